@@ -4,7 +4,7 @@ import FlowPluginKit
 import FlowSecrets
 
 extension WorkflowRun: ActionHost {
-  /// Why the application was launched; the defaults before activation.
+  /// The reason for the launch. Before activation, the defaults.
   public var launch: Launch { state.withLock { $0.launch } }
 
   /// The id of a step.
@@ -13,7 +13,7 @@ extension WorkflowRun: ActionHost {
     return prepared.graph.workflow.steps[Int(owner)].id.item(item)
   }
 
-  /// Run and step, and how often a success of the step was given up.
+  /// Consists of the run, the step, and how often a success of the step was discarded.
   public func idempotencyKey(of step: StepIndex) -> String {
     var repetitions = 0
     if let origin {
@@ -26,21 +26,21 @@ extension WorkflowRun: ActionHost {
     return "\(run.id)/\(stepID(of: step))" + (repetitions > 0 ? "~\(repetitions)" : "")
   }
 
-  /// Those that the workflow's secrets come from, and those of the run that this one carries out an item of.
+  /// The variables that contain the workflow's secrets, including those of an outer run.
   public var withheldVariables: Set<String> {
     secretVariables.union(options.outer?.run.withheldVariables ?? [])
   }
 
-  /// Whether the run has texts that are hidden wherever they are shown or recorded.
+  /// True if the run has secrets, which are hidden wherever text is shown or recorded.
   public var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
 
-  /// Whether a value holds one of those texts.
+  /// True if a value contains a secret.
   public func holdsSecret(_ value: Value) -> Bool {
     if let mask, mask.masked(value) != value { return true }
     return options.outer?.run.holdsSecret(value) == true
   }
 
-  /// The variables that workflow and step state.
+  /// The variables of the workflow and the step.
   public func environment(of step: StepIndex) -> [String: String] {
     let owner = instances.owner(of: step)
     let own = prepared.detail(of: owner)?.environment
@@ -62,12 +62,12 @@ extension WorkflowRun: ActionHost {
     return variables
   }
 
-  /// The trace context of an attempt; nil: it has none of its own.
+  /// The trace context of an attempt, or nil if the run sets none.
   public func traceparent(of step: StepIndex, attempt: Int) -> String? {
     options.traceparent?(stepID(of: step).text, attempt)
   }
 
-  /// The time left until the deadline of the step or of this attempt; nil: none.
+  /// The time left until the deadline of the step or of this attempt, or nil if there is none.
   public func remaining(of step: StepIndex, attempt: Int) -> Duration? {
     let (due, limit) = state.withLock { state in
       (state.plan.maximum(of: step, attempt: attempt), state.plan.limitOfUnbegun(step, attempt: attempt))
@@ -75,43 +75,43 @@ extension WorkflowRun: ActionHost {
     return due.map { .nanoseconds(max(0, $0 - clock.now)) } ?? limit
   }
 
-  /// The body of a step that was started remotely has begun.
+  /// Records that the body of a remote step has begun.
   public func begun(_ step: StepIndex, attempt: Int) {
     guard options.placement != nil else { return }
     change(.begun(step, attempt: attempt))
   }
 
-  /// Whether this attempt is to end.
+  /// True if this attempt was asked to end.
   public func isCancelled(_ step: StepIndex, attempt: Int) -> Bool {
     cancellations.isCancelled(step, attempt: attempt)
   }
 
-  /// Calls the handler once this attempt is to end.
+  /// Calls the handler once this attempt is asked to end.
   public func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     cancellations.onCancel(step, attempt: attempt, handler)
   }
 
-  /// The body of this attempt needs this time from now to end.
+  /// Extends the time in which this attempt must end.
   public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {
     change(.needsTimeToEnd(step, attempt: attempt, nanoseconds: time.nanoseconds))
     if let outer = options.outer { outer.run.needsTimeToEnd(time, step: outer.instance, attempt: outer.attempt) }
   }
 
-  /// Says how far the step is.
+  /// Reports the step's progress.
   public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))
   }
 
-  /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
+  /// Posts an event. Throws if the action did not declare it or the run has reached the limit of 10,000 posts.
   public func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
-  /// The handle under this key, or nil.
+  /// The handle with this key, or nil.
   public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? {
     handles.handle(key, for: instances.owner(of: step))
       ?? options.outer.flatMap { $0.run.handle(key, step: $0.instance) }
   }
 
-  /// Makes a handle available; what the step had provided before under this key is closed.
+  /// Makes a handle available. Closes the step's earlier handle with this key.
   public func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
@@ -122,7 +122,7 @@ extension WorkflowRun: ActionHost {
     do { try closeReplaced() } catch { warn("closing '\(key)' of an earlier attempt failed: \(error)") }
   }
 
-  /// Reports a service ready.
+  /// Reports that a service is ready.
   public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let aftermath = withPlan { state -> Aftermath in
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
@@ -133,18 +133,18 @@ extension WorkflowRun: ActionHost {
     perform(aftermath)
   }
 
-  /// Calls the handler once when this much time has passed on the run's clock.
+  /// Calls the handler once after this time on the run's clock.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     deadlines.schedule(afterNanoseconds: max(0, delay.nanoseconds), handler)
   }
 
-  /// The same for the body of an attempt, which does nothing else until then.
+  /// Like ``wake(after:_:)``, for an attempt whose body only waits meanwhile.
   public func wake(
     after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
   ) {
     guard options.clock != nil else { return wake(after: delay, handler) }
     let key = RunState.taskKey(step, attempt)
-    // In one hold of the lock, so that the clock cannot move past an alarm that is not set yet.
+    // Both happen while the lock is held, so that the clock cannot move past an alarm that is not set yet.
     state.withLock { state in
       state.sleeping[key, default: 0] += 1
       wake(after: delay) { [self] in
@@ -154,10 +154,10 @@ extension WorkflowRun: ActionHost {
     }
   }
 
-  /// Tells observers of the run of something that holds it up, as a warning that is not of its report.
+  /// Reports something that delays the run, as a warning that is not part of its report.
   public func announce(_ message: String) { emit(.warning(message)) }
 
-  /// Notes something that went wrong without being a failure, unless the run has noted it before.
+  /// Records a problem that is not a failure, unless the run has recorded the same one before.
   func warnOnce(_ message: String) {
     let isNew = state.withLock { state in
       if state.warnings.contains(message) { return false }
@@ -167,7 +167,7 @@ extension WorkflowRun: ActionHost {
     if isNew { emit(.warning(message)) }
   }
 
-  /// Notes something that went wrong without being a failure.
+  /// Records a problem that is not a failure.
   func warn(_ message: String) {
     state.withLock { $0.warnings.append(message) }
     emit(.warning(message))

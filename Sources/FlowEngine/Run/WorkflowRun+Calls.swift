@@ -2,9 +2,9 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-// Steps that call an action for each post of an event that repeats.
+// Steps that call an action for each post of a repeating event.
 extension WorkflowRun {
-  /// Puts each post of an event that repeats into `posts`, those that have come before first.
+  /// Adds each post of a repeating event to `posts`, starting with the posts so far.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { state in
       for var post in state.plan.posts(of: event) {
@@ -56,7 +56,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs the body on a thread, or in a task, of its own.
+  /// Runs the body on a separate thread or task.
   private func start(
     _ action: RegisteredAction, _ inputs: ValueObject, _ context: ActionContext,
     _ result: OneShot<Result<ValueObject, any Error>>

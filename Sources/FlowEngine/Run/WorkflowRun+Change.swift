@@ -1,10 +1,10 @@
 import Dispatch
 import FlowModel
 
-// What every change of a run has in common, whatever its source: the lock and an exact plan (`withPlan`), what follows
-// under the lock (`carryOut`), and what must be done outside it (`perform`).
+// The parts that all changes of a run have in common: the lock and an exact plan (`withPlan`), the consequences under
+// the lock (`carryOut`), and those outside it (`perform`).
 extension WorkflowRun {
-  /// Notifies the plan what happened now.
+  /// Applies an event that happens now.
   func change(_ event: PlanEvent) {
     let aftermath = withPlan { state in
       state.plan.apply(event, at: state.instant(clock.now))
@@ -13,8 +13,8 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Holds the lock and has the plan exact, no steps prefetched: anyone who tells the plan something or decides by what
-  /// it says of steps comes this way, but for threads in the middle of a fast path.
+  /// Calls `body` under the lock with an exact plan, in which no steps are prefetched. All code that changes the plan
+  /// or reads the states of steps uses it, except for threads on a fast path.
   @inline(__always)
   func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
     try state.withLock { state in
@@ -23,10 +23,10 @@ extension WorkflowRun {
     }
   }
 
-  /// Does under the lock what follows from a change: the plan's effects, and waking threads for ready steps.
+  /// Handles the consequences of a change under the lock: the plan's effects, and requests to wake threads for ready
+  /// steps.
   ///
-  /// - Parameter onlyWatching: a pool whose threads work through short steps: no other thread of it is woken, but it is
-  ///   watched.
+  /// - Parameter onlyWatching: A pool whose threads run short steps. No other thread of it is woken, but it is watched.
   func carryOut(_ state: inout RunState, onlyWatching watched: Pool? = nil) -> Aftermath {
     state.plan.interruptFastPaths()
     var aftermath = Aftermath()
@@ -100,7 +100,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Wakes threads of a pool for this many ready steps and for the bodies that can continue, as long as it has any.
+  /// Wakes threads of a pool for ready steps and for bodies that can continue, as long as there are any.
   func wakeThreads(
     of pool: Pool, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
   ) {
@@ -117,12 +117,12 @@ extension WorkflowRun {
     }
   }
 
-  /// Sees to it that someone looks after the steps that wait in a pool.
+  /// Sets a watch for the steps that wait in a pool.
   private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
     if let time = state.pools[pool.index].startWatch() { aftermath.threads.append(.watch(pool, nanoseconds: time)) }
   }
 
-  /// Does outside the lock what a change brought about.
+  /// Handles the consequences of a change outside the lock.
   func perform(_ aftermath: Aftermath) {
     if let warning = aftermath.warning { emit(.warning(warning)) }
     for (step, attempt) in aftermath.cancellations {
@@ -137,7 +137,7 @@ extension WorkflowRun {
         alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
       }
     }
-    // The threads that the first steps wait for come before the gate's.
+    // The threads for the first steps start before the gate's.
     if aftermath.mustBeginGate { gateClock.begin() }
     for expectation in aftermath.expectations { expect(expectation) }
     for start in aftermath.remoteStarts { runRemotely(start) }
@@ -156,7 +156,7 @@ extension WorkflowRun {
       return DispatchQueue.main.async { @Sendable [self] in work(in: pool) }
     }
     if threads.run(quality, { [self] in work(in: pool) }) { return }
-    // The system gives no thread: the pool continues with the threads it has. The watch tries again.
+    // The system has refused a thread, so the pool continues with those it has. The watch tries again.
     let aftermath = withPlan { state in
       state.noteMissingThread(in: pool, at: state.instant(clock.now))
       return carryOut(&state)
@@ -175,10 +175,10 @@ extension WorkflowRun {
 
   private func endWatch(of pool: Pool) {
     let aftermath = withPlan { state in
-      // A virtual clock stands still while bodies work.
+      // A virtual clock does not advance while bodies run.
       let now = options.clock == nil ? state.instant(clock.now) : .max
       let isStuck = state.pools[pool.index].endWatch(at: now)
-      // Where a thread came free and took another step, those that still wait have waited less than that.
+      // If a thread became free and took another step, the waiting steps have not waited for the whole watch.
       return carryOut(&state, onlyWatching: isStuck ? nil : pool)
     }
     perform(aftermath)

@@ -1,10 +1,10 @@
 import FlowExpressions
 import FlowModel
 
-// Commands print colors if their output is a terminal, which it never is here. Where the observer shows colors, commands are
-// asked for them with FORCE_COLOR. What is read as a value must not depend on that.
+// Commands print colors if their output is a terminal, which is never the case here. If the observer shows colors,
+// commands are asked for them with `FORCE_COLOR`, unless their output is read as a value.
 extension WorkflowRun {
-  /// Whether the commands of a step are asked for colors.
+  /// True if the commands of a step are asked for colors.
   func forcesColor(of step: StepIndex) -> Bool {
     guard options.forcesColor, prepared.action(of: step).declaration.shellTextInput != nil,
       options.placement?.assignment[step] == nil
@@ -18,7 +18,8 @@ extension WorkflowRun {
     return !read.contains(step)
   }
 
-  /// Whether a step, or that of an item, lets its commands print colors: what depends on files is the same everywhere.
+  /// True if the commands of a step or item may print colors. The result of a step with `inputs-from` must not depend
+  /// on it.
   func allowsColor(of step: StepIndex) -> Bool {
     let own = prepared.graph.workflow.steps[Int(instances.owner(of: step))].options
     return own.allowsColor && own.inputsFrom.isEmpty
@@ -26,7 +27,7 @@ extension WorkflowRun {
 }
 
 extension PreparedWorkflow {
-  /// The steps whose `stdout` or `stderr` an expression reads, or may read.
+  /// The steps whose `stdout` or `stderr` an expression reads or may read.
   fileprivate func stepsReadAsText(_ names: StepNames) -> Set<StepIndex> {
     let workflow = graph.workflow
     var read: Set<StepIndex> = []

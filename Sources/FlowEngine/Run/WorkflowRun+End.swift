@@ -6,10 +6,10 @@ import FlowSecrets
 import Synchronization
 
 extension WorkflowRun {
-  /// How long closing one handle may take.
+  /// The maximum time to close one handle.
   private static let closeLimit = Duration.seconds(1)
 
-  /// Everything is finished: closes what was provided, makes the report, notifies everyone who waits.
+  /// Ends a run whose steps have finished: closes handles, creates the report and notifies all waiters.
   func close() {
     let provided = handles.takeAll().filter { $0.step != nil }
     if provided.isEmpty { return makeReport() }
@@ -51,8 +51,8 @@ extension WorkflowRun {
     if let outcome { warn(outcome) }
   }
 
-  /// Whether `launch.first` is false from now on: a person has seen the window, or, in a workflow without one, the run
-  /// has ended well.
+  /// True if `launch.first` is false from now on: the window was shown, or, in a workflow without one, the run has
+  /// succeeded.
   private func countsAsLaunch(_ conclusion: RunConclusion, _ state: borrowing RunState) -> Bool {
     var showsWindow = false
     for step in prepared.graph.workflow.steps.indices.map({ StepIndex($0) })
@@ -65,7 +65,7 @@ extension WorkflowRun {
 
   private func makeReport() {
     var report = state.withLock { state -> RunReport in
-      // Before the report shares the plan's memory, which would be copied to take them out later.
+      // Before the report shares the plan's memory, which would then be copied to take the records.
       state.collectRecords()
       var outputs = ValueObject()
       var problem: StepFailure?
@@ -110,7 +110,7 @@ extension WorkflowRun {
       return publish(report)
     }
     emit(.runFinished(report.conclusion))
-    // On the thread that notifies the observer: who awaits the report has been told everything before.
+    // On the delivery thread, so the observer receives all events before the report is available.
     delivery.schedule(afterNanoseconds: 0) { [self, report] in
       while drain() {}
       recordLastLines(of: state.withLock { $0.recordedLog.openSteps.sorted { $0.text < $1.text } })
@@ -132,7 +132,7 @@ extension WorkflowRun {
   }
 }
 
-/// A continuation that several parties may resume; the first one does.
+/// A continuation that only the first of several callers resumes.
 private final class Once: Sendable {
   private let continuation: Mutex<CheckedContinuation<String?, Never>?>
 

@@ -2,17 +2,17 @@ import FlowModel
 import FlowSecrets
 
 extension WorkflowRun {
-  /// How long the observer waits for what it has not heard: events come in batches, and steps that follow each other
-  /// closely are not held up by telling of them. Each delivery wakes two threads, so while events keep coming the wait is
-  /// doubled each time, up to the time between two frames of a film.
+  /// The delay of a delivery. Events are delivered in batches, so closely spaced steps are not slowed down by
+  /// reporting. Each delivery wakes two threads, so the delay doubles while events continue, up to the duration of a
+  /// film frame.
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
 
-  /// Queues an event for the observer; `nanoseconds` is when it happened, if it was not now.
+  /// Queues an event for the observer. `nanoseconds` is its time, or nil for now.
   func emit(_ kind: RunEvent.Kind, lineBytes: Int = 0, atNanoseconds nanoseconds: Int? = nil) {
     emit(CollectionOfOne(kind), lineBytes: lineBytes, atNanoseconds: nanoseconds)
   }
 
-  /// Queues events for the observer; this many of their bytes are lines that programs wrote.
+  /// Queues events for the observer. `lineBytes` is the size of the output lines in them.
   func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0, atNanoseconds nanoseconds: Int? = nil) {
     guard options.observer != nil else { return }
     if let mask {
@@ -33,17 +33,17 @@ extension WorkflowRun {
     if mustDeliver { deliver() }
   }
 
-  /// Delivers events to the observer a little later, until none are left.
+  /// Delivers events to the observer after a delay, and repeats until none are left.
   func deliver(afterMilliseconds delay: Int = deliveryDelayMilliseconds.first) {
     delivery.schedule(afterNanoseconds: delay * 1_000_000) { [self] in
       if drain() { deliver(afterMilliseconds: min(2 * delay, Self.deliveryDelayMilliseconds.longest)) }
     }
   }
 
-  /// Delivers events to the observer; false when there were none. On the delivery thread alone.
+  /// Delivers events to the observer. Returns false if there were none. Only called on the delivery thread.
   func drain() -> Bool {
     let undelivered = state.withLock { state -> ([UndeliveredEvents], RecordReader?)? in
-      // The gate has opened, and its thread is about to tell the plan: the observer hears of it in its place.
+      // The gate has opened and its thread is about to notify the plan, so that the event gets its place in the order.
       if gateClock.opened != nil, state.plan.gateInstants.outcome == nil, !state.hasAwaitedGate {
         state.hasAwaitedGate = true
         return nil
@@ -85,7 +85,7 @@ extension WorkflowRun {
     recordLastLines(of: ended)
     state.withLock { [reader, read] state in
       state.recordReader = reader
-      // A plan that has ended notes nothing more, and the report shares its memory.
+      // A plan that has ended records nothing more, and the report shares its memory.
       if state.plan.endedAt == nil { state.plan.reuse(read) }
     }
     return true

@@ -3,7 +3,7 @@ import FlowModel
 import FlowPluginKit
 
 extension WorkflowRun {
-  /// What an expression of a step (nil: of the workflow) sees now.
+  /// The contexts of an expression of a step, or of the workflow for nil, at this moment.
   func scope(_ step: StepIndex?, _ state: RunState) -> RunScope {
     if let step, let (owner, item) = instances.item(of: step) {
       var scope = scope(owner, state)
@@ -25,38 +25,38 @@ extension WorkflowRun {
     return scope
   }
 
-  /// Lets an expression see the inputs, steps and variables of an included workflow instead of the whole's.
+  /// Replaces the inputs, steps and variables of a scope with those of an included workflow.
   private func narrow(_ scope: inout RunScope, to number: Int, _ state: RunState) {
     let included = prepared.graph.workflow.scopes[number]
     scope.prefix = included.prefix
     scope.inputs = state.outputs[included.entry] ?? [:]
     scope.secrets = [:]
     scope.environment = own([:], above: options.scopeEnvironments[number] ?? [:])
-    // A step of the file fails with an expression that cannot be evaluated (`environmentProblem`).
+    // If the expression cannot be evaluated, each step of the file fails (`environmentProblem`).
     let own = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
     for (name, value) in own { scope.environment[name] = value }
   }
 
-  /// The folder of the file in which a step, or the step of an item, is written.
+  /// The folder of the file that contains a step, or the step of an item.
   public func workflowFolder(of step: StepIndex) -> String {
     guard let number = prepared.graph.workflow.scope(of: instances.owner(of: step)) else { return run.workflowFolder }
     return folder(prepared.graph.workflow.scopes[number].folder)
   }
 
-  /// The folder of the file that was started, also in the run of an item.
+  /// The folder of the main workflow file, even in the run of an item.
   private var startedFolder: String { options.outer?.run.startedFolder ?? run.workflowFolder }
 
-  /// The absolute path of a folder that is named from the workflow's own.
+  /// The absolute path of a folder that is relative to the workflow's.
   private func folder(_ name: String) -> String {
     name.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(name)"
   }
 
-  /// The run as a step knows it: paths in a file are relative to that file.
+  /// The run as a step sees it: paths are relative to the step's file.
   func information(of step: StepIndex) -> RunInformation {
     RunInformation(id: run.id, dataFolder: run.dataFolder, workflowFolder: workflowFolder(of: step))
   }
 
-  /// What the `if` of a step says.
+  /// Evaluates the `if` of a step.
   func decide(_ step: StepIndex, _ state: RunState) -> Decision {
     guard let condition = prepared.condition(of: step) else { return decideByItems(of: step, state) }
     let decision = PreparedWorkflow.decision(condition, in: scope(step, state))
@@ -64,8 +64,8 @@ extension WorkflowRun {
     return decision
   }
 
-  /// What the `if` of a step says that is evaluated for each item. It counts for the step only where the run was cancelled while
-  /// items were running: then the step continues if it holds for one of them.
+  /// The decision for a step whose `if` is evaluated per item. It only matters if the run was cancelled while items
+  /// were running: the step continues if its `if` is true for one of them.
   private func decideByItems(of step: StepIndex, _ state: RunState) -> Decision {
     guard state.plan.isCancelled, state.plan.hasBegun(step), let fanOut = state.fanOuts[step],
       let condition = prepared.detail(of: step)?.condition
@@ -79,8 +79,8 @@ extension WorkflowRun {
     return isHeld ? .run : .skip
   }
 
-  /// What a step with inputs runs on: expressions evaluated, defaults filled in, paths made absolute, types checked; nil:
-  /// nothing.
+  /// Returns the inputs of a step with expressions evaluated, defaults added, paths made absolute and types checked.
+  /// Returns nil if it has none.
   func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
     let owner = instances.owner(of: step)
     let detail = prepared.detail(of: owner)
@@ -106,7 +106,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Why the variables of a step, or of the file that it is in, cannot be evaluated; nil: they can.
+  /// The failure of evaluating the variables of a step or of its file, or nil.
   private func environmentProblem(
     of step: StepIndex, _ owner: StepIndex, _ detail: StepDetail?, _ state: RunState
   ) -> StepFailure? {
@@ -159,9 +159,9 @@ extension WorkflowRun {
     if let problem { throw problem }
   }
 
-  /// Evaluates what is fixed at activation and activates the plan.
+  /// Evaluates the expressions that are fixed at activation, and activates the plan.
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.PreparationProblem) {
-    // Not a `Result`: the runtime would assemble its type at each start.
+    // Not a `Result`, because the runtime would create its type at each process start.
     var problem: PreparedWorkflow.PreparationProblem?
     let aftermath = withPlan { state -> Aftermath? in
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
@@ -187,7 +187,8 @@ extension WorkflowRun {
     if let aftermath { perform(aftermath) }
   }
 
-  /// Evaluates the variables and the options of steps. Where all of them are literals no scope is made, which costs a launch 2 %.
+  /// Evaluates the variables and the options of steps. If all are literals, no scope is created, which saves 2 % of a
+  /// launch.
   private func resolve(_ state: inout RunState) throws(PreparedWorkflow.PreparationProblem) -> Resolution {
     if prepared.isLiteralAtActivation, let own = prepared.environment.literal {
       if !own.isEmpty || !options.fileEnvironment.isEmpty { state.environment = aboveFile(own) }
@@ -209,7 +210,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// The workflow's own variables on top of those of its file.
+  /// The variables of the workflow, which override those of its `env-file`.
   private func aboveFile(_ own: ValueObject) -> ValueObject {
     options.fileEnvironment.isEmpty ? own : self.own(own, above: options.fileEnvironment)
   }

@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-// Events that are posted with a value.
+// Events with values.
 extension WorkflowRun {
-  /// Posts an event from outside with a value, which steps read as `events.NAME.value` or as `item.value`. Later posts of the
-  /// same event count only if it repeats. Throws when the event carries no value, or one of another type.
+  /// Posts an event from outside with a value, which steps read as `events.NAME.value` or `item.value`. Later posts of
+  /// the same event only count if it repeats. Throws if the event has no value or one of another type.
   public func post(_ event: String, value: Value) throws(EventValueProblem) {
     if let problem = prepared.eventValues.problem(fromOutside: value, of: event) { throw problem }
     let aftermath = withPlan { state -> Aftermath? in
@@ -16,7 +16,8 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Posts an event with a value; throws when the action did not declare it or the run has had its 10,000.
+  /// Posts an event with a value. Throws if the action did not declare it or the run has reached the limit of 10,000
+  /// posts.
   public func post(_ event: String, value: Value, step: StepIndex) throws {
     let owner = instances.owner(of: step)
     let declaration = prepared.action(of: owner).declaration
@@ -45,7 +46,7 @@ extension WorkflowRun {
     EventValueProblem(tooLarge: Limits.eventValuesBytes)
   }
 
-  /// Keeps the value of the post that comes next, and hides it if it is secret; false: there is no room for it.
+  /// Stores the value of the next post, and hides it if it is secret. Returns false if there is no room for it.
   func keep(_ value: Value, of event: String, _ state: inout RunState) -> Bool {
     guard let number = state.plan.numberOfNextPost(of: event) else { return true }
     guard state.eventValues.keep(value, of: event, number: number) else { return false }
@@ -58,9 +59,9 @@ extension WorkflowRun {
     return true
   }
 
-  /// One more thing, or with -1 one less, is due to come from outside.
+  /// Changes the number of events expected from outside by 1 or -1.
   public func expectFromOutside(_ change: Int) { self.change(.expectsFromOutside(change)) }
 
-  /// A post that a step follows has been handled.
+  /// Records that a step has handled a post.
   public func handledPost(of step: StepIndex) { change(.handledPost(instances.owner(of: step))) }
 }

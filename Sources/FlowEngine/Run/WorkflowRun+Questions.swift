@@ -4,21 +4,21 @@ import FlowPluginKit
 import FlowPlatform
 import FlowSecrets
 
-/// A question that a step waits with.
+/// A question that a step waits for.
 struct OpenQuestion {
   let question: Question
   let attempt: Int
   let handler: @Sendable (Answer) -> Void
 }
 
-/// A question of a step in the workflow of an item.
+/// A question of a step in an item's workflow.
 struct OuterQuestion {
   let step: StepIndex
   let open: OpenQuestion
 }
 
 extension Workflow {
-  /// A step that is not quiet; for an include the steps of its file, in their order.
+  /// The step if it is not quiet. For an include, the steps of its file, in their order.
   package func printingSteps(_ step: StepIndex) -> [StepIndex] {
     guard steps[Int(step)].hasOptions else { return [step] }
     let options = steps[Int(step)].options
@@ -29,7 +29,7 @@ extension Workflow {
 }
 
 extension Question.Printed {
-  /// The last lines of several steps together.
+  /// Returns the last `count` lines of several steps together.
   package static func last(_ count: Int, of all: [Question.Printed]) -> [Question.Printed] {
     var printed: [Question.Printed] = []
     var room = count
@@ -41,16 +41,16 @@ extension Question.Printed {
   }
 }
 
-// What steps ask people.
+// Questions of steps to people.
 extension WorkflowRun {
-  /// Why an answer is none.
+  /// The error for an invalid answer.
   public struct AnswerProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, and what would be right.
+    /// The problem and a suggestion.
     public let description: String
   }
 
-  /// Asks a person: the observer is notified, and anyone who answers calls ``answer(_:with:by:)``. What an item's workflow
-  /// asks, the item does in the run that it is one of.
+  /// Asks a person: notifies the observer, and waits for ``answer(_:with:by:)``. A question of an item's workflow is
+  /// asked by the item in the outer run.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
@@ -66,13 +66,13 @@ extension WorkflowRun {
     emit(.stepAsked(stepID(of: step), question))
   }
 
-  /// The step that asks a step's questions: for a step inside an item's workflow, the item.
+  /// The address of a step's questions. Inside an item's workflow, it is that of the item.
   public func questionAddress(of step: StepIndex) -> String {
     if let outer = options.outer { return outer.run.questionAddress(of: outer.instance) }
     return "\(run.id.suffix(8)) \(stepID(of: step))"
   }
 
-  /// The step waits for an answer no longer.
+  /// Withdraws the question of a step.
   public func withdrawQuestion(of step: StepIndex, attempt: Int) {
     if let outer = options.outer { return endQuestion(of: step, attempt: attempt, outer, isAnswered: false) }
     let isOpen = state.withLock { state in
@@ -83,11 +83,10 @@ extension WorkflowRun {
     if isOpen { emit(.stepQuestionEnded(stepID(of: step), nil)) }
   }
 
-  /// The number of lines that a question shows of each step, with those of its items or of the file that it includes.
+  /// The number of lines that a question shows for each step, including its items or the file that it includes.
   package static let shownLines = 10
 
-  /// The last lines that the steps printed on which a step depends, unless they are quiet: what they gave as their standard output,
-  /// or as standard error.
+  /// The last output lines of a step's dependencies, unless they are quiet, from standard output or standard error.
   private func linesPrinted(before step: StepIndex) -> [Question.Printed] {
     let needs = prepared.graph.workflow.steps[Int(instances.owner(of: step))].needs
     return needs.flatMap { need in
@@ -96,7 +95,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The last lines that a step gave as outputs, or each of its items.
+  /// The last output lines of a step or of each of its items.
   private func linesPrinted(by step: StepIndex) -> [Question.Printed] {
     guard let outputs = state.withLock({ $0.outputs[step] }) else { return [] }
     let values = ["stdout", "stderr"].compactMap { outputs[$0] }
@@ -110,19 +109,19 @@ extension WorkflowRun {
     }
   }
 
-  /// The last lines of the first value that is a text with some.
+  /// The last lines of the first value that is a string with any.
   private static func lines(_ values: [Value]) -> [String]? {
     let texts = values.lazy.compactMap(\.stringValue)
     guard let text = texts.first(where: { !$0.allSatisfy(\.isNewline) }) else { return nil }
     return text.split(whereSeparator: \.isNewline).suffix(shownLines).map(String.init)
   }
 
-  /// Answers the question that a step waits with; the first answer counts.
+  /// Answers the question of a step. Only the first answer counts.
   public func answer(_ name: String, with choice: String, by: String) throws(AnswerProblem) {
     try answer(name, with: choice, by: by, isRecorded: false)
   }
 
-  /// - Parameter isRecorded: whether the answer has come in a form that is written somewhere, which a secret must not be.
+  /// - Parameter isRecorded: True if the answer was recorded in some form, which is not allowed for a secret.
   func answer(_ name: String, with choice: String, by: String, isRecorded: Bool) throws(AnswerProblem) {
     let steps = prepared.graph.workflow.steps
     let asking = state.withLock { $0.questions.keys.sorted() }
@@ -169,7 +168,7 @@ extension WorkflowRun {
     open.handler(answer)
   }
 
-  /// Makes an answer a secret of the run, before anything can tell it.
+  /// Adds an answer to the run's secrets before it can appear anywhere.
   private func hideAnswer(_ text: String, of step: StepIndex) {
     mask?.add([(SecretMask.answerPrefix + stepID(of: step).text, text)])
   }
@@ -180,7 +179,7 @@ extension WorkflowRun {
 
   // MARK: In the workflow of an item
 
-  /// An item asks one thing at a time: what several steps of its workflow ask comes one after the other.
+  /// Asks the questions of an item's workflow one after another.
   private func ask(_ outer: OuterRun, _ question: OuterQuestion) {
     let isFirst = state.withLock { state in
       state.outerQuestions.append(question)

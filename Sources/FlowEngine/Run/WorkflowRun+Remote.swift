@@ -1,25 +1,26 @@
 import FlowModel
 import FlowPluginKit
 
-/// Which steps of a workflow run elsewhere, and where.
+/// The assignment of steps to executors.
 public struct ExecutorPlacement: Sendable {
   /// The executors.
   public var executors: [any StepExecutor]
-  /// For each step that one of them runs the executor's index; steps that are not named stay here.
+  /// The index of the executor of each remote step. All other steps run here.
   public var assignment: [StepIndex: Int]
-  /// How often a body that was lost runs again at most, without counting as an attempt of `retry`.
+  /// The maximum number of times that a lost body runs again, not counted as attempts of `retry`.
   public var lostAttempts = RemoteSteps.usualLostAttempts
-  /// Is told once which items of a fan-out an executor is about to run, before it runs the first of them: it may ask for what they
-  /// take together. At most `atOnce` of them run at once; some may never be run. Nil: no executor wants to know.
+  /// Called once per fan-out with the items that an executor is about to run, before the first one starts, so it can
+  /// reserve resources for all of them. At most `atOnce` run at once, and some may never run. Nil if no executor needs
+  /// it.
   public var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
 
-  /// Steps by the indices of their executors.
+  /// Creates a placement from the executors' indices.
   public init(executors: [any StepExecutor], assignment: [StepIndex: Int]) {
     self.executors = executors
     self.assignment = assignment
   }
 
-  /// As the plan knows them.
+  /// The plan's representation of the placement.
   var steps: RemoteSteps {
     RemoteSteps(
       executors: executors.map { RemoteSteps.Executor(name: $0.name, slots: $0.slots, countsHere: $0.isHere) },
@@ -27,9 +28,9 @@ public struct ExecutorPlacement: Sendable {
   }
 }
 
-// Steps that executors run: they take a slot in the executor's queue and no thread.
+// Remote steps occupy a slot in the executor's queue and no thread.
 extension WorkflowRun {
-  /// Takes under the lock what executors have slots for.
+  /// Takes the steps for which executors have slots, under the lock.
   func startRemotely(_ state: inout RunState, _ aftermath: inout Aftermath) {
     while let next = nextStart(in: .remote, &state, at: state.instant(clock.now)) {
       if options.placement?.expectItems != nil, let items = state.plan.takeExpectedItems(startingWith: next.step) {
@@ -39,14 +40,14 @@ extension WorkflowRun {
     }
   }
 
-  /// Tells an executor of the items that are about to be run there.
+  /// Announces the items of a fan-out to the executor that runs them.
   func expect(_ expectation: (step: StepIndex, items: [Int], atOnce: Int)) {
     guard let placement = options.placement, let index = placement.assignment[expectation.step] else { return }
     placement.expectItems?(
       index, expectation.items, prepared.graph.workflow.steps[Int(expectation.step)].id, expectation.atOnce)
   }
 
-  /// Has an executor run a body.
+  /// Runs a body on an executor.
   func runRemotely(_ start: Start) {
     if let problem = start.inputs?.problem {
       return change(.ended(start.step, attempt: Int(start.attempt), .failure(problem, isRetryable: false)))
@@ -55,7 +56,7 @@ extension WorkflowRun {
     guard let placement = options.placement, let index = placement.assignment[owner] else { return }
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
-    // Another machine is as good as the one that failed or was given to others: the attempt after that takes no more.
+    // If a machine failed or was reassigned, the attempt on another one requests no more than the lost attempt.
     let losses = machineLosses.withLock { $0[start.step] ?? 0 }
     let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt) - losses)
     let body = StepBodies.InTask(
@@ -67,6 +68,6 @@ extension WorkflowRun {
       ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote, startsHere: false)
   }
 
-  /// Whether this process has the run as far as is known: workers are kept going, and steps begin, only while it has.
+  /// True unless another process may hold the run. Workers are kept alive, and steps begin, only while it is true.
   public var isSureOfRun: Bool { options.outer?.run.isSureOfRun ?? journal?.isSure ?? true }
 }

@@ -4,9 +4,9 @@ import FlowPluginKit
 import FlowPlatform
 import FlowSecrets
 
-// Where the secrets of a run are kept from coming out: in what it tells (events), in why steps failed, and in its journal.
+// Hides secrets in the output of a run: events, failures, and the journal.
 extension WorkflowRun {
-  /// Returns a failure whose message is fit to show and has no secrets. Its long lines may have been cut.
+  /// Returns a printable failure without secrets. Long lines may be cut.
   func hidden(_ failure: StepFailure) -> StepFailure {
     let message =
       mask?.masked(message: failure.message, cutAfter: LastLines.lineBytes) ?? TerminalText.commandText(failure.message)
@@ -15,7 +15,7 @@ extension WorkflowRun {
 }
 
 extension StepFailure {
-  /// An output holds a secret in a form that no placeholder can restore.
+  /// The failure for an output that contains a secret in a form that no placeholder can restore.
   static func spreadSecret(_ name: String) -> StepFailure {
     StepFailure(
       code: "secret-in-output",
@@ -27,7 +27,7 @@ extension StepFailure {
 }
 
 extension RunEvent.Kind {
-  /// What happened, with every secret hidden.
+  /// Returns the event with every secret hidden.
   func masked(by mask: SecretMask) -> RunEvent.Kind {
     switch self {
     case .stepLog(let step, let level, let stream, let message):
@@ -50,7 +50,7 @@ extension RunEvent.Kind {
 }
 
 extension Question {
-  /// The question with every secret hidden.
+  /// Returns the question with every secret hidden.
   fileprivate func masked(by mask: SecretMask) -> Question {
     var question = self
     question.text = mask.masked(printed: text)
@@ -63,7 +63,7 @@ extension Question {
 }
 
 extension RunHeader {
-  /// The header with placeholders in the place of secrets.
+  /// Returns the header with placeholders instead of secrets.
   func withPlaceholders(by mask: SecretMask) -> RunHeader {
     var header = self
     header.inputs = mask.withPlaceholders(inputs)
@@ -74,7 +74,7 @@ extension RunHeader {
     return header
   }
 
-  /// The header with its placeholders filled in.
+  /// Returns the header with secrets instead of placeholders.
   func filled(by mask: SecretMask?) throws(SecretMask.MissingSecret) -> RunHeader {
     guard hasPlaceholders else { return self }
     var header = self

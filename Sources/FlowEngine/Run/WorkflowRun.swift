@@ -7,65 +7,65 @@ import Synchronization
 
 /// One run of a workflow in real time: the Dispatch driver of a ``Plan``.
 ///
-/// Whatever happens takes the lock once, notifies the plan, and does what follows (`WorkflowRun+Change`). Steps run on
-/// threads, which take them one after the other (`Threads/WorkflowRun+Work`). Gate, deadlines and delivery have a
-/// thread each that no step can take. Everything that calls foreign code (bodies, cancellation handlers, observers,
-/// closing) happens outside the lock.
+/// Every event takes the lock once, updates the plan, and handles the consequences (`WorkflowRun+Change`). Steps run on
+/// threads, each of which takes one step after another (`Threads/WorkflowRun+Work`). Gate, deadlines and delivery have
+/// separate threads, which steps never occupy. All calls of foreign code (bodies, cancellation handlers, observers,
+/// closing) are made outside the lock.
 public final class WorkflowRun: Sendable {
   let prepared: PreparedWorkflow
   let options: RunOptions
   let clock: RunClock
   let deadlines: AlarmClock
-  /// The files that steps run for, where they were listed before the run began.
+  /// The files that steps run for, if they were listed before the run began.
   let listedFiles = Mutex<[StepIndex: ListedFiles]>([:])
-  /// How many attempts of steps and items were lost because of the machine, whatever they took of it.
+  /// The number of attempts of steps and items that were lost because of their machine, not their resources.
   let machineLosses = Mutex<[StepIndex: Int]>([:])
   let recentStates = RecentStates()
-  /// The steps whose output expressions read; nil until that is asked for.
+  /// The steps whose output expressions read, or nil until it is determined.
   let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
-  /// The steps whose products expressions read; nil until that is asked for.
+  /// The steps whose products expressions read, or nil until it is determined.
   let stepsWithReadProducts = Mutex<Set<StepIndex>?>(nil)
-  /// The products of steps, to find the maker of a file that does not exist.
+  /// The products of steps, to find the step that produces a missing file.
   let makers: ProductTable
-  /// The files that steps and items have begun to make.
+  /// The files that steps and items have begun to produce.
   let claims: ProductClaims
-  /// Which attempts may record what they made.
+  /// The attempts that may record their products.
   let recordTurns = RecordTurns()
   /// The files left by items that are no longer in the list of their step.
   let leftovers: Leftovers
-  /// Temporary files that are gone.
+  /// The temporary files that have been removed.
   let lent: LentFiles
-  /// Temporary files that exist.
+  /// The temporary files that exist.
   let temporaries = TemporaryFiles()
-  /// Whether a step makes temporary files.
+  /// True if a step produces temporary files.
   let hasTemporaries: Bool
-  /// Notifies the observer.
+  /// Delivers events to the observer.
   let delivery: AlarmClock
   let threads: PoolThreads
   let gateClock: GateClock
   let handles: HandleTable
   let cancellations: CancellationTable
-  /// Which steps the items of steps belong to.
+  /// The steps to which items belong.
   let instances: InstanceTable
   let names: StepNames
   /// The variables of this process that expressions read.
   let inherited: InheritedVariables
-  /// The variables that the workflow's secrets come from.
+  /// The variables that contain the workflow's secrets.
   let secretVariables: Set<String>
-  /// Records the journal of the run; nil: it is not recorded.
+  /// The journal of the run, or nil if it is not recorded.
   let journal: RunJournal?
-  /// Whether a process of another machine may take the run from this one while it lives, so that each start asks first
-  /// whether this one still has it; see `WorkflowRun+Lease`.
+  /// True if a process on another machine may take over the run while this one is alive, so the lease is checked before
+  /// each start. See `WorkflowRun+Lease`.
   let isGuarded: Bool
-  /// What the run continued from; nil: it began here.
+  /// The state that the run was resumed from, or nil if it began here.
   let origin: RunOrigin?
   let state: Mutex<RunState>
-  /// What is the same for all steps.
+  /// The part of the run that is the same for all steps.
   public let run: RunInformation
-  /// Hides the secrets of the run in everything that it tells; nil: it has none.
+  /// Hides the secrets of the run in everything it reports. Nil if it has none.
   public let mask: SecretMask?
 
-  /// Makes a run that has not started.
+  /// Creates a run without starting it.
   init(_ prepared: PreparedWorkflow, options: RunOptions, runID: String, from origin: RunOrigin? = nil) {
     self.prepared = prepared
     self.options = options
@@ -83,7 +83,7 @@ public final class WorkflowRun: Sendable {
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
     deadlines = AlarmClock(clock: clock)
-    // Observers, journal and pools are served in real time also where the run's is virtual.
+    // Observers, journal and pools use real time even if the run's clock is virtual.
     let realClock = options.clock == nil ? clock : RunClock()
     delivery = AlarmClock(clock: realClock)
     threads = options.threads
@@ -102,7 +102,7 @@ public final class WorkflowRun: Sendable {
       RunJournal($0, thread: AlarmClock(clock: realClock), resuming: origin.map { ($0.store, $0.lease) })
     }
     isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
-    // Copying a dictionary, even an empty one, makes the runtime create its type.
+    // Copying a dictionary, even an empty one, causes the runtime to create its type.
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts.isEmpty ? [:] : prepared.facts, remote: options.placement?.steps,
       capacity: prepared.graph.capacity(options.capacity),
@@ -132,7 +132,7 @@ public final class WorkflowRun: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Starts the run; throws when an expression that is evaluated now does not say what it should.
+  /// Starts the run. Throws if an expression that is evaluated now has an invalid value.
   func start() throws(PreparedWorkflow.PreparationProblem) {
     try checkProducts()
     emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))
@@ -140,7 +140,7 @@ public final class WorkflowRun: Sendable {
       let value = options.announcedValues[index] ?? .null
       deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name, value) }
     }
-    // What a durable run reads is on disk before its first step begins.
+    // The variables that a durable run reads must be on disk before its first step begins.
     if options.history?.isDurable == true { for name in prepared.variableNames { _ = inherited[name] } }
     try startJournal()
     guardBodies()
@@ -155,10 +155,10 @@ public final class WorkflowRun: Sendable {
     if let virtual = options.clock { Task { [self] in await virtual.drive(self) } }
   }
 
-  /// Activates a prewarmed run: time 0 of the gate. Later calls do nothing.
+  /// Activates a prewarmed run, which is time 0 of the gate. Later calls have no effect.
   ///
-  /// Throws a ``PreparedWorkflow/PreparationProblem`` when `enabled`, `defer` or a deadline cannot be evaluated, or when they put
-  /// off a step that is declared blocking; the run is then cancelled.
+  /// Throws a ``PreparedWorkflow/PreparationProblem`` if `enabled`, `defer` or a deadline cannot be evaluated, or if a
+  /// step that is declared blocking is deferred. The run is then cancelled.
   public func activate(launch: Launch) throws(PreparedWorkflow.PreparationProblem) {
     do throws(PreparedWorkflow.PreparationProblem) {
       try activate(launch: launch, isStarting: false)
@@ -168,13 +168,14 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// Posts an event from outside (L21). Later posts of the same event do nothing.
+  /// Posts an event from outside (L21). Later posts of the same event have no effect.
   public func post(_ event: String) { try? post(event, value: .null) }
 
-  /// Says that no more events come from outside: the run may end when nothing is left to do.
+  /// Declares that no more events come from outside. The run may then end when nothing is left to do.
   public func finishPosting() { change(.outsideSourceClosed) }
 
-  /// Ends the wait of a run that goes on with its services (`keep: services`); returns false where it does not wait.
+  /// Ends a run that continues only because of its services (`keep: services`). Returns false if it does not wait for
+  /// them.
   public func endWait() -> Bool {
     let (isKept, aftermath) = withPlan { state in
       let isKept = state.plan.isKeepingServices
@@ -185,15 +186,15 @@ public final class WorkflowRun: Sendable {
     return isKept
   }
 
-  /// Whether the run goes on only because of its services (`keep: services`).
+  /// True if the run continues only because of its services (`keep: services`).
   public var isKeepingServices: Bool {
     prepared.graph.workflow.keepsServices && state.withLock { $0.plan.isKeepingServices }
   }
 
-  /// Whether the run has not ended.
+  /// True if the run has not ended.
   package var isGoingOn: Bool { state.withLock { $0.ended == nil } }
 
-  /// The services that are commands and are ready.
+  /// The command services that are ready.
   package var servingSteps: [StepIndex] {
     guard prepared.facts.values.contains(where: \.isCommandService) else { return [] }
     return state.withLock { state in
@@ -201,7 +202,7 @@ public final class WorkflowRun: Sendable {
     }.sorted()
   }
 
-  /// Cancels the run: running steps are asked to end, waiting ones skipped.
+  /// Cancels the run: running steps are asked to end, waiting ones are skipped.
   public func cancel() {
     let opened = gateClock.send(.cancelled)
     let aftermath = withPlan { state in
@@ -212,7 +213,7 @@ public final class WorkflowRun: Sendable {
     perform(aftermath)
   }
 
-  /// The gate's minimum and maximum from activation, as the launch finished them; nil before activation.
+  /// The gate's minimum and maximum from activation, or nil before activation.
   public var gateDeadline: (min: Duration, max: Duration?)? {
     state.withLock { state in
       guard state.plan.activatedAtNanoseconds != nil else { return nil }
@@ -221,21 +222,22 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// How the gate opened; returns when it has, or when it never will. The main actor hears of it without a detour through
-  /// Swift's thread pool, which other tasks may occupy.
+  /// Waits until the gate has opened or the run has ended without opening it, and returns the outcome. The main actor
+  /// is resumed directly, because Swift's thread pool may be occupied by other tasks.
   public nonisolated(nonsending) var gate: GateOpening {
     get async { await openedGate(for: #isolation) }
   }
 
   private func openedGate(for isolation: isolated (any Actor)?) async -> GateOpening {
-    // Another actor's executor may run what is enqueued at once, and the gate may be opened under the run's lock.
+    // The executor of another actor may run a job at once, and the gate may be opened under the run's lock.
     guard isolation === MainActor.shared else { return await openedGate }
     return await withTaskExecutorPreference(threads.passing) { await openedGate }
   }
 
   private var openedGate: GateOpening {
     get async {
-      // Proof of safety: the gate's clock calls each waiter once, when the gate opens or the run ends without that.
+      // Proof of safety: the gate's clock calls each waiter once, when the gate opens or the run ends without opening
+      // it.
       await withUnsafeContinuation { continuation in
         gateClock.whenOpen { [self] opened in
           let time = opened.atNanoseconds - gateClock.activatedAtNanoseconds
@@ -247,7 +249,7 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// The report; returns when the run has ended.
+  /// The report. Waits until the run has ended.
   public var report: RunReport {
     get async {
       await withCheckedContinuation { continuation in
@@ -256,8 +258,8 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// Calls `action` once with the report when the run has ended and the observer has heard everything; at once when
-  /// that has happened. For programs whose `main` is not asynchronous; others await ``report``.
+  /// Calls `action` once with the report, after the run has ended and the observer has received all events. For
+  /// programs whose `main` is not asynchronous; others await ``report``.
   public func whenEnded(_ action: @escaping @Sendable (RunReport) -> Void) {
     let ended = state.withLock { state -> EndedRun? in
       if state.ended == nil { state.endWaiters.append(action) }
@@ -278,20 +280,20 @@ public final class WorkflowRun: Sendable {
 
   /// The number of items of each step whose items are known.
   package var itemTotals: [StepIndex: Int] {
-    // Posts of an event may still come.
+    // More posts of an event may come.
     let steps = prepared.graph.workflow.steps
     return state.withLock { state in
       state.fanOuts.filter { steps[Int($0.key)].options.fanOut?.event == nil }.mapValues { $0.values.count }
     }
   }
 
-  /// The steps that the run was started for; nil: all.
+  /// The selected steps, or nil for all.
   var selection: StepSelection? { origin.map { $0.plan.header.selection } ?? options.selection }
 
-  /// Nanoseconds since the start of the run.
+  /// The time since the start of the run, in nanoseconds.
   public var nowNanoseconds: Int { clock.now }
 
-  /// Calls `action` every so often until the run has ended, never while the observer is being called.
+  /// Calls `action` at this interval until the run has ended, never during a call of the observer.
   public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
     delivery.schedule(afterNanoseconds: max(0, interval.nanoseconds)) { [self] in
       guard state.withLock({ $0.ended == nil }) else { return }
@@ -301,10 +303,10 @@ public final class WorkflowRun: Sendable {
   }
 }
 
-/// How and when the launch gate opened.
+/// The outcome and time of the launch gate.
 public struct GateOpening: Sendable, Hashable {
-  /// How.
+  /// The outcome.
   public var outcome: GateOutcome
-  /// From activation; nil when the run was cancelled before it opened.
+  /// The time since activation, or nil if the run was cancelled before the gate opened.
   public var openedAt: Duration?
 }

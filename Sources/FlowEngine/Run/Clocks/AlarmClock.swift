@@ -1,26 +1,26 @@
 import Dispatch
 import Synchronization
 
-/// Calls back at instants of a run, one after the other, never early.
+/// Calls back at instants of a run, one after another, never early.
 ///
-/// One thread sleeps until the next instant, as long as there is one. A timer on a global queue or a sleeping task fires
-/// seconds late on Linux while steps occupy threads; a timer on a queue of its own wakes three threads each time, one after
-/// the other, which next to steps that compute costs them some 50 µs. Where the system gives no thread there are timers.
+/// One thread sleeps until the next instant, as long as there is one. While steps occupy threads on Linux, a timer on a
+/// global queue or a sleeping task fires seconds late. A timer on a separate queue wakes three threads in sequence,
+/// which costs computing steps some 50 µs. Timers are only used if the system refuses a thread.
 final class AlarmClock: Sendable {
-  /// How long the thread stays when there is nothing to wait for.
+  /// How long the idle thread is kept.
   private static let lingerNanoseconds = 1_000_000_000
 
   fileprivate struct State {
     var heap = Heap<Alarm>()
     var order = 0
-    /// Until when the thread sleeps, or for when a timer is set; nil: neither.
+    /// The instant for which the thread sleeps or a timer is set, or nil.
     var armedAt: Int?
     var isStopped = false
-    /// Whether there is a thread.
+    /// True if there is a thread.
     var hasThread = false
-    /// Whether timers do it, because there should be no thread.
+    /// True if timers are used instead of a thread.
     var usesTimers = false
-    /// The timers' queue, once there is a timer.
+    /// The queue of the timers, once there is a timer.
     var queue: DispatchQueue?
   }
 
@@ -28,7 +28,7 @@ final class AlarmClock: Sendable {
   private let state: Mutex<State>
   private let sleeper = Sleeper()
 
-  /// - Parameter usesTimers: whether to do without a thread, as where the system gives none.
+  /// - Parameter usesTimers: True to use timers instead of a thread.
   init(clock: RunClock, usesTimers: Bool = false) {
     self.clock = clock
     var state = State(usesTimers: usesTimers)
@@ -36,12 +36,12 @@ final class AlarmClock: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Calls `action` after this many nanoseconds of its own clock.
+  /// Calls `action` after this many nanoseconds.
   func schedule(afterNanoseconds delay: Int, _ action: @escaping @Sendable () -> Void) {
     schedule(atNanoseconds: clock.now + delay, action)
   }
 
-  /// Calls `action` at `nanoseconds` from the start of the run, never before.
+  /// Calls `action` at `nanoseconds` from the start of the run, never earlier.
   func schedule(atNanoseconds nanoseconds: Int, _ action: @escaping @Sendable () -> Void) {
     if let virtual = clock.virtual {
       return virtual.schedule(atNanoseconds: Int(clock.startNanoseconds) + nanoseconds) { [self] in
@@ -60,7 +60,7 @@ final class AlarmClock: Sendable {
     arm(arming)
   }
 
-  /// Drops every callback that has not been made.
+  /// Removes all pending callbacks.
   func stop() {
     state.withLock {
       $0.isStopped = true
@@ -69,7 +69,7 @@ final class AlarmClock: Sendable {
     sleeper.wake()
   }
 
-  /// What must be done so that a callback is made in time.
+  /// The action needed so that a callback is made in time.
   private enum Arming {
     case none, thread, wake
     case timer(Int)
@@ -108,7 +108,7 @@ final class AlarmClock: Sendable {
     if let due { arm(.timer(due)) }
   }
 
-  /// The thread's work.
+  /// The loop of the thread.
   private func keepWaiting() {
     var lingersUntil: Int?
     while true {
@@ -129,7 +129,7 @@ final class AlarmClock: Sendable {
   }
 }
 
-/// A call at an instant of a run. Calls at the same instant come in the order in which they were scheduled.
+/// A call at an instant of a run. Calls at the same instant are made in the order in which they were scheduled.
 struct Alarm: Comparable {
   var atNanoseconds: Int
   var order: Int
@@ -143,14 +143,14 @@ struct Alarm: Comparable {
 }
 
 extension AlarmClock.State {
-  /// The instant for which a timer must be set, or nil when one that is early enough is set.
+  /// The instant for which a timer must be set, or nil if an earlier one is set.
   fileprivate mutating func needsArming() -> Int? {
     guard let first = heap.first, armedAt.map({ first.atNanoseconds < $0 }) ?? true else { return nil }
     armedAt = first.atNanoseconds
     return first.atNanoseconds
   }
 
-  /// Takes out the first callback if it is due.
+  /// Removes and returns the first callback if it is due.
   fileprivate mutating func takeDue(at now: Int) -> (@Sendable () -> Void)? {
     guard let first = heap.first, first.atNanoseconds <= now else { return nil }
     return heap.removeFirst().action

@@ -2,17 +2,17 @@ import CFlowClock
 import FlowModel
 import FlowPlatform
 
-/// Threads of the system, next to all pools.
+/// Threads of the system, independent of all pools.
 package enum BareThread {
-  /// What a thread is for.
+  /// The purpose of a thread.
   package enum Kind: Sendable {
-    /// Sleeps most of the time, and then must not be late.
+    /// Sleeps most of the time, but must wake up promptly.
     case prompt
     /// Runs steps.
     case working(StepQueue)
   }
 
-  /// Runs `body` on a thread of its own; false when the system gives none.
+  /// Runs `body` on a new thread. Returns false if the system refuses it.
   package static func start(_ kind: Kind, _ body: @escaping @Sendable () -> Void) -> Bool {
     do throws(SystemError) {
       try DetachedThread.start {
@@ -27,7 +27,7 @@ package enum BareThread {
 }
 
 extension BareThread.Kind {
-  /// Makes the calling thread one of its kind.
+  /// Applies the kind's scheduling to the calling thread.
   fileprivate func takeEffect() {
     #if canImport(Darwin)
       pthread_set_qos_class_self_np(qualityOfService, 0)
@@ -40,7 +40,7 @@ extension BareThread.Kind {
 }
 
 extension StepQueue {
-  /// How a thread of it gives way to others where the system knows niceness of threads, as Dispatch does it.
+  /// The niceness of the queue's threads on systems that support it. The values are Dispatch's.
   fileprivate var niceness: Int32 {
     switch self {
     case .userInteractive: -2

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// Monotonic time since the start of one run, in nanoseconds. A class, since every thread of a run keeps it.
+/// Monotonic time since the start of one run, in nanoseconds. A class, because every thread of a run refers to it.
 final class RunClock: Sendable {
   /// The system's monotonic time at the start of the run, or the virtual clock's.
   let startNanoseconds: UInt64
-  /// What stands in for the system's time in a test; nil: nothing does.
+  /// The virtual clock of a test, or nil for the system's time.
   let virtual: VirtualClock?
 
-  /// Starts now, or continues from an instant: that of a run whose process was another. Its start may then be before that
-  /// of the machine, so sums with it wrap around.
+  /// Starts at 0, or continues a run of another process at an instant. The start may then be before that of the
+  /// machine, so sums with it wrap around.
   init(continuingAt nanoseconds: Int = 0, virtual: VirtualClock? = nil) {
     self.virtual = virtual
     let now = virtual.map { UInt64($0.now) } ?? DispatchTime.now().uptimeNanoseconds
@@ -21,7 +21,7 @@ final class RunClock: Sendable {
     return Int(DispatchTime.now().uptimeNanoseconds &- startNanoseconds)
   }
 
-  /// The instant so long after the start, for Dispatch.
+  /// The instant this many nanoseconds after the start, for Dispatch.
   func dispatchTime(_ nanoseconds: Int) -> DispatchTime {
     DispatchTime(uptimeNanoseconds: startNanoseconds &+ UInt64(max(0, nanoseconds)))
   }

@@ -2,18 +2,18 @@ import CFlowClock
 import Dispatch
 import Synchronization
 
-/// What one thread sleeps on until an instant, or until another thread wakes it.
+/// Lets one thread sleep until an instant, or until another thread wakes it.
 final class Sleeper: Sendable {
-  /// Before it is due the thread sleeps in naps: the scheduler forgets its promptness over a long sleep. Next to 64
-  /// threads that compute on two cores it woke up to 136 ms late without the wish, up to 87 ms with one long sleep, and
-  /// 0.1 ms with naps.
+  /// The thread sleeps in naps before it is due, because the scheduler forgets its promptness during a long sleep. Next
+  /// to 64 computing threads on two cores it woke up to 136 ms late without the request for promptness, up to 87 ms
+  /// late with one long sleep, and 0.1 ms late with naps.
   private static let napNanoseconds: UInt64 = 20_000_000
   private static let nappingNanoseconds: UInt64 = 200_000_000
 
-  /// 1 once it has been woken and has not slept since.
+  /// 1 if it has been woken since the last reset.
   ///
-  /// Proof of safety: one atomic, allocated in `init` and freed in `deinit`; anyone who sleeps or wakes holds this
-  /// object.
+  /// Proof of safety: one atomic, allocated in `init` and freed in `deinit`; every thread that sleeps or wakes keeps a
+  /// reference to this object.
   private nonisolated(unsafe) let word: UnsafeMutablePointer<Atomic<UInt32>>
 
   init() {
@@ -26,14 +26,14 @@ final class Sleeper: Sendable {
     word.deallocate()
   }
 
-  /// Whether it has been woken since ``reset()``.
+  /// True if it has been woken since ``reset()``.
   var isAwake: Bool { word.pointee.load(ordering: .acquiring) != 0 }
 
-  /// Lets the next ``sleep(until:)`` wait, even if it was woken before.
+  /// Allows the next ``sleep(until:)`` to wait, even if it was woken before.
   func reset() { word.pointee.store(0, ordering: .releasing) }
 
-  /// Sleeps towards an instant of the system's monotonic clock, in nanoseconds, or until it is awake; to be called again
-  /// until that has come. False at once where the system cannot do it.
+  /// Sleeps towards an instant of the system's monotonic clock, in nanoseconds, or until woken. Call it again until the
+  /// instant has come. Returns false at once if the system does not support it.
   func sleep(until nanoseconds: UInt64) -> Bool {
     let now = DispatchTime.now().uptimeNanoseconds
     let remaining = nanoseconds > now ? nanoseconds - now : 0
@@ -43,7 +43,7 @@ final class Sleeper: Sendable {
     return flow_sleep_until(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self), now + nap) == 1
   }
 
-  /// Wakes it; until ``reset()`` it does not sleep again.
+  /// Wakes the thread. It does not sleep again until ``reset()``.
   func wake() {
     word.pointee.store(1, ordering: .releasing)
     flow_wake(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self))

@@ -1,16 +1,16 @@
 import FlowModel
 import Synchronization
 
-/// Time that passes only while a run waits for nothing else, for tests of a launch with the app's own code.
+/// Time that only advances while a run waits, for tests of a launch with the app's own code.
 ///
 /// ```swift
 /// options.clock = VirtualClock()
 /// let run = try engine.start(Workflows.launch, .init(), options: options)
 /// #expect(await run.gate.openedAt == .milliseconds(200))
 /// ```
-/// While a body works, the clock stands still. When all bodies have ended, or wait with `ActionContext.sleep`, it moves to the
-/// next instant at which something happens: a body wakes, a deadline passes, the gate opens. A body that waits in another way
-/// holds the clock. Events that come at a time belong into ``RunOptions/announcedEvents``.
+/// While a body works, the clock stops. When all bodies have ended or wait with `ActionContext.sleep`, it advances to
+/// the next instant at which something happens: a body wakes, a deadline passes, the gate opens. A body that waits in
+/// another way stops the clock. Use ``RunOptions/announcedEvents`` for events that come at a certain time.
 public final class VirtualClock: Sendable {
   private struct State {
     var now = 0
@@ -20,14 +20,14 @@ public final class VirtualClock: Sendable {
 
   private let state = Mutex(State())
 
-  /// A clock at 0.
+  /// Creates a clock at 0.
   public init() {}
 
-  /// Nanoseconds since the clock was made.
+  /// Nanoseconds since the clock was created.
   var now: Int { state.withLock { $0.now } }
 
-  /// Calls `action` at an instant, on the task that moves the clock; an action that is `isLast` follows all others of its
-  /// instant.
+  /// Calls `action` at an instant, on the task that advances the clock. With `isLast`, it is called after all others of
+  /// its instant.
   func schedule(atNanoseconds nanoseconds: Int, isLast: Bool = false, _ action: @escaping @Sendable () -> Void) {
     state.withLock { state in
       state.order += 1
@@ -36,7 +36,7 @@ public final class VirtualClock: Sendable {
     }
   }
 
-  /// Moves to the next alarm and makes the call; false when there is none.
+  /// Advances to the next alarm and makes its call. Returns false if there is none.
   private func advance() -> Bool {
     let alarm = state.withLock { state -> Alarm? in
       guard let first = state.alarms.first else { return nil }
@@ -48,10 +48,10 @@ public final class VirtualClock: Sendable {
     return alarm != nil
   }
 
-  /// Moves the clock until the run has ended.
+  /// Advances the clock until the run has ended.
   func drive(_ run: WorkflowRun) async {
-    // How long a body that was told to end gets to do so, before the clock moves nevertheless: a busy machine may keep its
-    // thread waiting for seconds.
+    // The real time that a body has to end after it was asked to, before the clock advances. A busy machine may delay
+    // its thread for seconds.
     let patience = Duration.seconds(5)
     var end: ContinuousClock.Instant?
     while !run.hasEnded {
@@ -61,7 +61,7 @@ public final class VirtualClock: Sendable {
       case .ending, .asleep:
         end = nil
         if advance() { continue }
-        // Only the app can make something happen now.
+        // Now only the app can cause an event.
         try? await Task.sleep(for: .milliseconds(1))
       }
       try? await Task.sleep(for: .microseconds(100))
@@ -69,11 +69,11 @@ public final class VirtualClock: Sendable {
   }
 }
 
-/// What a run on a ``VirtualClock`` does.
+/// The activity of a run on a ``VirtualClock``.
 enum RunActivity {
-  /// A body works, or is about to.
+  /// A body is running or about to run.
   case busy
-  /// Bodies that were told to end have not returned.
+  /// Bodies that were asked to end have not returned.
   case ending
   /// Nothing happens before the next alarm.
   case asleep

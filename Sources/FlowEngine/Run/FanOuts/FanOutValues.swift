@@ -7,12 +7,12 @@ import FlowSecrets
 struct FanOutValues: Sendable {
   private enum Source: Sendable {
     case values([Value])
-    /// The paths of files. The value that an expression sees is only made when it is needed.
+    /// The paths of files. The value for expressions is only created when it is needed.
     case files([String])
   }
 
   private var source: Source
-  /// The keys of the object they come from; nil: they come from a list.
+  /// The keys of the object that the items come from, or nil for a list.
   private(set) var keys: [String]?
 
   init(_ values: [Value], keys: [String]? = nil) {
@@ -38,13 +38,13 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// The path of an item that is a file.
+  /// The path of an item that is a file, or nil.
   func path(of index: Int) -> String? { if case .files(let paths) = source { paths[index] } else { nil } }
 
-  /// The number of items that are named, and of characters of a name.
+  /// The maximum number of items with names, and of characters in a name.
   private static let (namedItems, nameCharacters) = (10_000, 80)
 
-  /// The items as people read them: their keys or values on one line each, as `mask` shows them; nil if there are too many.
+  /// The names of the items for people: their keys or values on one line each, masked. Nil if there are too many.
   func names(_ mask: SecretMask?) -> [String]? {
     guard count > 0, count <= Self.namedItems else { return nil }
     return indices.map { index in
@@ -55,7 +55,7 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// What an expression of an item sees.
+  /// The contexts of an item's expressions.
   func item(_ index: Int) -> ItemScope { ItemScope(value: self[index], index: index, key: keys?[index]) }
 
   /// Adds an item. A list of files is complete from the start.
@@ -66,7 +66,7 @@ struct FanOutValues: Sendable {
     source = .values(values)
   }
 
-  /// What distinguishes the items from others at the same index: 64 bits over key and value.
+  /// A 64-bit hash of each item's key and value, which tells it from another item with the same index.
   var hashes: [UInt64] {
     indices.map { index in
       var hash = FNV1a64()
@@ -79,7 +79,7 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// The same, but equal items have different ones, in the order of the list.
+  /// Like ``hashes``, but different for equal items, in the order of the list.
   var recordKeys: [UInt64] {
     var seen: [UInt64: UInt64] = [:]
     return hashes.map { hash in
@@ -98,7 +98,7 @@ struct ItemScope: Sendable {
 }
 
 extension FNV1a64 {
-  /// Adds a value, so that equal numbers of any form add the same.
+  /// Adds a value, so that equal numbers of any form have the same hash.
   mutating func add(_ added: Value) {
     switch added {
     case .null: add(0 as UInt8)
@@ -128,7 +128,7 @@ extension FNV1a64 {
     }
   }
 
-  /// Adds the item of a file as ``add(_:)`` adds it, without making it.
+  /// Adds the item of a file as ``add(_:)`` does, without creating its value.
   fileprivate mutating func add(file path: String) {
     let parts = FileItem.parts(of: path)
     add(6 as UInt8)

@@ -1,10 +1,11 @@
 import FlowExpressions
 import FlowModel
 
-// A step with items has an array for each of its outputs, also where no item gave one: an empty list gives empty arrays, and
-// items that are skipped give nulls. Most actions declare their outputs; `flow.set` and commands have those that their step states.
+// A step with items has an array for each of its outputs, even if no item returned one: an empty list results in empty
+// arrays, and skipped items in nulls. Most actions declare their outputs; those of `flow.set` and of commands are
+// stated by the step.
 extension PreparedWorkflow {
-  /// The outputs that a step has whatever its items gave.
+  /// The outputs that a step has, whatever its items return.
   func outputNames(of step: StepIndex) -> [String] {
     let declaration = action(of: step).declaration
     let with = graph.workflow.steps[Int(step)].with
@@ -16,8 +17,8 @@ extension PreparedWorkflow {
     return names + members.map(\.key)
   }
 
-  /// The outputs of a step that expressions read: all that can be known of them where the step states its outputs with an
-  /// expression.
+  /// The outputs of a step that expressions read. If the step states its outputs with an expression, no others are
+  /// known.
   private func outputsRead(of step: StepIndex) -> [String] {
     let id = graph.workflow.steps[Int(step)].id.text.split(separator: "/").last.map { $0.lowercased() }
     var names: [String] = []
@@ -32,7 +33,7 @@ extension PreparedWorkflow {
 }
 
 extension Workflow {
-  /// What the expressions of the steps and of the outputs read.
+  /// The context references in the expressions of the steps and outputs.
   fileprivate var references: [ContextReference] {
     var references = Self.references(in: .object(outputs))
     for step in steps {
@@ -60,7 +61,7 @@ extension Workflow {
 }
 
 extension FanOut {
-  /// What the expressions for the items read.
+  /// The context references in the expressions of the items.
   var references: [ContextReference] {
     switch source {
     case .items(let items): Workflow.references(in: items)

@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// Which steps the instances of a run belong to, for those who must not hold the run's lock.
+/// The steps to which the instances of a run belong, readable without the run's lock.
 final class InstanceTable: Sendable {
   private struct FirstInstance {
     var first: StepIndex
@@ -9,16 +9,16 @@ final class InstanceTable: Sendable {
   }
 
   private let steps: Int
-  /// By their first instances.
+  /// The entries, by first instance.
   private let entries = Mutex<[FirstInstance]>([])
-  /// The last of them, first instance and step in one word, which is asked for most; an instance that someone has was made
-  /// behind its entry.
+  /// The last entry, first instance and step in one word, which is read most often. An instance is only known to code
+  /// after its entry was added.
   private let last = Atomic<UInt64>(UInt64.max)
 
-  /// A table of a run with this many steps.
+  /// Creates a table for a run with this number of steps.
   init(steps: Int) { self.steps = steps }
 
-  /// Notes that the items of a step have the instances from `first` on, which is beyond all others.
+  /// Records that the items of a step have the instances from `first` on, which come after all others.
   func add(_ step: StepIndex, first: StepIndex) {
     entries.withLock {
       $0.append(FirstInstance(first: first, step: step))
@@ -26,7 +26,7 @@ final class InstanceTable: Sendable {
     }
   }
 
-  /// The step of an instance, and which of its items it is; nil: it is a step itself.
+  /// The step and item of an instance, or nil if it is a step itself.
   func item(of instance: StepIndex) -> (step: StepIndex, item: Int)? {
     guard Int(instance) >= steps else { return nil }
     let last = last.load(ordering: .acquiring)
@@ -43,7 +43,7 @@ final class InstanceTable: Sendable {
     }
   }
 
-  /// The step of an instance; a step is its own.
+  /// The step of an instance. A step is its own owner.
   @inline(__always)
   func owner(of instance: StepIndex) -> StepIndex {
     Int(instance) < steps ? instance : item(of: instance)?.step ?? instance

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// The launch gate of a run in real time: the minimum and the maximum on a thread of their own, the state an atomic
-/// that plan and clock both advance.
+/// The launch gate of a run in real time. A separate thread waits for minimum and maximum; the state is an atomic that
+/// plan and clock both advance.
 ///
-/// The gate's thread takes no lock that a step's thread may hold: a lock held by a thread of low priority that the
-/// system has set aside would keep the gate shut. It moves the state, notes the time and leaves; the plan is notified
-/// afterwards. `waiters` is locked for an append or a swap only, by those who await the gate and by the gate.
+/// The gate's thread takes no lock that a step's thread may hold, because a suspended thread of low priority with the
+/// lock would keep the gate closed. It advances the state and records the time; the plan is notified afterwards.
+/// `waiters` is only locked for an append or a swap, by tasks that await the gate and by the gate.
 final class GateClock: Sendable {
   private let clock: RunClock
   private let state = Atomic<UInt8>(GateState.closed.rawValue)
@@ -15,27 +15,28 @@ final class GateClock: Sendable {
   private let waiters = Mutex<[Waiter]>([])
   private let thread = Mutex<GateThread?>(nil)
 
-  /// Who awaits the gate. Not a bare closure: the runtime would make the type of an array of them at each start.
+  /// A waiter for the gate. Not a closure, because the runtime would create the type of their array at each process
+  /// start.
   private struct Waiter {
     var call: @Sendable (OpenedGate) -> Void
   }
 
   init(clock: RunClock) { self.clock = clock }
 
-  /// How the gate opened and when, nanoseconds from the start of the run; nil while it is closed.
+  /// The outcome of the gate and its time in nanoseconds from the start of the run, or nil while it is closed.
   var opened: OpenedGate? {
     let time = openedAt.load(ordering: .acquiring)
     guard time != never, let outcome = GateState(rawValue: state.load(ordering: .acquiring)).outcome else { return nil }
     return OpenedGate(outcome, atNanoseconds: time)
   }
 
-  /// When the run was activated, nanoseconds from its start; 0 before.
+  /// The time of activation, in nanoseconds from the start of the run. 0 before activation.
   var activatedAtNanoseconds: Int { activated.load(ordering: .acquiring) }
 
-  /// Sets the timers for minimum and maximum, both from activation, which is nanoseconds from the start of the run.
+  /// Sets the timers for minimum and maximum, which count from activation.
   ///
-  /// Returns how and when the gate opened when it is open by now. `whenOpened` is told when one of the timers opens it
-  /// later, on the gate's thread, which must not wait; ``begin()`` starts that.
+  /// Returns the outcome if the gate is already open. `whenOpened` is called if a timer opens it later, on the gate's
+  /// thread, and must not block. ``begin()`` starts the timers.
   func arm(
     activatedAtNanoseconds: Int, _ bounds: GateBounds, whenOpened: @escaping @Sendable (OpenedGate) -> Void
   ) -> OpenedGate? {
@@ -46,7 +47,7 @@ final class GateClock: Sendable {
     if let maximum = bounds.maximumNanoseconds {
       instants.append(GateInstant(signal: .maximumReached, atNanoseconds: activatedAtNanoseconds + maximum))
     }
-    // What is due is not waited for: a gate without a minimum opens with its last blocking step.
+    // Instants that are due are handled now: a gate without a minimum opens with its last blocking step.
     let now = clock.now
     for instant in instants where instant.atNanoseconds <= now { send(instant.signal) }
     instants.removeAll { $0.atNanoseconds <= now }
@@ -55,11 +56,11 @@ final class GateClock: Sendable {
     let gate = GateThread(clock, instants) { [self, hasMaximum = bounds.maximumNanoseconds != nil] signal in
       if opened == nil, let opened = send(signal) { whenOpened(opened) }
       if case .minimumReached = signal, hasMaximum { return }
-      // It was the last: a run that is never ended is let go.
+      // After the last instant, so a run that never ends can be freed.
       stop()
     }
     thread.withLock { $0 = gate }
-    // A virtual clock may move at any moment.
+    // A virtual clock may advance at any moment.
     if clock.virtual != nil { gate.start() }
     if opened != nil { stop() }
     return nil
@@ -70,11 +71,11 @@ final class GateClock: Sendable {
     if clock.virtual == nil { thread.withLock { $0 }?.start() }
   }
 
-  /// Notes when the run was activated.
+  /// Records the time of activation.
   func note(_ activatedAtNanoseconds: Int) { activated.store(activatedAtNanoseconds, ordering: .releasing) }
 
-  /// Lets the thread go, which holds the gate while it waits, when the run ends. It goes by itself after its last instant; to
-  /// wake it when the gate opens would keep a processor from those who await that.
+  /// Stops the thread when the run ends, because it refers to the gate while it waits. It ends by itself after its last
+  /// instant. Waking it when the gate opens would delay the tasks that await the gate.
   func stop() {
     thread.withLock { thread in
       thread?.stop()
@@ -82,7 +83,7 @@ final class GateClock: Sendable {
     }
   }
 
-  /// Moves the gate. Returns how and when it opened when this signal or an earlier one opened it.
+  /// Advances the gate. Returns the outcome if this signal or an earlier one opened it.
   @discardableResult
   func send(_ signal: GateState.Signal) -> OpenedGate? {
     var current = GateState(rawValue: state.load(ordering: .acquiring))
@@ -103,7 +104,7 @@ final class GateClock: Sendable {
     return current.outcome.map { OpenedGate($0, atNanoseconds: noteOpening()) }
   }
 
-  /// The instant at which the gate opened: that of the first thread that finds it open, for all others too.
+  /// The instant at which the gate opened: that of the first thread that found it open.
   private func noteOpening() -> Int {
     let now = clock.now
     let (isFirst, known) = openedAt.compareExchange(
@@ -111,20 +112,20 @@ final class GateClock: Sendable {
     return isFirst ? now : known
   }
 
-  /// Notes when the gate of a run that continues had opened, before it is opened here.
+  /// Records when the gate of a resumed run had opened, before it is opened here.
   func note(_ opened: OpenedGate) { openedAt.store(opened.atNanoseconds, ordering: .releasing) }
 
-  /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has
-  /// happened.
+  /// Calls `waiter` once when the gate has opened or the run has ended without opening it, or at once if that has
+  /// happened. The call may be made under the run's lock.
   func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {
     waiters.withLock { $0.append(Waiter(call: waiter)) }
-    // The gate may have opened between; anyone who takes the list calls its waiters.
+    // The gate may have opened in the meantime. Whichever thread takes the list calls its waiters.
     guard let opened else { return }
     for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter.call(opened) }
   }
 }
 
-/// Puts a new value in a variable and returns the old one.
+/// Replaces the value of a variable and returns the old one.
 private func exchange<Stored>(_ variable: inout Stored, _ new: Stored) -> Stored {
   let old = variable
   variable = new

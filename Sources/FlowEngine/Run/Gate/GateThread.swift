@@ -2,18 +2,18 @@ import Dispatch
 
 /// Waits for the minimum and the maximum of one gate and calls back at each, never early.
 ///
-/// The gate has a thread of its own, which sleeps until the next of its two instants, or until the run has ended. On Linux
-/// quality of service means nothing to the scheduler, and a Dispatch timer takes two threads to fire: next to 64 threads
-/// that compute each waits its turn, tens of milliseconds. Only where the system gives no thread there are timers.
+/// The gate has a separate thread, which sleeps until the next of its two instants or the end of the run. On Linux the
+/// scheduler ignores quality of service, and a Dispatch timer needs two threads to fire. Next to 64 computing threads
+/// each of these is delayed by tens of milliseconds. Timers are only used if the system refuses a thread.
 final class GateThread: Sendable {
   private let clock: RunClock
   private let instants: [GateInstant]
   private let action: @Sendable (GateState.Signal) -> Void
-  /// Awake once nothing more should be waited for.
+  /// Woken when there is nothing left to wait for.
   private let sleeper = Sleeper()
 
-  /// Calls `action` with each signal at its instant, in nanoseconds from the start of the run, from ``start()`` until
-  /// ``stop()``.
+  /// Creates a thread that calls `action` with each signal at its instant, in nanoseconds from the start of the run,
+  /// between ``start()`` and ``stop()``.
   init(
     _ clock: RunClock, _ instants: [GateInstant], action: @escaping @Sendable (GateState.Signal) -> Void
   ) {
@@ -22,7 +22,7 @@ final class GateThread: Sendable {
     self.action = action
   }
 
-  /// Begins to wait.
+  /// Starts to wait.
   func start() {
     if sleeper.isAwake { return }
     if let virtual = clock.virtual {
@@ -32,7 +32,7 @@ final class GateThread: Sendable {
     }
   }
 
-  /// Ends the wait; what has not been called will not be.
+  /// Stops waiting. No more calls are made.
   func stop() { sleeper.wake() }
 
   private func startAlarms(_ virtual: VirtualClock) {
@@ -47,7 +47,7 @@ final class GateThread: Sendable {
     let queue = DispatchQueue(label: "flowrun.gate", qos: .userInteractive)
     for instant in instants {
       StrictTimer.start(at: clock.dispatchTime(instant.atNanoseconds), on: queue) { [self] in
-        // Never early, whatever the timer thinks; it is off by microseconds at most.
+        // Never early, even if the timer is; it is off by microseconds at most.
         while clock.now < instant.atNanoseconds {}
         if !sleeper.isAwake { action(instant.signal) }
       }
@@ -66,8 +66,8 @@ final class GateThread: Sendable {
   }
 }
 
-/// A signal to a gate and when it is due, in nanoseconds from the start of the run. Not a tuple: the runtime would make the
-/// type of an array of them at each start.
+/// A signal to a gate and its time, in nanoseconds from the start of the run. Not a tuple, because the runtime would
+/// create the type of their array at each process start.
 struct GateInstant: Sendable {
   var signal: GateState.Signal
   var atNanoseconds: Int

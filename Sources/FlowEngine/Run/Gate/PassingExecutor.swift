@@ -1,7 +1,7 @@
-/// Runs what a task does until it is back at the main actor, on the thread that resumes it.
+/// Runs a task on the thread that resumes it, until the task is back on the main actor.
 ///
-/// A task is resumed in Swift's pool even where its next statement is the main actor's, which takes a thread of the pool, and
-/// time where all of them are busy, as they may be at a launch.
+/// Otherwise the task is resumed in Swift's pool even if its next statement belongs to the main actor. That needs a
+/// thread of the pool, and takes long if all are busy, as during a launch.
 final class PassingExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     job.runSynchronously(on: asUnownedTaskExecutor())

@@ -1,30 +1,30 @@
 import FlowModel
 import Synchronization
 
-/// Short steps that a thread takes in one go, to run them one after the other without the run's lock: with several
-/// threads at work, the memory that the lock guards would travel between their processors at every step, for longer
-/// than a short step takes.
+/// Short steps that a thread takes together, to run them one after another without the run's lock. If several threads
+/// work on short steps, the memory guarded by the lock would move between their processors at every step, which takes
+/// longer than a short step.
 ///
-/// Anyone who needs to know how far the thread is, or has something better to do with the steps that it has not
-/// started, takes the batch back: from then on the thread has the step that it runs and no other.
+/// Code that needs the thread's progress, or needs the unstarted steps elsewhere, revokes the batch. The thread then
+/// keeps only the step that it is running.
 ///
 /// Proof of safety: `steps`, `count` and `ends[0]`, the start of the first step, are written by the thread, under the
-/// run's lock, while the batch is not among the run's ``RunState/batches``. While it is, the thread alone writes
-/// `ends`, each element once, before the exchange that moves the cursor past the step (releasing); who takes the batch
-/// back does so under the lock, moves the cursor's limit (acquiring), and reads only the elements before that of the
-/// step that runs. The memory lives as long as the batch, which the thread and the list hold.
+/// run's lock, while the batch is not among the run's ``RunState/batches``. While it is, only the thread writes `ends`,
+/// each element once, before the exchange that moves the cursor past the step (releasing). Revoking happens under the
+/// lock, moves the cursor's limit (acquiring), and reads only the elements before that of the running step. The memory
+/// lives as long as the batch, which the thread and the list refer to.
 final class Batch: @unchecked Sendable {
-  /// How many steps at most: a thread that comes back every few dozen steps hardly meets the others.
+  /// The maximum number of steps. With a few dozen steps per lock, threads hardly compete for it.
   static let capacity = 32
 
   private let steps = UnsafeMutableBufferPointer<StepIndex>.allocate(capacity: capacity)
   private let ends = UnsafeMutableBufferPointer<Int>.allocate(capacity: capacity)
   private var count = 0
-  /// When the first step started, and no step ended before.
+  /// The time of the first start, then of the latest end.
   private var latest = 0
-  /// The number of steps that it may hold: twice as many each time all were run, half as many when some were revoked.
+  /// The number of steps that the batch may take. It doubles when all were run, and halves when some were revoked.
   private(set) var allowance = 2
-  /// The number of steps that were started in the lower half, how many may be in the upper.
+  /// The number of started steps in the lower half, and their limit in the upper half.
   private let cursor = Atomic<UInt64>(0)
 
   /// A batch without steps.
@@ -40,23 +40,23 @@ final class Batch: @unchecked Sendable {
 
   // MARK: For the thread, under the lock, while the batch is not in the list
 
-  /// Holds a step that starts now, and nothing else.
+  /// Replaces the contents with a step that starts now.
   func begin(with step: StepIndex, at now: Int) {
     steps[0] = step
     count = 1
     latest = now
   }
 
-  /// Holds one more step, which must be within ``capacity``.
+  /// Adds a step. There must be room within ``capacity``.
   func add(_ step: StepIndex) {
     steps[count] = step
     count += 1
   }
 
-  /// Lets the thread advance through what it holds.
+  /// Allows the thread to advance through the batch.
   func open() { cursor.store(Self.word(started: 1, limit: count), ordering: .relaxed) }
 
-  /// Notes that all steps have run, the last one until `time`; they and when each of them ended.
+  /// Records that all steps have run, the last one until `time`. Returns the steps and their ends.
   func close(at time: Int) -> (steps: UnsafeBufferPointer<StepIndex>, ends: UnsafeBufferPointer<Int>) {
     ends[count - 1] = max(time, latest)
     allowance = min(2 * allowance, Self.capacity)
@@ -67,7 +67,8 @@ final class Batch: @unchecked Sendable {
 
   // MARK: For the thread, without the lock
 
-  /// Advances to the next step when one has ended; nil if that was the last, or the others were revoked.
+  /// Records the end of a step and advances to the next one. Returns nil if that was the last, or the others were
+  /// revoked.
   @inline(__always)
   func advance(at time: Int) -> StepIndex? {
     var word = cursor.load(ordering: .relaxed)
@@ -85,7 +86,7 @@ final class Batch: @unchecked Sendable {
 
   // MARK: For anybody, under the lock, while the batch is in the list
 
-  /// Leaves the thread the step that it runs, and says what has become of all.
+  /// Revokes the steps that have not started. Returns the progress of the batch.
   func revoke() -> Remainder {
     var word = cursor.load(ordering: .acquiring)
     while true {
@@ -104,13 +105,13 @@ final class Batch: @unchecked Sendable {
     }
   }
 
-  /// What has become of the steps of a batch that was revoked; valid while the lock is held.
+  /// The progress of a revoked batch. Valid while the lock is held.
   struct Remainder {
-    /// Those that were started; the last of them runs.
+    /// The started steps; the last one is running.
     let started: UnsafeBufferPointer<StepIndex>
-    /// When each of them but the last ended.
+    /// The ends of all started steps except the last.
     let ends: UnsafeBufferPointer<Int>
-    /// Those that were not.
+    /// The steps that were not started.
     let unstarted: UnsafeBufferPointer<StepIndex>
   }
 

@@ -1,18 +1,18 @@
-/// How fast a thread works through its steps, from one end to the next; on its thread's stack.
+/// The pace of a thread: the average time from one step's end to the next. Stored on the thread's stack.
 struct Pace {
   private var clock: ThreadClock
-  /// What a short step takes at most.
+  /// The maximum duration of a short step.
   private let shortNanoseconds: Int
   private var last: Int
-  /// So high at first that some two dozen steps must be short before the thread takes it that the next are.
+  /// High at first, so that some two dozen steps must be short before the thread assumes that the next ones are.
   private var averageNanoseconds: Int
   private var turns = 0
   private var nextReportAt: Int
-  /// The pool's returns when it last heard of them; nil: not yet.
+  /// The pool's count of returns at the last report, or nil before the first one.
   private var returnsSeen: Int?
   private var isSurplus = false
 
-  /// How many steps, and how much time, may pass before the pool hears that bodies have returned.
+  /// The number of steps, and the time, between two reports of returned bodies to the pool.
   private static let turnsBetweenReports = 128
   private static let nanosecondsBetweenReports = 20_000
 
@@ -24,13 +24,13 @@ struct Pace {
     nextReportAt = last &+ Self.nanosecondsBetweenReports
   }
 
-  /// Whether its steps are so short that another thread would cost more than it helps.
+  /// True if the steps are so short that another thread would cost more than it helps.
   var isShort: Bool { averageNanoseconds < shortNanoseconds }
 
-  /// The number of steps that it works through in so much time.
+  /// The number of steps that the thread can run in this time.
   func steps(inNanoseconds time: Int) -> Int { time / max(1, averageNanoseconds) }
 
-  /// Notes the end of a step and tells its time: an average that forgets, an eighth a step.
+  /// Records the end of a step and returns its time. The average is exponential; each step counts one eighth.
   @inline(__always)
   mutating func endStep() -> Int {
     let now = clock.now()
@@ -40,13 +40,13 @@ struct Pace {
     return now
   }
 
-  /// Whether the thread just takes the next step; now and then it asks the pool, with ``report(to:)``.
+  /// True if the thread may take the next step without ``report(to:)``.
   @inline(__always)
   var isWithinInterval: Bool { turns < Self.turnsBetweenReports && last < nextReportAt }
 
-  /// Reports to the pool that bodies have returned, and says whether the thread takes another step. Of several threads
-  /// that together end steps faster than one alone would, one is enough: the others only fetch each other's memory.
-  /// Once asked to stop, it stops.
+  /// Reports the returned bodies to the pool, and returns true if the thread takes another step. If several threads
+  /// together end steps so fast that one would suffice, the others stop, because they only compete for memory. A thread
+  /// that was told to stop does not continue.
   mutating func report(to pool: inout ThreadPool) -> Bool {
     if isSurplus { return false }
     pool.noteReturns(turns)

@@ -3,47 +3,49 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The threads of the pools, shared by all runs of a process: one that has nothing to do waits a moment for the next
-/// thread before it ends.
+/// The threads of the pools, shared by all runs of a process. An idle thread waits a moment for work before it ends.
 ///
-/// They are threads of their own, not Dispatch's: Dispatch has 255 in all, shares them between qualities of
-/// service, and does not say when it has no more, so that steps would be said to run that have no thread, and what
-/// reports the run, or stops it, would wait behind them.
+/// These are not Dispatch's threads, because Dispatch has 255 in total, shares them between qualities of service, and
+/// does not report when there are no more. Steps would be reported as running without a thread, and the code that
+/// reports or cancels the run would wait behind them.
 package final class PoolThreads: Sendable {
-  /// Those of the process.
+  /// The threads of this process.
   package static let shared = PoolThreads(
     start: BareThread.start,
-    // The limit is read here: a page that is first written while there are threads interrupts all of them.
+    // The limit is read here, because the first write to a page interrupts all threads that exist.
     hasRoom: { [limit = ProcessTable.limit] in ProcessTable.isHalfFree(of: limit) })
 
-  /// How long a thread stays that has nothing to do.
+  /// How long an idle thread is kept.
   private static let idleTime = DispatchTimeInterval.seconds(2)
-  /// The number of threads that are returned when the system gives no more, for others in the process that need one.
+  /// The number of threads released for other users in the process when the system refuses another one.
   private static let reserve = 4
-  /// The number of threads that are requested however little room there is.
+  /// The number of threads that are requested even if there is little room.
   private static let fewest = 2
 
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool
   private let hasRoom: @Sendable () -> Bool
   private let state = Mutex(State())
-  /// Runs those who await a gate until they are back at the main actor.
+  /// Runs tasks that await a gate until they are back on the main actor.
   let passing: any TaskExecutor = PassingExecutor()
 
   private struct State {
-    /// Threads that wait for work, by the index of their pool.
+    /// The threads that wait for work, by the index of their pool.
     var idle = [[IdleThread]](repeating: [], count: Pool.all.count)
     var count = 0
-    /// How many of them have begun.
+    /// The number of threads that have begun.
     var living = 0
-    /// The most there have been at once.
+    /// The largest number of threads at once.
     var peak = 0
-    /// The known limit.
+    /// The known limit of the system.
     var limit = Int.max
   }
 
+  /// Creates the threads.
+  ///
   /// - Parameters:
-  ///   - start: starts a thread; false when there is none to be had.
-  ///   - hasRoom: whether enough is left for the processes that steps start, where threads and they share a limit.
+  ///   - start: Starts a thread. Returns false if the system refuses it.
+  ///   - hasRoom: Returns true if enough is left for the processes that steps start, if threads and processes share a
+  ///     limit.
   package init(
     start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool,
     hasRoom: @escaping @Sendable () -> Bool = { true }
@@ -52,7 +54,7 @@ package final class PoolThreads: Sendable {
     self.hasRoom = hasRoom
   }
 
-  /// Runs `work` on a thread of this quality of service; false when the system gives none.
+  /// Runs `work` on a thread of this quality of service. Returns false if the system refuses a thread.
   func run(_ quality: StepQueue, _ work: @escaping @Sendable () -> Void) -> Bool {
     let index = Pool.threads(quality).index
     let idle = state.withLock { state -> IdleThread? in
@@ -76,15 +78,15 @@ package final class PoolThreads: Sendable {
     return false
   }
 
-  /// Starts two threads of the usual quality of service, where none waits: the first while a run is still being prepared, the
-  /// second from the first.
+  /// Starts two threads of the default quality of service if none is idle: the first while a run is still being
+  /// prepared, the second from the first.
   package func prepare() {
     let quality = StepQueue.usual(forDeferred: false)
     guard state.withLock({ $0.idle[Pool.threads(quality).index].isEmpty }) else { return }
     _ = run(quality) { [self] in _ = run(quality) {} }
   }
 
-  /// Starts a thread of each other quality of service that steps before the gate name.
+  /// Starts a thread for each other quality of service that steps before the gate use.
   package func prepare(for graph: WorkflowGraph) {
     guard graph.workflow.gate != nil else { return }
     var pools: [Pool] = []
@@ -101,10 +103,10 @@ package final class PoolThreads: Sendable {
     }
   }
 
-  /// The most threads there have been at once.
+  /// The largest number of threads at once.
   var peak: Int { state.withLock { $0.peak } }
 
-  /// A thread's life: work, and waiting for more.
+  /// Runs a thread: it works, then waits for more work until it has been idle for too long.
   private func serve(_ index: Int, first: @escaping @Sendable () -> Void) {
     state.withLock { state in
       state.living += 1
@@ -129,11 +131,11 @@ package final class PoolThreads: Sendable {
         continue
       }
       let isGone = state.withLock { state in
-        // Anyone who took it off the list has work for it.
+        // If it is not in the list, the code that removed it has work for it.
         guard let position = state.idle[index].firstIndex(where: { $0 === thread }) else { return false }
         state.idle[index].remove(at: position)
         state.count -= 1
-        // What the system did not give once it may give later.
+        // The system may provide later what it refused once.
         state.limit = .max
         return true
       }
@@ -153,13 +155,13 @@ private final class IdleThread: Sendable {
     semaphore.signal()
   }
 
-  /// The work that comes within this time; nil: none.
+  /// The work that arrives within this time, or nil if there is none.
   func wait(for time: DispatchTimeInterval) -> (@Sendable () -> Void)? {
     guard semaphore.wait(timeout: .now() + time) == .success else { return nil }
     return takeGiven()
   }
 
-  /// The work that is on its way.
+  /// Waits for work that is about to arrive.
   func take() -> @Sendable () -> Void {
     semaphore.wait()
     return takeGiven()

@@ -5,11 +5,11 @@ import FlowPluginKit
 struct Resumption: Sendable {
   var start: Start
   var pool: Pool
-  /// The part that follows.
+  /// The next part.
   var next: @Sendable () throws -> BodyInParts.Progress
 }
 
-/// The bodies that can continue, for each pool in the order in which they could. Without memory as long as there are none.
+/// The bodies that can continue, for each pool in the order in which they became ready. Uses no memory while empty.
 struct Resumptions {
   private struct Queue {
     var waiting: [Resumption?] = []
@@ -24,14 +24,14 @@ struct Resumptions {
   /// The number of bodies that wait for a thread of the pool.
   func count(in pool: Pool) -> Int { isEmpty || pool.index >= queues.count ? 0 : queues[pool.index].count }
 
-  /// Adds a body behind the others of its pool.
+  /// Adds a body after the others of its pool.
   mutating func append(_ resumption: Resumption) {
     if queues.isEmpty { queues = Array(repeating: Queue(), count: Pool.all.count) }
     queues[resumption.pool.index].waiting.append(resumption)
     isEmpty = false
   }
 
-  /// Takes out the body that has waited for a thread of the pool for longest.
+  /// Removes and returns the body that has waited longest for a thread of the pool.
   mutating func take(from pool: Pool) -> Resumption? {
     guard count(in: pool) > 0 else { return nil }
     let resumption = queues[pool.index].waiting[queues[pool.index].first].take()

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension StepQueue {
-  /// The same for tasks.
+  /// The corresponding task priority.
   var taskPriority: TaskPriority {
     switch self {
     case .userInteractive, .userInitiated: .userInitiated

@@ -1,42 +1,44 @@
 import FlowModel
 
-/// The number of threads that a pool has, and how many it may have.
+/// The number of a pool's threads, and its limit.
 ///
-/// There may be as many as there are cores until a ready step has waited a millisecond while no thread came free (up to
-/// four after short steps, because a look after them takes as long as dozens of them); then they may be 1, 2, 4, …
-/// more, up to ``FlowModel/Limits/threads``, or as many as the system gives threads for.
+/// The limit is the number of cores until a ready step has waited 1 ms while no thread became free (up to 4 ms after
+/// short steps, because a check takes as long as dozens of them). Then it grows by 1, 2, 4, …, up to
+/// ``FlowModel/Limits/threads`` or the number of threads that the system provides.
 struct ThreadPool {
   let pool: Pool
   private let base: Int
   /// The number of threads that may be busy at once.
   private(set) var limit: Int
-  /// Threads at work, and those on their way.
+  /// The threads that are working or have been woken.
   private(set) var busy = 0
-  /// Threads that were woken and have not taken a step.
+  /// The threads that were woken and have not taken a step.
   private(set) var waking = 0
   private var growth = 1
-  /// Bodies that have returned, to see whether threads come free.
+  /// The number of bodies that have returned, to detect whether threads become free.
   private(set) var returns = 0
-  /// `returns` when the watch on a full pool was set; nil: there is no watch.
+  /// `returns` when the watch on a full pool was set, or nil if there is no watch.
   private var watchedReturns: Int?
-  /// How long the next watch takes.
+  /// The duration of the next watch.
   private var watchNanoseconds = shortestWatchNanoseconds
-  /// Until when those that are busy should be left alone; nanoseconds from the start of the run.
+  /// The time until which no thread should be added, in nanoseconds from the start of the run.
   private var growthPausedUntil = 0
-  /// Until when the limit stays, because its threads work with bodies that return soon; nanoseconds from the start of the run.
+  /// The time until which the limit stays, because threads work with bodies that return soon, in nanoseconds from the
+  /// start of the run.
   private var limitHeldUntil = 0
-  /// Whether the system gave no thread when it was last asked.
+  /// True if the system refused the last thread.
   private(set) var isShortOfThreads = false
-  /// Since when it has given none though no thread is at work; nanoseconds from the start of the run, nil: it gave one.
+  /// The time since which the system has refused threads while none was working, in nanoseconds from the start of the
+  /// run, or nil.
   private var withoutThreadsSince: Int?
 
   private static let shortestWatchNanoseconds = 1_000_000
   private static let longestWatchNanoseconds = 4_000_000
-  /// How long the watch takes before the system is asked again for a thread that it did not give.
+  /// The duration of the watch after which a refused thread is requested again.
   private static let missingThreadWatchNanoseconds = 50_000_000
-  /// How long steps wait for a thread while no thread of their pool is at work.
+  /// The time after which steps fail if their pool has no thread.
   private static let threadlessLimitNanoseconds = 10_000_000_000
-  /// How long the limit stays after a thread took a body that returns to it.
+  /// The time for which the limit stays after a thread took a body in parts.
   private static let heldLimitNanoseconds = 20_000_000
   /// If this many bodies return during a watch, they were short.
   private static let returnsOfShortSteps = 64
@@ -47,33 +49,32 @@ struct ThreadPool {
     limit = base
   }
 
-  /// Whether another thread may be woken.
+  /// True if another thread may be woken.
   var hasRoom: Bool { busy < limit }
 
-  /// Whether another thread may be woken and would be of use.
+  /// True if another thread may be woken and would be useful.
   func hasRoom(at now: Int) -> Bool { busy < limit && now >= growthPausedUntil }
 
-  /// Threads in each other's way have become one fewer; the others' pace is not what they can do until they had a
-  /// while.
+  /// Pauses growth after one of several competing threads has stopped, until the pace of the others can be measured.
   mutating func pauseGrowth(until time: Int) { growthPausedUntil = time }
 
-  /// Whether the threads that are busy should be left alone.
+  /// True while no thread should be added.
   func isGrowthPaused(at now: Int) -> Bool { now < growthPausedUntil }
 
-  /// A thread is woken.
+  /// Records that a thread is woken.
   mutating func wake() {
     busy += 1
     waking += 1
   }
 
-  /// A thread that was woken has come and looks for a step.
+  /// Records that a woken thread has arrived and looks for a step.
   mutating func noteArrival() {
     waking -= 1
     isShortOfThreads = false
     withoutThreadsSince = nil
   }
 
-  /// The system gave no thread for one that was woken: the pool keeps the number that it has.
+  /// Records that the system refused a thread. The pool keeps the number that it has.
   mutating func noteMissingThread(at now: Int) {
     busy -= 1
     waking -= 1
@@ -83,42 +84,42 @@ struct ThreadPool {
     if withoutThreadsSince == nil { withoutThreadsSince = now }
   }
 
-  /// Whether its steps have waited in vain for so long that they must fail: nothing waits without a limit.
+  /// True if steps have waited so long without any thread that they must fail.
   func isOutOfThreads(at now: Int) -> Bool {
     busy == 0 && withoutThreadsSince.map { now - $0 >= Self.threadlessLimitNanoseconds } ?? false
   }
 
-  /// Whether there are as many threads as there may ever be.
+  /// True if the number of threads has reached the global limit.
   var isFull: Bool { busy >= Limits.threads }
 
-  /// Takes back a thread that found nothing to do.
+  /// Releases a thread that found nothing to do.
   mutating func giveBack() {
     busy -= 1
     if limit > base { limit = max(base, busy) }
     growth = 1
   }
 
-  /// Notes that a thread works with a body that returns to it instead of waiting. While there are such, more threads would only
-  /// share the processors with them; where one holds its thread nevertheless, the limit grows a moment later.
+  /// Records that a thread works with a body that returns to it instead of waiting. Meanwhile, more threads would only
+  /// compete for the processors. If a body blocks its thread nevertheless, the limit grows a moment later.
   mutating func holdLimit(at now: Int) { limitHeldUntil = now + Self.heldLimitNanoseconds }
 
-  /// Whether a thread watches the waiting steps when the watch is over.
+  /// True if a watch for waiting steps is set.
   var isWatched: Bool { watchedReturns != nil }
 
-  /// Whether waiting steps are not watched.
+  /// True if waiting steps need a watch.
   var needsWatch: Bool { watchedReturns == nil && (busy < limit || limit < Limits.threads) }
 
   mutating func noteReturns(_ count: Int) { returns &+= count }
 
-  /// Sets a watch where waiting steps are not watched: all threads are busy, or those that are work through short
-  /// steps. The nanoseconds it takes; nil: none must be set.
+  /// Sets a watch for waiting steps, if there is none and the threads are busy or run short steps. Returns its duration
+  /// in nanoseconds, or nil if none must be set.
   mutating func startWatch() -> Int? {
     guard pool != .main, watchedReturns == nil, busy < limit || limit < Limits.threads else { return nil }
     watchedReturns = returns
     return isShortOfThreads ? Self.missingThreadWatchNanoseconds : watchNanoseconds
   }
 
-  /// Ends the watch. True if no thread became free: the pool may have more threads.
+  /// Ends the watch. Returns true if no thread became free, so the pool may grow.
   mutating func endWatch(at now: Int) -> Bool {
     let seen = returns &- (watchedReturns ?? returns)
     watchedReturns = nil

@@ -1,23 +1,23 @@
 import FlowModel
 
-/// Steps that waited because there was no thread for them, for the report's warnings.
+/// The numbers of steps that waited because there was no thread for them, for the report's warnings.
 struct ThreadShortage {
-  /// The largest number of steps of a pool that waited at once while it had as many threads as allowed.
+  /// For each pool, the largest number of steps that waited at once while it had the maximum number of threads.
   private var beyondLimit: [Int: Int] = [:]
-  /// The same while the system gave no more threads.
+  /// The same while the system refused threads.
   private var withoutThread: [Int: Int] = [:]
 
-  /// Notes that steps of a pool wait though it has as many threads as it may have.
+  /// Records that steps wait although their pool has the maximum number of threads.
   mutating func noteLimit(_ pool: Pool, waiting steps: Int) {
     beyondLimit[pool.index] = max(steps, beyondLimit[pool.index] ?? 0)
   }
 
-  /// Notes that steps of a pool wait because the system gave no thread.
+  /// Records that steps wait because the system refused a thread.
   mutating func noteMissing(_ pool: Pool, waiting steps: Int) {
     withoutThread[pool.index] = max(steps, withoutThread[pool.index] ?? 0)
   }
 
-  /// What the report says if the system gave at most this many threads.
+  /// The report's warnings if the system provided at most this many threads.
   func warnings(threads: Int) -> [String] {
     func name(_ pool: Int) -> String { Pool.all[pool].qualityOfService?.rawValue ?? "main" }
     func count(_ steps: Int) -> String { steps == 1 ? "1 step" : "\(steps) steps" }
@@ -32,11 +32,11 @@ struct ThreadShortage {
 }
 
 extension RunState {
-  /// Takes back a thread for which the system gave no thread. The pool continues with those it has; where it has none for
-  /// too long, its steps fail.
+  /// Records that the system refused a thread. The pool continues with the threads it has. If it has none for too long,
+  /// its steps fail.
   mutating func noteMissingThread(in pool: Pool, at now: Int) {
     pools[pool.index].noteMissingThread(at: now)
-    // Threads that are on their way take one of these steps each.
+    // Threads that have been woken will take one of these steps each.
     let waiting = plan.startableSteps(in: pool) - pools[pool.index].waking
     if waiting > 0 { threadShortage.noteMissing(pool, waiting: waiting) }
     guard pools[pool.index].isOutOfThreads(at: now) else { return }

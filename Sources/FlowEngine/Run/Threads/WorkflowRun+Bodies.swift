@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-// A step's body: how it is called, in a task where it is asynchronous, and what happens to what it gives or throws.
+// Calls the bodies of steps, in a task if they are asynchronous, and handles their results and errors.
 extension WorkflowRun {
-  /// Runs a body; nil: it continues in a task, or on another thread once it has waited.
+  /// Runs a body. Returns nil if it continues in a task, or on another thread after a wait.
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
     if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, start, &outputs) { return ending }
@@ -35,7 +35,7 @@ extension WorkflowRun {
     return ending
   }
 
-  /// Runs a part of a body; nil: the body waits, and its next part is run by a thread of the pool.
+  /// Runs a part of a body. Returns nil if the body waits; a thread of the pool will run its next part.
   func carry(
     _ start: Start, in pool: Pool, _ outputs: inout ValueObject, _ part: () throws -> BodyInParts.Progress
   ) -> Ending? {
@@ -58,7 +58,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Has a thread of its pool continue a body that has waited.
+  /// Queues a body that has waited for a thread of its pool.
   private func resume(_ resumption: Resumption) {
     let aftermath = withPlan { state in
       state.resumptions.append(resumption)
@@ -67,7 +67,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Whether ready steps, or bodies that can continue, wait for a thread of a pool that may have no more.
+  /// True if ready steps or bodies wait for a thread of a pool that has no room for more.
   private func isThreadWanted(of pool: Pool) -> Bool {
     state.withLock { state in
       !state.pools[pool.index].hasRoom
@@ -75,7 +75,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The result of looking before a body runs; nil: it runs.
+  /// Checks whether a body must run. Returns how the step ends without it, or nil if it must run.
   private func look(
     _ beforehand: StartInputs.Beforehand, _ start: Start, _ outputs: inout ValueObject
   ) -> Ending? {
@@ -98,16 +98,16 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs a body in a task of its own. With `startsHere` it runs on this thread until it waits for the first time: most bodies
-  /// are shorter than the way to another thread. Returns how the body ended if it did not wait at all; nil if it continues in
-  /// its task, which then reports the end itself.
+  /// Runs a body in a separate task. With `startsHere`, it runs on this thread until its first wait, because most
+  /// bodies take less time than a switch to another thread. Returns its result if it did not wait. Returns nil if it
+  /// continues in its task, which then reports the end.
   func run(
     _ body: StepBodies.InTask, _ start: Start, _ context: ActionContext, pool: Pool, startsHere: Bool
   ) -> (Ending, ValueObject)? {
     let (step, attempt) = (start.step, Int(start.attempt))
     let end = startsHere && !body.isService ? BodyEnd() : nil
     let task = Self.task(pool.qualityOfService?.taskPriority ?? .userInitiated, startsHere: startsHere) { [self] in
-      // A body that runs here was looked at on its thread.
+      // For a body that runs here, this check was made on its thread.
       if pool == Pool.remote, let beforehand = start.inputs?.beforehand {
         var outputs = ValueObject()
         if let ending = look(beforehand, start, &outputs) { return complete(start, ending, outputs) }
@@ -132,7 +132,7 @@ extension WorkflowRun {
       cancellations.forget(step, attempt: attempt)
       return end
     }
-    // The body may have ended, or the attempt may have been asked to end, before the task could be kept.
+    // The body may have ended, or the attempt may have been cancelled, before the task could be stored.
     withPlan { state in
       if state.plan.isRunning(step, attempt: attempt) {
         state.tasks[RunState.taskKey(step, attempt)] = task
@@ -153,7 +153,7 @@ extension WorkflowRun {
     return Task(priority: priority, operation: operation)
   }
 
-  /// Takes in the end of a body that ran in a task.
+  /// Handles the end of a body that ran in a task.
   private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
     let aftermath = withPlan { state in
       state.tasks[RunState.taskKey(start.step, Int(start.attempt))] = nil
@@ -164,7 +164,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Notifies the plan how a body ended, and keeps its outputs where they count.
+  /// Reports the end of a body to the plan, and stores its outputs if they count.
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = isGuarded ? endingUnderLease(ending, of: start, &state) : ending
     if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
@@ -187,7 +187,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Why a step fails for what its body returned; nil: it can be kept.
+  /// The failure of a step whose outputs cannot be stored, or nil if they can.
   func refusal(of outputs: ValueObject, _ start: Start) -> StepFailure? {
     let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
     if Value.object(outputs).exceeds(bytes: limit) {
@@ -196,7 +196,7 @@ extension WorkflowRun {
     return mask?.spreadSecret(in: outputs).map { .spreadSecret($0) }
   }
 
-  /// Whether what a body returns counts: its attempt is awaited, or it counted the calls that it made since it was
+  /// True if the outputs of a body count: its attempt is awaited, or they are the counts of calls made since it was
   /// ready.
   private func takesOutputs(of start: Start, _ plan: Plan) -> Bool {
     let attempt = Int(start.attempt)
@@ -205,7 +205,7 @@ extension WorkflowRun {
     return prepared.detail(of: start.step)?.call != nil && plan.isServing(start.step, attempt: attempt)
   }
 
-  /// What an error thrown by a body means.
+  /// The ending that an error thrown by a body stands for.
   func ending(of error: any Error, _ start: Start) -> Ending {
     let ending = meaning(of: error, start)
     if mask == nil { return ending }
@@ -258,7 +258,7 @@ extension WorkflowRun {
   }
 }
 
-/// Hands over how a body ended from its task to the thread that started it, unless the thread has continued by then.
+/// Passes the result of a body from its task to the thread that started it, unless the thread has continued.
 private final class BodyEnd: Sendable {
   private enum State {
     case runs, continuesAlone
@@ -267,7 +267,7 @@ private final class BodyEnd: Sendable {
 
   private let state = Mutex(State.runs)
 
-  /// Keeps the end for the thread; false if the thread has continued.
+  /// Stores the result for the thread. Returns false if the thread has continued.
   func keep(_ ending: Ending, _ outputs: ValueObject) -> Bool {
     state.withLock { state in
       guard case .runs = state else { return false }
@@ -276,7 +276,7 @@ private final class BodyEnd: Sendable {
     }
   }
 
-  /// Returns how the body ended; nil if it still runs, and then the thread continues without it.
+  /// Returns the result of the body, or nil if it is still running. The thread then continues without it.
   func take() -> (Ending, ValueObject)? {
     state.withLock { state in
       if case .ended(let ending, let outputs) = state { return (ending, outputs) }

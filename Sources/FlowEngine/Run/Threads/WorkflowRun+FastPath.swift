@@ -1,20 +1,21 @@
 import FlowModel
 import FlowPluginKit
 
-/// A ``FastPath`` as a thread works through it, and what was so in its pool when it began.
+/// A thread's ``FastPath``, with the state of its pool when it began.
 struct ThreadFastPath {
   let pool: Pool
   let steps: FastPath
-  /// Whether another thread could take steps that wait.
+  /// True if another thread could take waiting steps.
   let hasRoom: Bool
-  /// Whether a thread watches the waiting steps.
+  /// True if a watch for waiting steps is set.
   let isWatched: Bool
-  /// How many threads at least take steps of the pool in batches; 0: the thread is alone, or must not take any.
+  /// The minimum number of threads that take steps of the pool in batches. 0 if this thread is alone or must not use
+  /// batches.
   let sharers: Int
 }
 
 extension WorkflowRun {
-  /// A fast path that begins with a step that a thread has taken; nil if it is not an ordinary one.
+  /// Begins a fast path with a step that a thread has taken. Returns nil if the step is not ordinary.
   func fastPath(
     _ first: (step: StepIndex, attempt: Int), in pool: Pool, _ state: inout RunState
   ) -> Turn? {
@@ -23,7 +24,7 @@ extension WorkflowRun {
     else { return nil }
     let threads = state.pools[pool.index]
     let hasRoom = threads.hasRoom(at: state.latestNanoseconds)
-    // An observer of every event gets events in order, so each step's end must be reported at once.
+    // An observer of all events receives them in order, so each step's end must be reported at once.
     let takesBatches = threads.busy > 1 && threads.isWatched && !hasRoom && state.plan.detail != .full
     return .fastPath(
       ThreadFastPath(
@@ -32,8 +33,8 @@ extension WorkflowRun {
       from: first.step)
   }
 
-  /// Runs ordinary steps one after the other, each with one short hold of the lock, or a batch with one, until
-  /// something else should be done.
+  /// Runs ordinary steps one after another until something else must be done. The lock is taken briefly once per step
+  /// or batch.
   func workThrough(
     _ fastPath: ThreadFastPath, from first: StepIndex, _ context: inout ActionContext, _ pace: inout Pace,
     _ batch: inout Batch?
@@ -60,7 +61,7 @@ extension WorkflowRun {
         continue
       }
       step = state.withLock { state in
-        // Either only an instruction or two happen here, or what is rare and has a function of its own.
+        // The code here is only a few instructions long; rare cases are in separate functions.
         guard state.plan.isCurrent(fastPath.steps),
           threadPace.isWithinInterval || continues(fastPath, &state, &threadPace)
         else {
@@ -91,19 +92,19 @@ extension WorkflowRun {
     return turn
   }
 
-  /// No step.
   private static var none: StepIndex { -1 }
 
-  /// Tells a thread's pool of its pace now and then, under the lock; false where the thread must ask how to continue.
+  /// Reports a thread's pace to its pool at intervals, under the lock. Returns false if the thread must leave the fast
+  /// path.
   @inline(never)
   private func continues(_ fastPath: ThreadFastPath, _ state: inout RunState, _ pace: inout Pace) -> Bool {
     pace.report(to: &state.pools[fastPath.pool.index])
       && state.pools[fastPath.pool.index].hasRoom(at: state.latestNanoseconds) == fastPath.hasRoom
   }
 
-  /// Takes ready steps ahead behind one that a thread starts now; nil if there are too few, or they are too long. No
-  /// more than its share of what is ready, so that at the end all threads have something left (guided self-scheduling,
-  /// Polychronopoulos and Kuck 1987).
+  /// Prefetches ready steps after one that a thread starts now. Returns nil if there are too few or they are too long.
+  /// It takes no more than its share of the ready steps, so that all threads have work until the end (guided
+  /// self-scheduling, Polychronopoulos and Kuck 1987).
   @inline(never)
   private func takeBatch(
     of fastPath: ThreadFastPath, behind first: StepIndex, _ batch: inout Batch?, _ state: inout RunState, _ pace: Pace
@@ -124,12 +125,12 @@ extension WorkflowRun {
     return own
   }
 
-  /// Ends a fast path under the lock, with a step that has been taken or with none.
+  /// Ends a fast path under the lock, with a step that has been taken or without one.
   @inline(never)
   private func leave(
     _ fastPath: ThreadFastPath, _ turn: inout Turn, _ next: StepIndex, _ state: inout RunState, _ pace: Pace
   ) -> Aftermath? {
-    // Others may have prefetched what this thread could do now.
+    // Other threads may have prefetched steps that this thread could run now.
     state.revokeBatches()
     let following = next >= 0 ? (next, 1) : state.plan.leaveFastPath(in: fastPath.pool, at: state.latestNanoseconds)
     return takeTurn(&turn, following, in: fastPath.pool, &state, pace)

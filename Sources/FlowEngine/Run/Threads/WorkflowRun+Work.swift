@@ -1,37 +1,37 @@
 import FlowModel
 import FlowPluginKit
 
-// How steps run, in the order in which to read this room.
+// How steps run. The files of this folder are best read in this order.
 //
-// A *thread* is a thread at work for a pool: the main thread, or a thread of one quality of service (`PoolThreads`). It
-// is woken when a step of its pool is ready, takes the run's lock once, and takes the step of the lowest rank; a step
-// is running from then on, because its body begins on that very thread. When the body has returned, the thread takes
-// the lock again, notifies the plan how it ended and takes the next step in the same hold (`work(in:)`, here). When there
-// is none the thread goes. `ThreadPool` counts the threads of a pool and says how many there may be.
+// A *thread* works for a pool: it is the main thread, or has one quality of service (`PoolThreads`). It is woken when a
+// step of its pool is ready, takes the run's lock once, and takes the step of the lowest rank. The step counts as
+// running from then on, because its body begins on this thread. When the body has returned, the thread takes the lock
+// again, reports the end of the step to the plan and takes the next one before it releases the lock (`work(in:)`,
+// below). If there is none, the thread is released. `ThreadPool` counts and limits the threads of a pool.
 //
-// Most steps have nothing special about them. A thread that runs one such step after the other works through a *fast
-// path* (`WorkflowRun+FastPath`, over the plan's `FastPath`): what need not be asked again at each step is asked once,
-// and the hold of the lock is a few instructions long.
+// Most steps are ordinary. A thread that runs one ordinary step after another uses a *fast path*
+// (`WorkflowRun+FastPath`, based on the plan's `FastPath`): checks are made once instead of at each step, and the lock
+// is held for only a few instructions.
 //
-// Several threads at short steps would still fetch the lock and the plan's memory from each other at every step. They
-// take ready steps in batches (`Batch`) and go through them without the lock; anyone who needs to know how far they are
-// revokes what they have not started.
+// Several threads with short steps would still compete for the lock and the plan's memory at every step. They take
+// ready steps in batches (`Batch`) and run them without the lock. Code that needs their progress revokes the steps that
+// have not started.
 //
-// A thread knows its *pace* (`Pace`): how long its steps take, by the processor's counter (`ThreadClock`). While they
-// are so short that waking another thread would cost more than it helps, none is woken; and of threads that are in each
-// other's way one goes.
+// A thread measures its *pace* (`Pace`), the duration of its steps, with the processor's counter (`ThreadClock`). While
+// steps are so short that waking another thread would cost more than it helps, none is woken. If threads compete with
+// each other, one of them stops.
 //
-// The body of a command returns while it waits (`BodyInParts`), and the thread takes the next step. Once the body can continue, it
-// is among the `resumptions`, and a thread of its pool runs its next part.
+// The body of a command returns while it waits (`BodyInParts`), and the thread takes the next step. Once the body can
+// continue, it is added to the `resumptions`, and a thread of its pool runs its next part.
 //
-// Nothing of this may leave a ready step waiting behind a thread that turns out to take long. So whenever steps wait,
-// the pool is under *watch* (`ThreadPool.startWatch()`): when no body has returned for a millisecond, others are woken,
-// and the pool grows.
+// A ready step must never wait behind a thread that takes long. So whenever steps wait, the pool is under *watch*
+// (`ThreadPool.startWatch()`): if no body has returned for a millisecond, other threads are woken, and the pool grows.
 extension WorkflowRun {
-  /// Runs steps on this thread, one after the other, until there is none ready for its pool.
+  /// Runs steps on this thread, one after another, until none is ready for its pool.
   func work(in pool: Pool) {
     var pace = Pace(ThreadClock(clock), shortNanoseconds: options.shortStepNanoseconds)
-    // One context for all steps of the thread: to count references to the run at each would cost more than the rest.
+    // One context for all steps of the thread, because counting references to the run for each would take longer than
+    // the rest.
     var context = ActionContext(host: self, step: 0, attempt: 0)
     var batch: Batch?
     var turn = Turn.arrive
@@ -55,7 +55,7 @@ extension WorkflowRun {
       case .resume(let resumption):
         start = resumption.start
         hasResumed = true
-        // What belongs to the body goes with its last part, before the step is said to have ended.
+        // The objects of the body are released with its last part, before the end of the step is reported.
         turn = .leave
         ending = carry(start, in: pool, &outputs, resumption.next)
         time = pace.endStep()
@@ -67,7 +67,7 @@ extension WorkflowRun {
       }
       let aftermath = withPlan { state -> Aftermath? in
         let now = state.instant(time)
-        // Bodies that have waited come first, but in turns with ready steps.
+        // Bodies that have waited come first, but alternate with ready steps.
         let takesStep = hasResumed || state.resumptions.count(in: pool) == 0
         let following = takeNext(after: start, ending, outputs, in: pool, &state, &pace, at: now, takesStep: takesStep)
         return takeTurn(&turn, following, in: pool, &state, pace)
@@ -76,23 +76,23 @@ extension WorkflowRun {
     }
   }
 
-  /// What a thread does next.
+  /// The next action of a thread.
   enum Turn {
-    /// Take a step for the first time.
+    /// Take the first step.
     case arrive
     /// Run a step.
     case start(Start)
     /// Run the next part of a body that has waited.
     case resume(Resumption)
-    /// Say how a step ended that it has run, and when.
+    /// Report the end of a step that it has run.
     case ended(Start, Ending, atNanoseconds: Int)
-    /// Work through ordinary steps.
+    /// Run ordinary steps on a fast path.
     case fastPath(ThreadFastPath, from: StepIndex)
-    /// Nothing: it has been returned.
+    /// Stop; the thread has been released.
     case leave
   }
 
-  /// Takes the first step of a thread that has been woken, where one is still ready.
+  /// Takes the first step of a woken thread, if one is still ready.
   private func arrive(in pool: Pool, _ turn: inout Turn, _ pace: Pace) -> Aftermath? {
     withPlan { state in
       state.pools[pool.index].noteArrival()
@@ -106,14 +106,14 @@ extension WorkflowRun {
     }
   }
 
-  /// Notifies the plan how a step ended (nil: it continues later) and takes the next step of the pool, unless the thread
-  /// is to go, the plan asks for something first or a body that has waited comes before.
+  /// Reports the end of a step (nil: it continues later) and takes the next step of the pool. Returns nil if the thread
+  /// must stop, the plan has effects that come first, or a body that has waited is next.
   @inline(__always)
   private func takeNext(
     after start: Start, _ ending: Ending?, _ outputs: ValueObject, in pool: Pool, _ state: inout RunState,
     _ pace: inout Pace, at now: Int, takesStep: Bool
   ) -> (step: StepIndex, attempt: Int)? {
-    // A thread of the main thread goes after each step, so that other work of the main queue has its turn.
+    // The main thread is released after each step, so that other work of the main queue can run.
     let continues =
       takesStep && pool != .main && !state.plan.hasEffects
       && (pace.isWithinInterval || pace.report(to: &state.pools[pool.index]))
@@ -128,7 +128,8 @@ extension WorkflowRun {
     return continues && !state.plan.hasEffects ? nextStart(in: pool, &state, at: now) : nil
   }
 
-  /// Says under the lock how a thread continues that has taken `following`; nil if nothing else is left to do.
+  /// Sets the thread's next turn after it has taken `following`, under the lock. Returns nil if there is nothing else
+  /// to do.
   func takeTurn(
     _ turn: inout Turn, _ following: (step: StepIndex, attempt: Int)?, in pool: Pool, _ state: inout RunState,
     _ pace: Pace
@@ -155,7 +156,7 @@ extension WorkflowRun {
     return carryOut(&state, onlyWatching: isOnlyWatched ? pool : nil)
   }
 
-  /// Whether anything is left to do but to run the next step on this thread.
+  /// True if there is anything to do besides running the next step on this thread.
   private func needsOthers(_ state: inout RunState, _ pool: Pool, _ pace: Pace) -> Bool {
     if state.durableStarts != nil || isGuarded { return true }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
@@ -163,14 +164,14 @@ extension WorkflowRun {
     return state.plan.queuedSteps > 0 && shares(&state, pool, pace)
   }
 
-  /// Whether ready steps need other threads, or someone to look after them.
+  /// True if ready steps need other threads or a watch.
   private func shares(_ state: inout RunState, _ pool: Pool, _ pace: Pace) -> Bool {
-    // Short steps are not shared, but watched: one of them may turn out to take long.
+    // Short steps are not shared but watched, because one of them may take long.
     state.pools[pool.index].needsWatch || !pace.isShort && state.pools[pool.index].hasRoom(at: state.latestNanoseconds)
       || state.plan.queuedSteps > state.plan.queuedSteps(in: pool) && state.plan.concernsOthers(than: pool)
   }
 
-  // The state is passed to be changed though it is only read: passed to be read, all of it would be copied.
+  // The state is `inout` although it is only read, because a borrowed argument would be copied.
   @inline(__always)
   func start(_ step: StepIndex, _ attempt: Int, _ state: inout RunState) -> Start {
     let isPlain =
@@ -181,10 +182,10 @@ extension WorkflowRun {
   }
 }
 
-/// A step that a thread has taken; small, because every step passes through it.
+/// A step that a thread has taken. It is small, because every step passes through it.
 struct Start {
   var step: StepIndex
   var attempt: Int32
-  /// What it runs on; nil: nothing.
+  /// The inputs, or nil if it has none.
   var inputs: StartInputs?
 }
