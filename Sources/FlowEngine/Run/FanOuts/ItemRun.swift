@@ -2,31 +2,32 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// The run of which another one carries out an item.
+/// The run for one of whose items another run is started.
 package struct OuterRun: Sendable {
   /// The run.
   let run: WorkflowRun
   /// The item's instance.
   let instance: StepIndex
-  /// The name of the item in the data folder. It does not depend on the item's place in the list.
+  /// The name of the item in the data folder. It does not depend on the item's position in the list.
   let recordID: StepID
-  /// Which of its attempts.
+  /// The number of the item's attempt.
   let attempt: Int
-  /// How many of the machine's cores are this item's at first.
+  /// The number of the machine's cores that this item has initially.
   let cores: Int
 }
 
-/// Runs a workflow for an item of a step: a run in the run. It shares threads, data folder, launch and handles of
-/// plugins; its steps' lines are the item's, what its steps ask is asked by the item, and it ends with the item.
+/// Runs a workflow for an item of a step, as a run inside the run. It shares threads, data folder, launch and handles
+/// of plugins with the outer run. Output lines and questions of its steps are those of the item, and it ends with the
+/// item.
 struct ItemRun: Sendable {
   let prepared: PreparedWorkflow
-  /// The path of its file, from the outer workflow's folder.
+  /// The path of the file, relative to the outer workflow's folder.
   let folder: String
-  /// How many of them run at once.
+  /// The number of items that run at once.
   let parallel: Int
 
-  /// Runs the workflow with these inputs and gives its outputs; throws an ``ActionError`` `include-failed` where it fails,
-  /// and a `CancellationError` once the item is asked to end.
+  /// Runs the workflow with these inputs and returns its outputs. Throws an ``ActionError`` `include-failed` if it
+  /// fails, and a `CancellationError` once the item is asked to end.
   func outputs(of inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
     guard let outer = context.host as? WorkflowRun else {
       throw ActionError("include-failed", "a workflow runs for an item only in a run", isRetryable: false)
@@ -86,7 +87,7 @@ struct ItemRun: Sendable {
   }
 }
 
-/// Makes lines of an item of what its run tells.
+/// Turns the events of an item's run into output lines of the item.
 private struct ItemLines: RunObserver {
   let context: ActionContext
 
@@ -113,7 +114,7 @@ extension WorkflowRun {
     prepared.graph.workflow.steps[Int(instances.owner(of: instance))].id.text
   }
 
-  /// Keeps how the steps of an item's workflow ended, for the report.
+  /// Stores the results of the steps of an item's workflow, for the report.
   func keep(_ report: RunReport, of instance: StepIndex, beganAt began: Int) {
     let limit = report.conclusion == .failure ? 2 * Limits.itemWorkflowSteps : Limits.itemWorkflowSteps
     state.withLock { state in
@@ -125,9 +126,9 @@ extension WorkflowRun {
   }
 }
 
-/// How the steps of an item's workflow ended.
+/// The results of the steps of an item's workflow.
 struct ItemRunSteps: Sendable {
-  /// When that run was activated, on the clock of the outer one.
+  /// The time of that run's activation, on the clock of the outer run.
   var beganAt: Int
   var steps: [RunReport.Step]
 }

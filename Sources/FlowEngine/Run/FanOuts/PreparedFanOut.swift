@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// What a step runs for, with its expressions parsed.
+/// The source of a step's items, with its expressions parsed.
 struct PreparedFanOut: Sendable {
   private enum Source: Sendable {
     case items(PreparedValue)
@@ -12,7 +12,7 @@ struct PreparedFanOut: Sendable {
   }
 
   private let source: Source
-  /// Whether its `if` is asked for each item.
+  /// True if the step's `if` is evaluated for each item.
   let asksForEachItem: Bool
 
   init(_ fanOut: FanOut, condition: Expression?) throws(ExpressionError) {
@@ -28,10 +28,10 @@ struct PreparedFanOut: Sendable {
     asksForEachItem = condition?.readsItem ?? false
   }
 
-  /// Whether the items are files, which are looked for outside the run's lock.
+  /// True if the items are files, which are searched for outside the run's lock.
   var isOfFiles: Bool { if case .files = source { true } else { false } }
 
-  /// The items as they are now, of files only the patterns; throws why there are none to be had.
+  /// Returns the current items; for files, only the patterns. Throws if they cannot be determined.
   func values(in scope: RunScope) throws(StepFailure) -> FanOutValues {
     let given: Value
     var (excluded, included) = (Value.null, Value.null)
@@ -42,7 +42,7 @@ struct PreparedFanOut: Sendable {
         given = .object(try axes.evaluate(in: scope))
         (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
       case .files(let patterns):
-        // An expression may give a list of paths, too.
+        // An expression may also return a list of paths.
         let texts = try patterns.evaluate(in: scope, quoting: PatternText.quoted).arrayValue ?? []
         given = .array(texts.flatMap { $0.arrayValue ?? [$0] })
       case .posts(let event):
@@ -63,7 +63,7 @@ struct PreparedFanOut: Sendable {
     return values
   }
 
-  /// The event of whose posts the items are; nil: they are not posts.
+  /// The event whose posts are the items, or nil if the items are not posts.
   var event: String? { if case .posts(let event) = source { event } else { nil } }
 
   private static func items(_ value: Value) throws(StepFailure) -> FanOutValues {
@@ -76,8 +76,8 @@ struct PreparedFanOut: Sendable {
     }
   }
 
-  /// Every combination of the axes' values, the first turning slowest, without those that are excluded, and with what is
-  /// included.
+  /// Returns all combinations of the axes' values, without the excluded and with the included ones. The first axis
+  /// changes least often.
   private static func combinations(
     of axes: Value, without exclude: Value, with include: Value
   ) throws(StepFailure) -> FanOutValues {
@@ -87,7 +87,7 @@ struct PreparedFanOut: Sendable {
         throw StepFailure(
           code: "not-a-list", message: "foreach: expected a list for '\(name)', found \(list.shortText)")
       }
-      // The excluded ones among them need not fit, but something must bound what is made here.
+      // Exclusions may reduce the number later, but the intermediate result must be limited.
       guard items.count * values.count <= 10 * Limits.items else {
         throw tooMany("the axes have more than \(10 * Limits.items) combinations")
       }
@@ -102,15 +102,16 @@ struct PreparedFanOut: Sendable {
     let excluded = exclude.arrayValue?.compactMap(\.objectValue) ?? []
     items.removeAll { item in excluded.contains { part in part.allSatisfy { item[$0.key] == $0.value } } }
     let included = include.arrayValue?.compactMap(\.objectValue) ?? []
-    // Each is compared with each combination.
+    // Each included combination is compared with all others.
     guard items.count * included.count <= 100 * Limits.items else {
       throw tooMany("'include' has \(included.count) combinations for \(items.count) of the axes")
     }
     return FanOutValues(including(included, in: items, axes: axes.objectValue ?? [:]).map { .object($0) })
   }
 
-  /// Adds what is included to the combinations of the axes, by GitHub's rules: it changes no value of an axis, may change what
-  /// an earlier one added, and is a combination of its own where it fits none.
+  /// Adds the included combinations to those of the axes, by GitHub's rules: an included combination never changes the
+  /// value of an axis, may change a value that an earlier one added, and becomes a separate combination if it fits
+  /// none.
   private static func including(
     _ included: [ValueObject], in combinations: [ValueObject], axes: ValueObject
   ) -> [ValueObject] {
@@ -133,6 +134,6 @@ struct PreparedFanOut: Sendable {
 }
 
 extension Expression {
-  /// Whether it reads the item that it is asked for.
+  /// True if the expression reads the item that it is evaluated for.
   var readsItem: Bool { references.contains { ItemContext.names.contains($0.name.lowercased()) } }
 }

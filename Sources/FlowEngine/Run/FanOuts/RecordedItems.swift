@@ -1,20 +1,20 @@
 import FlowModel
 
-/// An item of a step of a recorded run.
+/// An item of a step in a recorded run.
 package struct RecordedItem: Sendable {
-  /// Its key, if the items come from an object.
+  /// The key, if the items come from an object.
   package let key: String?
-  /// Its value; of a file, its path.
+  /// The value, or the path of a file.
   package let value: Value
 }
 
 extension RunStage {
-  /// Returns the items of a step of a recorded run by their indices, evaluated again from the recorded inputs and outputs.
+  /// Returns the items of a step of a recorded run by index, evaluated again from the recorded inputs and outputs.
   ///
-  /// A journal has only a hash of each item. An item whose hash is a different one now is left out, because its value would be
-  /// wrong: the file is gone, or a secret or something outside the run decided it.
+  /// A journal only has a hash of each item. Items whose hash has changed are left out, because their value would be
+  /// wrong: the file is missing, or the value depended on a secret or something outside the run.
   ///
-  /// - Parameter folder: the folder of the workflow.
+  /// - Parameter folder: The folder of the workflow.
   package func items(
     of step: StepIndex, in plan: Plan, as recollection: RunRecollection, folder: String
   ) -> [Int: RecordedItem] {
@@ -31,7 +31,7 @@ extension RunStage {
         return [:]
       }
       values = files
-      // A file that came or went since has moved the others.
+      // Files added or removed since then have changed the indices.
       let places = Dictionary(zip(values.hashes, values.indices)) { first, _ in first }
       for (index, hash) in recorded.enumerated() {
         guard let path = places[hash].flatMap({ values.path(of: $0) }) else { continue }

@@ -2,31 +2,31 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// What the items of a step run on, and what they gave.
+/// The inputs and outputs of a step's items.
 struct RunFanOut: Sendable {
   var values: FanOutValues
   var outputs: [Int: ValueObject] = [:]
-  /// Bytes of ``outputs`` as JSON, give or take escapes.
+  /// The size of ``outputs`` as JSON, in bytes, without escapes.
   var bytes = 0
   /// The products of the items, if expressions read them.
   var products: [Int: [String]] = [:]
-  /// What the items read and make; nil: the step does not say.
+  /// The files that the items read and produce, or nil if the step does not declare them.
   var checks: ItemChecks?
   private var recordKeys: [UInt64] = []
 
   init(values: FanOutValues) { self.values = values }
 
-  /// The name of an item in the data folder, which does not depend on its place in the list. Equal items have different names. Nil if
-  /// there is no such item.
+  /// The name of an item in the data folder, which does not depend on its position in the list. Equal items have
+  /// different names. Nil if there is no such item.
   mutating func recordKey(of item: Int) -> UInt64? {
     if recordKeys.count != values.count { recordKeys = values.recordKeys }
     return recordKeys.indices.contains(item) ? recordKeys[item] : nil
   }
 }
 
-// Steps that run for several items: what these are, and what happens to what they give.
+// Steps that run for several items: their items, and the handling of their outputs.
 extension WorkflowRun {
-  /// Works out the items of a step, and asks its `if` for each where it reads them.
+  /// Determines the items of a step, and evaluates its `if` for each if it depends on them.
   func expand(_ step: StepIndex, _ state: inout RunState) -> Expansion {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return .items(FanOutItems(count: 0)) }
     let values: FanOutValues
@@ -38,7 +38,8 @@ extension WorkflowRun {
     return .items(take(values, refused: refusals(of: step, values, state), of: step, &state))
   }
 
-  /// What the `if` of a step says of items for which it does not hold, where it reads them. Of posts the plan asks one by one.
+  /// The decisions about items for which the step's `if` is false, if it depends on them. For posts, the plan asks
+  /// separately.
   func refusals(of step: StepIndex, _ values: FanOutValues, _ state: RunState) -> [Int: Decision] {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut, fanOut.asksForEachItem,
       fanOut.event == nil, let condition = detail.condition
@@ -56,7 +57,7 @@ extension WorkflowRun {
     return refused
   }
 
-  /// Takes in what the items of a step are.
+  /// Stores the items of a step.
   func take(
     _ values: FanOutValues, refused: [Int: Decision], of step: StepIndex, _ state: inout RunState
   ) -> FanOutItems {
@@ -64,7 +65,7 @@ extension WorkflowRun {
       hashes: journal == nil ? Array(repeating: 0, count: values.count) : values.hashes, refused: refused)
     items.detail = options.observer?.detail(ofItems: values.count) ?? .brief
     var own = RunFanOut(values: values)
-    // Posts have nothing to distinguish them but their numbers.
+    // Posts differ only in their numbers.
     let isOfPosts = prepared.detail(of: step)?.fanOut?.event != nil
     if let origin { recall(step, from: origin.plan, isPosts: isOfPosts, items, &own, &state) }
     state.fanOuts[step] = own
@@ -78,7 +79,7 @@ extension WorkflowRun {
     return items
   }
 
-  /// Takes over what an earlier process knew of items that are the same now; others get new keys.
+  /// Applies the recalled results of items that have not changed. Changed items get new keys.
   private func recall(
     _ step: StepIndex, from plan: ResumePlan, isPosts: Bool, _ items: FanOutItems, _ own: inout RunFanOut,
     _ state: inout RunState
@@ -89,7 +90,7 @@ extension WorkflowRun {
       own.outputs[index] = output
       own.bytes += Value.object(output).roughBytes
     }
-    // How many items are kept was not known when the resume was worked out.
+    // The number of kept items was not known when the resume was planned.
     guard let kept = plan.keptItems[step], !kept.isCertain, options.observer != nil else { return }
     let count = kept.items.count { isPosts || keys.isSame($0, in: items.hashes) }
     let line = RunEvent.Kind.stepLog(
@@ -97,7 +98,7 @@ extension WorkflowRun {
     state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), line)))
   }
 
-  /// What the `if` of a step says of an item: a post that has come while it runs.
+  /// Evaluates the `if` of a step for a post that arrived while it was running.
   func decide(item instance: StepIndex, _ state: inout RunState) -> Decision {
     guard let (step, item) = instances.item(of: instance), let detail = prepared.detail(of: step),
       let fanOut = detail.fanOut,
@@ -118,7 +119,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Keeps what an item returned; false where all of them together gave too much.
+  /// Stores the outputs of an item. Returns false if those of all items would become too large.
   func keep(_ outputs: ValueObject, ofItem instance: StepIndex, _ state: inout RunState) -> Bool {
     guard let (step, item) = instances.item(of: instance) else { return false }
     let bytes = Value.object(outputs).roughBytes
@@ -129,7 +130,8 @@ extension WorkflowRun {
     return true
   }
 
-  /// Makes the outputs of a step of those of its items: an array each, in the items' order, null where one gave nothing.
+  /// Combines the outputs of a step's items: one array per output, in the order of the items, with null for items
+  /// without it.
   func gather(_ step: StepIndex, _ state: inout RunState) {
     guard let fanOut = state.fanOuts.removeValue(forKey: step) else { return }
     let given = fanOut.values.indices.map { item in
@@ -149,7 +151,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The outputs of a step by those of its items, nil for an item that gave none.
+  /// Returns the outputs of a step from those of its items, where nil stands for an item without outputs.
   func columns(of step: StepIndex, _ given: [ValueObject?]) -> ValueObject {
     var columns: [[Value]] = []
     var names = prepared.action(of: step).declaration.outputs.map(\.name)
@@ -166,7 +168,7 @@ extension WorkflowRun {
         columns[index][item] = value
       }
     }
-    // Keys are read without regard to case: one that an item gave in another case must not be hidden.
+    // Keys are read without regard to case, so an item's output whose key differs in case must not be hidden.
     let known = Set(names.map { $0.lowercased() })
     for name in prepared.outputNames(of: step) where !known.contains(name.lowercased()) { names.append(name) }
     while columns.count < names.count { columns.append(Array(repeating: .null, count: given.count)) }
@@ -177,7 +179,7 @@ extension WorkflowRun {
 }
 
 extension Value {
-  /// The bytes it takes as JSON, give or take escapes.
+  /// The size as JSON, in bytes, without escapes.
   var roughBytes: Int {
     switch self {
     case .null, .boolean, .integer, .number: 8

@@ -4,16 +4,16 @@ import FlowPlatform
 import FlowPluginKit
 import FlowSecrets
 
-/// The items of a step as far as they have been worked out.
+/// The items of a step, as far as they have been determined.
 struct SurveyedItems: Sendable {
   var values: FanOutValues
-  /// What the `if` of the step said of items for which it does not hold.
+  /// The decisions about items for which the step's `if` is false.
   var refused: [Int: Decision] = [:]
-  /// What the items read and make; nil: the step does not say.
+  /// The files that the items read and produce, or nil if the step does not declare them.
   var checks: ItemChecks?
-  /// The result of looking at them, by their indices; nil: nothing was looked at.
+  /// The results of the checks, by index. Empty if nothing was checked.
   var findings: [UpToDateCheck.Finding?] = []
-  /// Temporary files that are gone, of items that are up to date.
+  /// The removed temporary files of items that are up to date.
   var gone: [Int: [InputStamp]] = [:]
   /// The products of items in earlier runs, or in the earlier process of a resumed run, if expressions read them.
   var products: [Int: [String]] = [:]
@@ -21,24 +21,25 @@ struct SurveyedItems: Sendable {
   func finding(of index: Int) -> UpToDateCheck.Finding? { findings.isEmpty ? nil : findings[index] }
 }
 
-/// The files that a step runs for, listed before the run began.
+/// The files that a step runs for, as listed before the run began.
 struct ListedFiles: Sendable {
   var values: FanOutValues
-  /// What the item of each reads and makes, where that does not change any more.
+  /// The files that each item reads and produces, if they cannot change any more.
   var items: [ItemChecks.Item?] = []
-  /// All of them as they were when none had to run, if the list was the same.
+  /// The stamp from when no item had to run, if the list is the same.
   var stamp: FanOutStamp?
 }
 
-// Items for which files are read, outside the run's lock: those that are files, and those that say which they read and make.
+// Items for which files are read, outside the run's lock: items that are files, and items that declare the files they
+// read and produce.
 extension WorkflowRun {
-  /// Whether the items of a step can be worked out only with files.
+  /// True if determining the items of a step requires access to files.
   func needsSurvey(_ step: StepIndex) -> Bool {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else { return false }
     return fanOut.isOfFiles || detail.files != nil
   }
 
-  /// Works the items of a step out on a thread of its own.
+  /// Determines the items of a step on a separate thread.
   func beginSurvey(of step: StepIndex) {
     do throws(SystemError) {
       try DetachedThread.start(name: "items") { [self] in endSurvey(of: step) }
@@ -67,9 +68,9 @@ extension WorkflowRun {
     if let aftermath { perform(aftermath) }
   }
 
-  /// The items of a step. Reads files; not for the run's lock.
+  /// Determines the items of a step. It reads files, so do not call it under the run's lock.
   ///
-  /// - Parameter checksItems: whether to look which items are up to date, too.
+  /// - Parameter checksItems: True to check which items are up to date, too.
   func survey(_ step: StepIndex, checksItems: Bool) throws(StepFailure) -> SurveyedItems {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else {
       return SurveyedItems(values: FanOutValues([]))
@@ -93,11 +94,11 @@ extension WorkflowRun {
         values: listed.values, refused: checksItems ? withPlan { refusals(of: step, listed.values, $0) } : [:])
     }
     let key = stampKey(of: step, detail, listed, folder)
-    // The stamp of all items says nothing of the items that are gone.
+    // The stamp of all items does not include removed items.
     if let key, !asksForLeftovers, let stamp = listed.stamp ?? FanOutStamp(of: idInAll(of: step), in: run.dataFolder),
       stamp.key.files == key.files
     {
-      // No two of them make the same file, since none did when it was written.
+      // No two items produce the same file, because none did when the stamp was written.
       if !checksItems {
         listed.stamp = stamp
         keep(listed, of: step)
@@ -145,14 +146,14 @@ extension WorkflowRun {
     return surveyed
   }
 
-  /// Keeps the files of a step for when its items are worked out, unless something may change them before.
+  /// Stores the files of a step until its items are determined, unless they may change before.
   private func keep(_ listed: ListedFiles, of step: StepIndex) {
     guard prepared.detail(of: step)?.fanOut?.isOfFiles == true, !options.isPrewarmed, origin == nil else { return }
     listedFiles.withLock { $0[step] = listed }
   }
 
-  /// The key of the stamp of all items of a step; nil: results of other steps may decide what the items do, or they run in any
-  /// case.
+  /// The key of the stamp of all items of a step. Nil if results of other steps may affect the items, or if they run in
+  /// any case.
   private func stampKey(
     of step: StepIndex, _ detail: StepDetail, _ listed: ListedFiles, _ folder: String
   ) -> FanOutStamp.Key? {
@@ -163,12 +164,12 @@ extension WorkflowRun {
     let scope = state.withLock { state in self.scope(step, state) }
     var common = SHA256()
     for object in commonValues(detail, scope) { common.combine(JSONText.bytes(of: .object(object))) }
-    // The stamp of a list that was kept is one with the digest of this list.
+    // The stamp of a stored list has the digest of this list.
     let files = listed.stamp?.key.files ?? filesDigest(of: step, listed.values, scope.inputs, folder)
     return FanOutStamp.Key(files: files, values: common.finish())
   }
 
-  /// A digest of a step's definition, the run's inputs and the items.
+  /// Returns a digest of a step's definition, the run's inputs and the items.
   private func filesDigest(
     of step: StepIndex, _ values: FanOutValues, _ inputs: ValueObject, _ folder: String
   ) -> String {
@@ -185,7 +186,7 @@ extension WorkflowRun {
     return files.finish()
   }
 
-  /// The outputs of the items if all of them are up to date; nil: they must be looked at one by one.
+  /// Returns the outputs of the items if all are up to date, or nil if they must be checked one by one.
   private func findings(_ stamp: FanOutStamp, ofItems count: Int, in folder: String) -> [UpToDateCheck.Finding?]? {
     guard stamp.outputs.count == count else { return nil }
     let now = clock.now
@@ -203,8 +204,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Finds items that make the same file, before anything runs, where the items are known then: the list is in the file, or the
-  /// step needs none that could make files.
+  /// Finds items that produce the same file, before anything runs. This is possible if the items are known then: the
+  /// list is in the file, or the step has no dependencies that could produce files.
   func checkProducts() throws(PreparedWorkflow.PreparationProblem) {
     for step in prepared.graph.steps(stating: .fanOut) {
       let own = prepared.graph.workflow.steps[Int(step)]
@@ -223,7 +224,7 @@ extension WorkflowRun {
     }
   }
 
-  /// What distinguishes one definition of a step with items from another.
+  /// The definition of a step with items, for comparison.
   private func basis(of step: StepIndex) -> UpToDateCheck.Basis {
     let workflow = prepared.graph.workflow
     return UpToDateCheck.Basis(
@@ -242,7 +243,7 @@ extension WorkflowRun {
     return checks
   }
 
-  /// The inputs and variables that all items of a step have.
+  /// The inputs and variables that all items of a step share.
   private func commonValues(_ detail: StepDetail, _ scope: RunScope) -> [ValueObject] {
     var common = [scope.environment]
     switch detail.inputs {
@@ -254,7 +255,8 @@ extension WorkflowRun {
     return common
   }
 
-  /// Evaluates what each item runs on, reads and makes; `known` is what items of files read and make, empty: it is not known.
+  /// Evaluates the inputs, read files and products of each item. `known` has the files of items that are files, or is
+  /// empty if they are not known.
   private func describe(
     _ values: FanOutValues, of step: StepIndex, _ detail: StepDetail, _ files: PreparedFiles,
     refused: [Int: Decision], withInputs: Bool, known: [ItemChecks.Item?], _ checks: inout ItemChecks, _ state: RunState
@@ -293,7 +295,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Takes in what the items of a step are, for its bodies and for a resume.
+  /// Stores the items of a step, for its bodies and for a resume.
   private func take(_ surveyed: SurveyedItems, of step: StepIndex, _ state: inout RunState) -> FanOutItems {
     var items = take(surveyed.values, refused: surveyed.refused, of: step, &state)
     guard var own = state.fanOuts.removeValue(forKey: step) else { return items }
@@ -331,7 +333,7 @@ extension WorkflowRun {
 
   // MARK: Files
 
-  /// The files that patterns mean, each once.
+  /// Returns the files that match patterns, without duplicates.
   static func files(
     _ patterns: [String], in folder: String, foundDangling: (_ link: String) -> Void = { _ in }
   ) throws(StepFailure) -> FanOutValues {
@@ -377,7 +379,7 @@ extension WorkflowRun {
 }
 
 extension StepFailure {
-  /// An exclusion that names a folder excludes no file.
+  /// The failure for an exclusion that names a folder and thus excludes no file.
   static func excludedFolder(_ path: String, in key: String) -> StepFailure {
     StepFailure(
       code: "not-a-file",
@@ -386,7 +388,7 @@ extension StepFailure {
 }
 
 extension FanOutValues {
-  /// What a person calls an item: its key, its path where it is a file, or the text that it is.
+  /// The name of an item for people: its key, its path, or the string that it is.
   func name(of index: Int) -> String? {
     keys?[index] ?? path(of: index) ?? self[index].objectValue?["path"]?.stringValue ?? self[index].stringValue
   }

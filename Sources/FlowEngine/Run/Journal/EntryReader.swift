@@ -3,31 +3,31 @@ import FlowStore
 
 /// Reads the body of a chunk of journal entries, in the order in which they were written.
 package struct EntryReader: Sendable {
-  /// What is in a chunk of journal entries.
+  /// An item in a chunk of journal entries.
   package enum Item: Sendable, Hashable {
     case entry(JournalEntry)
-    /// What a step returned, as JSON in UTF-8.
+    /// The outputs of a step, as JSON in UTF-8.
     case output(StepIndex, json: ArraySlice<UInt8>)
-    /// What an item of a step returned.
+    /// The outputs of an item.
     case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
-    /// The value that an event was posted with.
+    /// The value of a posted event.
     case eventValue(String, number: Int, json: ArraySlice<UInt8>)
   }
 
   private var reader: ByteReader
   private let stepCount: Int
-  /// The step whose item the journal entry is about that is being read; nil: it is about a step.
+  /// The step whose item the current entry is about, or nil for an entry about a step.
   private var owner: StepIndex?
   private var lastStep = 0
   private var lastTime = 0
 
-  /// Reads `bytes`, which are about a workflow of this many steps: one that names another is damaged.
+  /// Reads `bytes` for a workflow with this number of steps. An entry about any other step is an error.
   package init(_ bytes: [UInt8], stepCount: Int) {
     reader = ByteReader(bytes)
     self.stepCount = stepCount
   }
 
-  /// The next of what is there; nil at the end. Throws where the bytes are none that a ``EntryWriter`` writes.
+  /// Reads the next item. Returns nil at the end, and throws if the bytes were not written by an ``EntryWriter``.
   package mutating func next() throws(ByteReader.ByteProblem) -> Item? {
     guard !reader.isAtEnd else { return nil }
     guard let tag = EntryTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of journal entry") }
@@ -140,7 +140,7 @@ package struct EntryReader: Sendable {
 
   private mutating func step() throws(ByteReader.ByteProblem) -> StepIndex { StepIndex(try index(below: stepCount)) }
 
-  /// The step that an entry is about, or the item.
+  /// The step or item that an entry is about.
   private mutating func task() throws(ByteReader.ByteProblem) -> TaskInstance {
     guard let owner else { return TaskInstance(try step()) }
     return TaskInstance(owner, item: try index(below: Limits.items))

@@ -2,20 +2,20 @@ import FlowBytes
 import FlowModel
 import FlowStore
 
-/// How journal entries and outputs are laid out in the body of a chunk: one byte that says what comes, then its numbers, steps
-/// and times as differences from the last, so that an ordinary step takes some ten bytes.
+/// The encoding of journal entries and outputs in the body of a chunk: a tag byte, then numbers. Steps and times are
+/// stored as differences from the previous ones, so an ordinary step takes about ten bytes.
 enum EntryTag: UInt8 {
-  /// A success of a first attempt, about which there is nothing more to say.
+  /// A success in the first attempt, without further details.
   case succeeded = 1
   case finished, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
   case output
-  /// The items of a step; a journal entry of one of them; what one returned.
+  /// The items of a step; a journal entry of an item; the outputs of an item.
   case expanded, item, itemOutput
-  /// An attempt behind the first began, or a body elsewhere.
+  /// A later attempt than the first began, or a remote body.
   case begun
-  /// The items of a step that runs for posts are more.
+  /// The number of items of a step that runs for posts has grown.
   case grown
-  /// The value that an event was posted with.
+  /// The value of a posted event.
   case eventValue
 }
 
@@ -25,16 +25,16 @@ package struct EntryWriter: Sendable {
   private var lastStep = 0
   private var lastTime = 0
 
-  /// Nothing written yet.
+  /// Creates an empty chunk body.
   package init() {}
 
-  /// What has been written.
+  /// The bytes that have been written.
   package var bytes: [UInt8] { writer.bytes }
 
-  /// Whether nothing has been written.
+  /// True if nothing has been written.
   var isEmpty: Bool { writer.bytes.isEmpty }
 
-  /// Makes room for this many ordinary steps.
+  /// Reserves memory for this number of ordinary steps.
   mutating func reserve(stepCount: Int) { writer.reserve(12 * stepCount) }
 
   /// Writes all new journal entries.
@@ -48,7 +48,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// Writes how steps finished: ordinary ones in batches, into memory that is reserved beforehand.
+  /// Writes finished steps, ordinary ones in batches into reserved memory.
   private mutating func add(_ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]) {
     var next = steps.startIndex
     while next < steps.endIndex {
@@ -60,7 +60,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// Writes the ordinary steps at the head of these, a batch at most; how many there were.
+  /// Writes the ordinary steps at the beginning of these, at most one batch. Returns their number.
   private mutating func addOrdinary(
     _ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]
   ) -> Int {
@@ -83,24 +83,24 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// The number of ordinary steps that are written at once, and how many bytes one has at most: its tag and four numbers.
+  /// The number of ordinary steps written at once, and the maximum size of one in bytes: a tag and four numbers.
   private static let batch = 64
   private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
 
-  /// Writes what a step returned.
+  /// Writes the outputs of a step.
   package mutating func add(output: ValueObject, of step: StepIndex) {
     begin(.output, step)
     writer.add(JSONText.bytes(of: .object(output)))
   }
 
-  /// Writes what an item of a step returned.
+  /// Writes the outputs of an item.
   package mutating func add(output: ValueObject, of step: StepIndex, item: Int) {
     begin(.itemOutput, step)
     writer.add(UInt64(item))
     writer.add(JSONText.bytes(of: .object(output)))
   }
 
-  /// Writes what an event was posted with.
+  /// Writes the value of a posted event.
   package mutating func add(_ recorded: RecordedEventValue) {
     writer.add(byte: EntryTag.eventValue.rawValue)
     writer.add(recorded.event)
@@ -169,7 +169,7 @@ package struct EntryWriter: Sendable {
     lastStep = Int(step)
   }
 
-  /// Of an item that comes first, and then the item's index in place of a step's.
+  /// For an item, writes the item's step first, then the index of the item instead of a step.
   private mutating func begin(_ tag: EntryTag, _ task: TaskInstance) {
     if task.item != nil { begin(.item, task.step) }
     begin(tag, StepIndex(task.number))
@@ -191,7 +191,7 @@ package struct EntryWriter: Sendable {
     lastTime = time
   }
 
-  /// A time that may not have come, as one more than how long it was before another.
+  /// Writes a time relative to a later one, plus one, or 0 if it is `never`.
   private mutating func add(time: Int, before end: Int) {
     writer.add(UInt64(time == never ? 0 : max(0, end - time) + 1))
   }
@@ -215,12 +215,12 @@ package struct EntryWriter: Sendable {
 }
 
 extension TaskInstance {
-  /// The index that an entry names: an item's, or the step's.
+  /// The index in an entry: that of the item, or of the step.
   fileprivate var number: Int { item ?? Int(step) }
 }
 
 extension FinishedEntry {
-  /// Whether it is a success of a first attempt, about which there is nothing more to say.
+  /// True if it is a success in the first attempt, without further details.
   fileprivate var isOrdinary: Bool {
     outcome == .success && attempts == 1 && !isAbandoned && readyAt != never && startedAt != never
   }

@@ -1,30 +1,30 @@
 import FlowModel
 import FlowPlatform
 
-/// Describes that the folder of a run's workflow is now at another path than when the run was recorded.
+/// A move of the workflow's folder since the run was recorded.
 public struct FolderMove: Sendable, Hashable {
   /// The absolute path of the folder when the run was recorded.
   public var from: String
   /// The absolute path of the folder now.
   public var to: String
 
-  /// Returns nil if the folder is where it was, or if everything is below it.
+  /// Creates a move. Returns nil if the folder has not moved, or was the root.
   init?(from: String, to: String) {
     guard from != to, from != "/", !from.isEmpty else { return nil }
     (self.from, self.to) = (from, to)
   }
 
-  /// Whether both paths lead to one folder, so recorded paths are still valid.
+  /// True if both paths lead to the same folder, so recorded paths are still valid.
   var isSameFolder: Bool { FilePath.isSame(from, to) }
 
-  /// A path below the folder as it is now; every other text unchanged.
+  /// Returns a path below the folder with its new location, or any other text unchanged.
   func moved(_ text: String) -> String {
     let prefix = from + "/"
     guard text.utf8.starts(with: prefix.utf8) else { return text.utf8.elementsEqual(from.utf8) ? to : text }
     return to + "/" + String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
   }
 
-  /// A value with its paths below the folder as they are now.
+  /// Returns a value with the paths below the folder updated.
   func moved(_ value: Value) -> Value {
     switch value {
     case .string(let text): .string(moved(text))
@@ -34,14 +34,14 @@ public struct FolderMove: Sendable, Hashable {
     }
   }
 
-  /// The same of the members of an object.
+  /// Returns an object with the paths in its members updated.
   func moved(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (name, value) in object { result[name] = moved(value) }
     return result
   }
 
-  /// Whether a value names the folder where it was.
+  /// True if a value contains the folder's old path.
   func isNamed(in value: Value) -> Bool {
     switch value {
     case .string(let text): isNamed(in: text)
@@ -51,7 +51,7 @@ public struct FolderMove: Sendable, Hashable {
     }
   }
 
-  /// Whether a member of an object names it.
+  /// True if a member of an object contains the old path.
   func isNamed(in object: ValueObject) -> Bool {
     object.contains { isNamed(in: $0.0) || isNamed(in: $0.1) }
   }
@@ -66,9 +66,9 @@ public struct FolderMove: Sendable, Hashable {
         continue
       }
       let end = index + name.count
-      // A dot may end a sentence, so it may follow.
+      // A period may end a sentence, so it may follow.
       let isWhole = end == bytes.count || bytes[end] == UInt8(ascii: ".") || !Self.isPartOfName(bytes[end])
-      // An option of a compiler may come before, as in -I/project.
+      // A compiler option may precede the path, as in -I/project.
       let isOption = index >= 2 && bytes[index - 2] == UInt8(ascii: "-")
       if isWhole, index == 0 || !Self.isPartOfName(bytes[index - 1]) || isOption { return true }
       index += 1
@@ -87,7 +87,7 @@ public struct FolderMove: Sendable, Hashable {
 }
 
 extension RunHeader {
-  /// The header with its paths below the folder as they are now.
+  /// Returns the header with the paths below the folder updated.
   func moved(by move: FolderMove) -> RunHeader {
     var header = self
     header.inputs = move.moved(inputs)

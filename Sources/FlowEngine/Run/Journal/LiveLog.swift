@@ -5,12 +5,12 @@ import FlowStore
 
 /// The lines that ``RecordedLog`` holds back, in files that other processes read while the run continues.
 ///
-/// A file is a part of the lines, named by run, epoch and number. The oldest parts are removed, so the files of a run have at most
-/// ``mostBytes``. They are not flushed to disk. The record of the run is in the store, whatever happens to them.
+/// Each file is a part of the lines, named by run, epoch and number. The oldest parts are removed, so the files of a
+/// run never exceed ``mostBytes``. They are not flushed to disk; the store has the permanent record.
 struct LiveLog {
-  /// The size at which a part is complete, the number of parts that are kept, and the size of what is written at once.
+  /// The size at which a part is complete, the number of parts that are kept, and the maximum size of one write.
   static let (partBytes, keptParts, mostBytesAtOnce) = (4 << 20, 3, 4 << 20)
-  /// The number of bytes that the files of a run have at most.
+  /// The maximum size of a run's files, in bytes.
   static var mostBytes: Int { keptParts * (partBytes + mostBytesAtOnce) }
 
   private let folder: String
@@ -20,12 +20,12 @@ struct LiveLog {
   private var bytes = 0
   private var file: CInt = -1
 
-  /// Lines of a run in files of a folder, which is made when there are lines.
+  /// Creates a log in a folder. The folder is created with the first lines.
   init(in folder: String, run: String, epoch: Int) {
     (self.folder, self.run, self.epoch) = (folder, run, epoch)
   }
 
-  /// Adds lines that ``append(_:number:to:)`` wrote. A failure ends the part: readers see that lines are missing.
+  /// Writes lines from ``append(_:number:to:)``. A failure ends the part; readers detect that lines are missing.
   mutating func write(_ lines: [UInt8]) {
     if file >= 0, bytes >= Self.partBytes {
       closePart()
@@ -45,7 +45,7 @@ struct LiveLog {
     }
   }
 
-  /// Ends the lines. Their files stay if another process is reading logs of the store, which then removes them.
+  /// Ends the log. Its files stay if another process is reading logs of the store, which then removes them.
   mutating func end() {
     closePart()
     let lock = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -60,14 +60,14 @@ struct LiveLog {
 
   private func path(_ part: Int) -> String { "\(folder)/\(run).\(epoch).\(part)" }
 
-  /// Removes the files of the runs that fit.
+  /// Removes the files of the runs for which `fits` returns true.
   static func remove(in folder: String, where fits: (_ run: String) -> Bool) {
     for name in FilePath.names(in: folder) ?? [] {
       if let run = name.split(separator: ".").first, fits(String(run)) { unlink("\(folder)/\(name)") }
     }
   }
 
-  /// Adds a line of a step to the bytes, with its number among those that were held back.
+  /// Adds a step's output line to the bytes, with its number among the lines that were held back.
   static func append(_ event: RunEvent, number: Int, to bytes: inout [UInt8]) {
     guard case .stepLog(let step, let level, let stream, let message) = event.kind else { return }
     var writer = ByteWriter()
@@ -82,19 +82,19 @@ struct LiveLog {
     bytes += writer.bytes
   }
 
-  /// A line of a step as it was written.
+  /// An output line of a step.
   struct Line {
     var event: RunEvent
     var number: Int
 
-    /// The step, also where an item of it printed the line.
+    /// The step, even if an item of it printed the line.
     var step: String {
       guard case .stepLog(let id, _, _, _) = event.kind else { return "" }
       return (id.item?.step ?? id).text
     }
   }
 
-  /// Reads the complete lines in the bytes, and returns how many bytes they have.
+  /// Reads the complete lines in the bytes. Returns the number of bytes read.
   static func read(_ bytes: ArraySlice<UInt8>, _ line: (Line) -> Void) -> Int {
     var next = bytes.startIndex
     while bytes.endIndex - next >= 4 {
@@ -119,7 +119,7 @@ struct LiveLog {
   }
 }
 
-/// A place in the files of a ``LiveLog``.
+/// A position in the files of a ``LiveLog``.
 struct LiveLogPosition: Comparable {
   var epoch = 0
   var part = 0
@@ -130,15 +130,15 @@ struct LiveLogPosition: Comparable {
   }
 }
 
-/// Reads the lines of a ``LiveLog`` while they are written, by this process or another.
+/// Reads the lines of a ``LiveLog`` while this or another process writes them.
 final class LiveLogReader {
   private let folder: String
   private let run: String
-  /// Keeps the files of a run that has ended.
+  /// Keeps the files of a run from being removed.
   private let lock: Descriptor
   private(set) var position = LiveLogPosition()
 
-  /// Reads lines of a run from files in a folder.
+  /// Creates a reader for the files of a run in a folder.
   init(in folder: String, run: String) {
     (self.folder, self.run) = (folder, run)
     mkdir(folder, 0o700)

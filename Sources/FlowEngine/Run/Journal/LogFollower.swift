@@ -2,9 +2,9 @@ import FlowModel
 import FlowStore
 import Synchronization
 
-/// Reads what the steps of a run printed: all of it while the run continues, its record afterwards.
+/// Reads the output lines of a run's steps: all of them while the run continues, the recorded ones afterwards.
 ///
-/// Every call may wait for a disk.
+/// Every call may wait for the disk.
 package final class LogFollower: Sendable {
   /// Lines that are read together.
   package struct Part: Sendable {
@@ -14,22 +14,22 @@ package final class LogFollower: Sendable {
     package var position: String
   }
 
-  /// The news of a run.
+  /// The changes of a run since the last call.
   package struct News: Sendable {
-    /// The state of the run; nil if it was deleted.
+    /// The state of the run, or nil if it was deleted.
     package var run: StoredRun?
     /// The new lines.
     package var parts: [Part] = []
-    /// Whether the journal has something new other than lines.
+    /// True if the journal has new entries other than lines.
     package var hasEntries = false
 
     /// The new lines of all parts.
     package var lines: [ValueObject] { parts.flatMap(\.lines) }
-    /// Whether a process runs the run.
+    /// True if a process is running the run.
     package var isRunning: Bool { run?.state == .running }
   }
 
-  /// The number of lines that a part has at most.
+  /// The maximum number of lines in a part.
   private static let partLines = 2_000
 
   private let run: String
@@ -37,20 +37,20 @@ package final class LogFollower: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    /// The number of chunks that were read.
+    /// The number of chunks that have been read.
     var chunk = 0
-    /// The number of lines of the next chunk that were read.
+    /// The number of lines of the next chunk that have been read.
     var line = 0
     var live: LiveLogReader?
-    /// The place to which lines are known in the files of the running process.
+    /// The position up to which the running process's files have been read.
     var known: LiveLogPosition?
     var wasLive = false
-    /// Lines of these files whose predecessors may not have been read.
+    /// The lines of these files whose predecessors may not have been read.
     var early: [LiveLog.Line] = []
     var shown = ShownLines()
   }
 
-  /// Reads the lines of a run after a position; nil: all of them.
+  /// Creates a follower that starts after a position, or at the beginning for nil.
   package init(_ run: String, in store: any RunStore, after position: String? = nil) {
     (self.run, self.store) = (run, store)
     var state = State()
@@ -62,12 +62,12 @@ package final class LogFollower: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Returns the news since the last call.
+  /// Returns the changes since the last call.
   package func read() throws(StoreProblem) -> News {
     try state.withLock { state throws(StoreProblem) in
-      // The state is read first, so that the chunks have everything that was written until then.
+      // The state is read first, so the chunks contain everything written until then.
       var news = News(run: try store.run(run))
-      // The record of a run that has ended is in the store. Its last lines may have come since the last call.
+      // The record of an ended run is in the store. Its last lines may have been added since the last call.
       let isLive = news.isRunning || news.run?.state == .interrupted
       let isKnown = isLive || state.wasLive
       var live = state.early
@@ -149,38 +149,38 @@ package final class LogFollower: Sendable {
   }
 }
 
-/// A line of a log, with its number if it was held back until its step had ended.
+/// A line of a log, with a number if it was held back until its step had ended.
 struct NumberedLine {
   var line: ValueObject
-  /// The number among the lines of its step that were held back. It increases from epoch to epoch.
+  /// The number among the held-back lines of its step. It increases from epoch to epoch.
   var number: Int?
-  /// Whether it is in place of lines that are not recorded, the last of which has the number.
+  /// True if it replaces lines that are not recorded. It then has the number of the last of them.
   var isNote = false
 
   init(_ line: ValueObject, number: Int?, isNote: Bool = false) {
     (self.line, self.number, self.isNote) = (line, number, isNote)
   }
 
-  /// The step, also where an item of it printed the line.
+  /// The step, even if an item of it printed the line.
   var step: String {
     let name = line["step"]?.stringValue ?? ""
     return StepID(unchecked: name).item?.step.text ?? name
   }
 }
 
-/// The lines of a log that were shown while a run continued, so that none is shown again when it is recorded.
+/// The lines of a log that were shown while the run continued, so that none is shown again when it is recorded.
 struct ShownLines {
-  /// The highest number by step.
+  /// The highest number shown, by step.
   private var numbers: [String: Int] = [:]
 
-  /// Returns a line unless it was shown, after a note if lines before it are missing.
+  /// Returns a line unless it was shown, preceded by a note if earlier lines are missing.
   mutating func add(_ line: NumberedLine) -> [ValueObject] {
     guard let number = line.number else { return [line.line] }
     let step = line.step
     let start = number & ~((1 << RecordedLog.countBits) - 1)
     let shown = numbers[step].map { max($0, start) } ?? start
     guard number > shown else { return [] }
-    // Of a step that was not followed the record says what is missing.
+    // For a step that was not followed, the record reports the missing lines.
     if line.isNote, shown > start { return [] }
     numbers[step] = number
     let missing = number - shown - 1

@@ -1,26 +1,26 @@
 import FlowModel
 
-/// Selects the lines that the record of a run gets: of each step the beginning and the end, each half of the step's limit.
+/// Selects the lines to record: the beginning and the end of each step's output, each up to half of the step's limit.
 struct RecordedLog {
-  /// The limits of steps that state one.
+  /// The limits that steps state.
   private var statedBytes: [StepID: Int] = [:]
-  /// The limit of each other step: the usual one, or an equal share of the workflow's.
+  /// The limit of all other steps: the default, or an equal share of the workflow's limit.
   private let usualBytes: Int
 
-  /// Bytes that are recorded of what plugins print outside of steps.
+  /// The recorded bytes of lines that plugins print outside of steps.
   private var pluginBytes = 0
-  /// The lines of plugins that are not recorded.
+  /// The numbers of lines and bytes of plugins that are not recorded.
   private var dropped: [String: (lines: Int, bytes: Int)] = [:]
   private var logs: [StepID: Log] = [:]
-  /// The steps with lines that are held back.
+  /// The steps with held-back lines.
   private(set) var openSteps: Set<StepID> = []
 
   /// The log of a step and its items.
   private struct Log {
     var recordedBytes = 0
-    /// The number of lines that were ever held back.
+    /// The total number of lines that were held back.
     var heldLines = 0
-    /// The last lines, from `firstHeld` on.
+    /// The last lines; those from `firstHeld` on are still held.
     var held: [RunEvent] = []
     var firstHeld = 0
     var heldBytes = 0
@@ -28,12 +28,12 @@ struct RecordedLog {
     var missingBytes = 0
   }
 
-  /// The number of bits that count held lines in an epoch of a run, below those of the epoch.
+  /// The number of bits for the count of held lines, below the bits of the epoch.
   static let countBits = 40
-  /// The number added to that of a held line, so that lines of a later epoch have higher ones.
+  /// The offset of held lines' numbers, so that lines of later epochs have higher numbers.
   private let firstNumber: Int
 
-  /// The log of a run of a workflow, in an epoch.
+  /// Creates the log of a run in an epoch.
   init(_ workflow: Workflow, epoch: Int) {
     firstNumber = epoch << Self.countBits
     for step in workflow.steps where step.hasOptions {
@@ -45,19 +45,19 @@ struct RecordedLog {
     usualBytes = min(max(share, Limits.leastLogBytes), Limits.usualStepLogBytes)
   }
 
-  /// A log in which every step has this limit.
+  /// Creates a log in which every step has this limit.
   init(stepBytes: Int = Limits.usualStepLogBytes) { (usualBytes, firstNumber) = (stepBytes, 0) }
 
-  /// The fate of a line.
+  /// The handling of a line.
   enum Place: Equatable {
-    /// It is recorded now.
+    /// Record it now.
     case recorded
-    /// It is held back as one of the last lines of its step, of which it is the one with this number.
+    /// Hold it back as one of the last lines of its step, with this number.
     case held(Int)
     case dropped
   }
 
-  /// Decides what becomes of a line.
+  /// Decides whether a line is recorded, held back or dropped.
   mutating func place(_ event: RunEvent) -> Place {
     guard case .stepLog(let id, _, _, _) = event.kind else {
       if case .pluginLog(let plugin, _, let message) = event.kind {
@@ -102,11 +102,11 @@ struct RecordedLog {
   struct HeldLine {
     var event: RunEvent
     var number: Int
-    /// Whether it is in place of lines that are missing, the last of which has the number.
+    /// True if it replaces missing lines. It then has the number of the last of them.
     var isNote = false
   }
 
-  /// Returns the lines of a step that were held back, after one that states how many are missing.
+  /// Returns the held-back lines of a step, preceded by a note if lines are missing.
   mutating func release(_ step: StepID) -> [HeldLine] {
     guard openSteps.remove(step) != nil, var log = logs.removeValue(forKey: step) else { return [] }
     let held = log.held[log.firstHeld...]
@@ -124,7 +124,7 @@ struct RecordedLog {
     return lines
   }
 
-  /// Returns a line for each plugin with lines that are not recorded, as the record has it.
+  /// Returns a line for each plugin with unrecorded lines, in the form of the record.
   func droppedLines(at nanoseconds: Int) -> [ValueObject] {
     dropped.sorted { $0.key < $1.key }.map { plugin, count in
       var line = RunEvent(
@@ -138,7 +138,7 @@ struct RecordedLog {
     }
   }
 
-  /// The line in place of lines that are missing.
+  /// Returns the note that replaces missing lines.
   static func note(lines: Int, bytes: Int?, canKeepMore: Bool = true) -> String {
     let count = lines == 1 ? "1 line" : "\(lines) lines"
     let size = bytes.map { ", \($0) bytes," } ?? ""
@@ -146,7 +146,7 @@ struct RecordedLog {
     return "[flowrun: \(count)\(size) \(lines == 1 ? "is" : "are") not recorded\(remedy)]"
   }
 
-  /// The bytes of a line with its line break.
+  /// The size of a line including its line break.
   private static func bytes(of event: RunEvent) -> Int {
     if case .stepLog(_, _, _, let message) = event.kind { message.utf8.count + 1 } else { 0 }
   }

@@ -2,41 +2,41 @@ import FlowModel
 import FlowSecrets
 import FlowStore
 
-/// What a resume keeps, what it runs again, and why.
+/// The plan of a resume: which steps are kept, which run again, and the reasons.
 public struct ResumePlan: Sendable {
-  /// What happens to a step.
+  /// The handling of a step.
   public enum Fate: Sendable, Hashable {
-    /// It ended well, and stays as it is.
+    /// It succeeded, and is kept.
     case kept
     case again(Reason)
-    /// An attempt of it was interrupted, and it says that it must not run twice by itself.
+    /// An attempt was interrupted, and the step must not run twice automatically.
     case failed
-    /// Others were named, and it does not run.
+    /// Other steps were selected, and it does not run.
     case notSelected
   }
 
-  /// Why a step runs again.
+  /// The reason why a step runs again.
   public enum Reason: Sendable, Hashable {
-    /// It had not ended.
+    /// It had not finished.
     case unfinished
-    /// It had ended so.
+    /// It had finished with this outcome.
     case ended(Outcome)
-    /// It needs a step that runs again.
+    /// It depends on a step that runs again.
     case needs(StepIndex)
-    /// It was named.
+    /// It was selected.
     case chosen
-    /// It has changed, or its plugin's program has.
+    /// The step or its plugin's program has changed.
     case changed
     /// It is not in the journal.
     case new
-    /// What it did is gone with its process, and a step that runs again needs it.
+    /// Its effects ended with its process, and a step that runs again depends on it.
     case gone
     /// It is in `finally`.
     case final
-    /// Its outputs have paths of a folder in which the workflow no longer is.
+    /// Its outputs contain paths of a folder from which the workflow has moved.
     case moved(from: String)
 
-    /// The reason in a few words; `name` says what a step is called.
+    /// The reason in a few words. `name` returns the name of a step.
     public func text(_ name: (StepIndex) -> String) -> String {
       switch self {
       case .unfinished: "it had not finished"
@@ -52,100 +52,100 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// What is asked for.
+  /// The request for a resume.
   public struct Wish: Sendable {
-    /// Steps to begin again from.
+    /// The steps from which to start again.
     public var from: [StepIndex] = []
-    /// The only steps to run; empty: all that did not end well.
+    /// The only steps to run. Empty for all that have not succeeded.
     public var only: [StepIndex] = []
-    /// Items of steps to run again.
+    /// The items of steps to run again.
     public var items: [StepIndex: Set<Int>] = [:]
-    /// What happens to kept steps that have changed.
+    /// The handling of kept steps that have changed.
     public var changes = Changes.refuse
 
-    /// The usual: what did not end well runs again.
+    /// Creates the default request: all steps that have not succeeded run again.
     public init() {}
   }
 
-  /// What happens to steps that have changed.
+  /// The handling of steps that have changed.
   public enum Changes: Sendable, Hashable {
     case refuse, keep, rerun
   }
 
-  /// Why a run cannot continue.
+  /// The reason why a run cannot be resumed.
   public enum Refusal: Error, Sendable, Hashable {
-    /// These steps succeeded and have changed since.
+    /// These steps succeeded and have changed since then.
     case changed([StepIndex])
-    /// It was prewarmed and never activated.
+    /// The run was prewarmed and never activated.
     case neverActivated
-    /// A step that alone is to run needs one that has not ended well.
+    /// The only step to run depends on one that has not succeeded.
     case needs(StepIndex, StepIndex)
   }
 
-  /// What the journal says.
+  /// The content of the journal.
   let recollection: RunRecollection
-  /// The workflow as it continues.
+  /// The workflow of the resumed run.
   private let graph: WorkflowGraph
-  /// What happens to each step, in file order.
+  /// The handling of each step, in file order.
   public private(set) var fates: [Fate]
-  /// The journal entries that stay, by the steps of the file as it is now.
+  /// The journal entries that are kept, with the steps of the present file.
   private(set) var entries: [JournalEntry] = []
   private(set) var outputs: [StepIndex: ValueObject] = [:]
-  /// How often a success of a step was given up.
+  /// The number of times each step's success was discarded.
   private(set) var repetitions: [StepIndex: Int] = [:]
-  /// The keys that items of steps have used.
+  /// The idempotency keys that items have used.
   private(set) var itemKeys: [StepIndex: ItemKeys] = [:]
-  /// What kept items of steps that run again gave.
+  /// The outputs of kept items of steps that run again.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
-  /// The values that events were posted with.
+  /// The values of posted events.
   private(set) var eventValues: [RecordedEventValue] = []
 
-  /// Hides the secrets of the run in what is recorded; nil: it has none.
+  /// Hides the secrets of the run in the journal, or nil if it has none.
   private var mask: SecretMask?
 
-  /// What happens to the items of a step that runs again and of which some had succeeded.
+  /// The kept items of a step that runs again.
   public struct KeptItems: Sendable, Hashable {
-    /// The indices of those that are kept.
+    /// The indices of the kept items.
     var items: [Int]
-    /// How many of them are kept.
+    /// The number of kept items.
     public var count: Int { items.count }
-    /// Whether that is certain: the list is the one it was. Otherwise an item is kept where index, key and value turn out
-    /// to be the same.
+    /// True if the list has not changed. Otherwise, an item is only kept if its index, key and value are still the
+    /// same.
     public var isCertain: Bool
   }
 
-  /// What happens to the items of steps that run again and of which some had succeeded.
+  /// The kept items of steps that run again, by step.
   public private(set) var keptItems: [StepIndex: KeptItems] = [:]
-  /// The items, by their indices, that do not run again because an attempt of theirs was interrupted.
+  /// The indices of items that do not run again because an attempt was interrupted.
   public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
-  /// The steps that would run again, but need one that must not run twice and does not run.
+  /// The steps that would run again, but depend on one that must not run twice.
   public private(set) var heldBack: Set<StepIndex> = []
-  /// How the workflow's folder has moved, if outputs that name it where it was are not kept.
+  /// The move of the workflow's folder, if outputs with the old path are not kept.
   private let lost: FolderMove?
   /// The steps that have changed.
   private var changedSteps: Set<StepIndex> = []
-  /// The only steps that may run; nil: all.
+  /// The only steps that may run, or nil for all.
   let selected: Set<StepIndex>?
 
-  /// What the run was begun with.
+  /// The header of the run.
   public private(set) var header: RunHeader
 
-  /// Whether steps of the run were started remotely.
+  /// True if steps of the run were started remotely.
   public var hadRemoteSteps: Bool { recollection.hadRemoteSteps }
 
-  /// Whether nothing is left to do.
+  /// True if nothing is left to run.
   public var isDone: Bool {
     !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }
   }
 
-  /// Works out how a run continues.
+  /// Plans the resume of a run.
   ///
   /// - Parameters:
-  ///   - recollection: what the journal of the run says.
-  ///   - before: the workflow that the journal is about; nil if it is the same one.
-  ///   - prepared: the workflow as it is now.
-  ///   - programs: what distinguishes the programs of external plugins now, by the plugin's name.
-  ///   - wish: which steps to repeat or to keep.
+  ///   - recollection: The content of the run's journal.
+  ///   - before: The workflow of the journal, or nil if it is the same one.
+  ///   - prepared: The present workflow.
+  ///   - programs: The present fingerprints of external plugins' programs, by plugin name.
+  ///   - wish: The steps to repeat or to keep.
   public init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish
@@ -186,11 +186,12 @@ public struct ResumePlan: Sendable {
     if let selected {
       for step in fates.indices where !selected.contains(StepIndex(step)) { fates[step] = .notSelected }
     }
-    // A step that is to run alone runs from the start if it had succeeded; otherwise its items that had are kept.
+    // A step that was selected to run alone runs from the start if it had succeeded. Otherwise, its successful items
+    // are kept.
     let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
-    // An answer that is a secret is not recorded.
+    // A secret answer is not recorded.
     let answered =
       recollection.header.hasPlaceholders
       ? Set(
@@ -211,12 +212,12 @@ public struct ResumePlan: Sendable {
     holdBack(prepared)
   }
 
-  /// The plugins whose programs have changed; a program that was not recorded counts as unchanged.
+  /// The plugins whose programs have changed. Programs that were not recorded count as unchanged.
   private static func changed(_ before: [String: String], _ now: [String: String]) -> Set<String> {
     Set(before.filter { name, digest in now[name].map { $0 != digest } ?? false }.keys)
   }
 
-  /// What needs a step that runs again runs again.
+  /// Marks the dependents of steps that run again to run again, too.
   private static func spread(_ fates: inout [Fate], _ prepared: PreparedWorkflow) {
     let graph = prepared.graph
     for step in graph.topologicalOrder where fates[Int(step)] == .kept {
@@ -227,15 +228,16 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// Whether a service keeps the run from ending when everything else has finished.
+  /// True if a service keeps the run from ending after everything else has finished.
   private static func isKeptService(_ step: StepIndex, _ prepared: PreparedWorkflow) -> Bool {
     let workflow = prepared.graph.workflow
     return workflow.keepsServices && workflow.scope(of: step) == nil
       && prepared.action(of: step).declaration.isCommandService
   }
 
-  /// Of what a step that runs again needs, directly or not, that runs again whose work is gone with the process, or that gave a
-  /// secret which a person had answered. Where only some steps are to run, what these need.
+  /// Marks kept steps to run again if a step that runs again depends on them, directly or not, and their effects ended
+  /// with the process or their outputs include a secret answer. If only some steps run, only their dependencies are
+  /// considered.
   private static func revokeMissing(
     _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>, answered: Set<StepIndex>
   ) {
@@ -250,13 +252,13 @@ public struct ResumePlan: Sendable {
       let fate = fates[Int(step)]
       let runs = fate != .kept && fate != .failed && fate != .notSelected
       guard isNeeded[Int(step)] || (runs && (chosen.isEmpty || chosen.contains(step))) else { continue }
-      // What is at the end needs all steps to be over, and live handles only where its action says so.
+      // Steps of `finally` depend on all others, but need live handles only if their action requires them.
       if fate == .again(.final), prepared.action(of: step).declaration.requires.isEmpty { continue }
       for need in graph.workflow.steps[Int(step)].needs { isNeeded[Int(need)] = true }
     }
   }
 
-  /// What has not ended well and was not named is left out.
+  /// Leaves out the steps that have not succeeded and were not selected.
   private static func leaveOut(
     _ fates: inout [Fate], _ graph: WorkflowGraph, but chosen: Set<StepIndex>, _ selected: Set<StepIndex>?
   ) throws(Refusal) {
@@ -278,7 +280,7 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// Notes the keys of steps that the file no longer has.
+  /// Records the used keys of steps that are no longer in the file.
   private mutating func retireKeys(_ pasts: StepPasts, _ mapping: StepMapping, _ before: WorkflowGraph) {
     for (old, past) in pasts.steps.enumerated() where mapping[StepIndex(old)] == nil {
       let id = before.workflow.steps[old].id
@@ -290,7 +292,7 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// Gives steps that have come back to the file keys that have not been used.
+  /// Sets unused keys for steps that were added to the file again.
   private mutating func reviveKeys(_ mapping: StepMapping) {
     for (name, count) in header.retiredKeys.sorted(by: { $0.key < $1.key }) {
       let item = StepID(unchecked: name).item
@@ -312,7 +314,7 @@ public struct ResumePlan: Sendable {
     graph.workflow.steps.firstIndex { $0.id.text == id }.map { StepIndex($0) }
   }
 
-  /// Notes which steps are skipped because they need one that failed when it was interrupted.
+  /// Records the steps that are skipped because they depend on one that failed when it was interrupted.
   private mutating func holdBack(_ prepared: PreparedWorkflow) {
     guard fates.contains(.failed) else { return }
     for step in graph.topologicalOrder {
@@ -327,11 +329,11 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// The steps of which something stays: those that are kept, and others of whose items some had succeeded.
+  /// The steps with anything to keep: the kept steps, and fan-outs that run again but have successful items.
   ///
-  /// The items of a step in `finally`, and of one that acts on the process, all run again with it. Where the list of a
-  /// changed step is evaluated again, because the step needs one that runs again, all its items run
-  /// again, like any changed step that needs one that runs again.
+  /// All items of a step in `finally`, or of one that acts on the process, run again with it. If the list of a changed
+  /// step is evaluated again, because the step depends on one that runs again, all its items run again, as the step
+  /// itself would.
   private func stepsThatKeepSomething(
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>, _ prepared: PreparedWorkflow
   ) -> Set<StepIndex> {
@@ -350,13 +352,13 @@ public struct ResumePlan: Sendable {
     return kept
   }
 
-  /// Whether a step needs one that is not kept.
+  /// True if a step depends on one that is not kept.
   private func needsOneThatRuns(_ step: StepIndex) -> Bool {
     graph.workflow.steps[Int(step)].needs.contains { fates[Int($0)] != .kept }
   }
 
-  /// What stays of items: of a step that is kept all there is to report; of one that runs again those that had succeeded,
-  /// unless they or the step were named, or the step has changed.
+  /// Keeps the entries of items. For a kept step these are all entries; for one that runs again, those of its
+  /// successful items, unless the items or the step were selected or the step has changed.
   private mutating func keepItems(
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>,
     keepingIn steps: Set<StepIndex>
@@ -400,7 +402,7 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// What a step or an item has failed with that must not run twice by itself.
+  /// The failure of an interrupted step or item that must not run twice automatically.
   private static let interruption = StepFailure(
     code: "interrupted", message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again"
   )
@@ -411,15 +413,14 @@ public struct ResumePlan: Sendable {
       endedAt: recollection.lastNanoseconds)
   }
 
-  /// The journal entries that stay, in order: those of kept steps, of the launch, of events, of a gate that opened for
-  /// good.
+  /// Keeps the entries of kept steps, of the launch, of events, and of a gate that opened, in order.
   private mutating func keepEntries(_ pasts: StepPasts, _ mapping: StepMapping) {
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
       let isKept = fates[Int(new)] == .kept
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
-      // Of a step that runs for several items these have their own attempts.
+      // The items of a fan-out have their own attempts.
       let hasItems = pasts.fanOuts[StepIndex(old)] != nil || graph.workflow.steps[Int(new)].options.fanOut != nil
       let attempts = isKept || hasItems ? 0 : carried.attempts
       if carried.repetitions > 0 || attempts > 0 {
@@ -449,7 +450,7 @@ public struct ResumePlan: Sendable {
       case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown: break
       }
     }
-    // Dependents first: a step that is left out would otherwise count as skipped for what it needs.
+    // Dependents first. Otherwise a step that is left out would count as skipped because of its dependencies.
     var attempts: [StepIndex: Int] = [:]
     for (old, past) in pasts.steps.enumerated() {
       if let new = mapping[StepIndex(old)] { attempts[new] = past.attempts }
@@ -470,9 +471,9 @@ public struct ResumePlan: Sendable {
           readyAt: never, startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
-  /// The plan with the secrets of the run filled in that continues; nil: it has none.
+  /// Returns the plan with the secrets of the resumed run. Throws if one is missing.
   ///
-  /// - Parameter inputs: the inputs, those given again among them.
+  /// - Parameter inputs: The inputs, including those that were given again.
   func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {
     var plan = self
     plan.mask = mask
@@ -489,8 +490,8 @@ public struct ResumePlan: Sendable {
     return plan
   }
 
-  /// What the resumed run writes before its first journal entries: the processes it has had, and what it was begun with
-  /// where the programs of plugins are others now.
+  /// The chunks that a resumed run writes before its first journal entries: its processes, and its header if the
+  /// programs of plugins have changed.
   func preface(epoch: RunEpoch, programs: [String: String]) -> [RunChunk] {
     let now = recollection.lastNanoseconds
     let epochs = recollection.epochs + [epoch]
@@ -513,7 +514,7 @@ public struct ResumePlan: Sendable {
     return chunks
   }
 
-  /// The chunk with which the resumed run begins its journal again.
+  /// The chunk with which the journal of the resumed run begins.
   func chunk(atNanoseconds now: Int) -> RunChunk {
     var writer = EntryWriter()
     for entry in entries { writer.add(entry) }

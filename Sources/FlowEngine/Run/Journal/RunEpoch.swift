@@ -1,18 +1,18 @@
 import FlowModel
 import FlowStore
 
-/// One process that a run has had.
+/// One of the processes of a run.
 public struct RunEpoch: Sendable, Hashable {
-  /// Which: the first is 1.
+  /// The number of the process; the first is 1.
   public var epoch: Int
   /// The process.
   public var holder: RunHolder
-  /// Milliseconds since 1970 at which it began or continued.
+  /// The time at which it started or resumed the run, in milliseconds since 1970.
   public var startedMilliseconds: Int
-  /// Whether it sent steps away.
+  /// True if it started steps remotely.
   public var hasRemoteSteps: Bool
 
-  /// A process of a run.
+  /// Creates an epoch.
   public init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, hasRemoteSteps: Bool = false) {
     self.epoch = epoch
     self.holder = holder
@@ -20,7 +20,7 @@ public struct RunEpoch: Sendable, Hashable {
     self.hasRemoteSteps = hasRemoteSteps
   }
 
-  /// As a chunk keeps it.
+  /// The epoch as stored in a chunk.
   var value: Value {
     [
       "epoch": .integer(epoch), "host": .string(holder.host), "pid": .integer(holder.process),
@@ -28,7 +28,7 @@ public struct RunEpoch: Sendable, Hashable {
     ]
   }
 
-  /// Reads what ``value`` wrote; nil: it is none.
+  /// Reads an epoch from ``value``. Returns nil if it is invalid.
   init?(_ value: Value) {
     guard let object = value.objectValue, let epoch = object["epoch"]?.numberValue,
       let process = object["pid"]?.numberValue, let host = object["host"]?.stringValue,

@@ -1,44 +1,44 @@
 import FlowModel
 import FlowPluginKit
 
-/// What a run was begun with, as its journal keeps it: what a resume takes from there instead of working it out again.
-/// Of the process's environment only what expressions read.
+/// The inputs and settings of a run, as recorded in its journal for a resume. It only has the environment variables
+/// that expressions read.
 public struct RunHeader: Sendable {
   /// The values of the workflow's inputs.
   public var inputs: ValueObject = [:]
-  /// Why the application was launched.
+  /// The reason for the launch.
   public var launch = Launch()
-  /// What the workflow's `env` said.
+  /// The values of the workflow's `env`.
   public var environment: ValueObject = [:]
-  /// The variables of the process that expressions had read; null for one that was not set.
+  /// The variables of the process that expressions have read, with null for those that were not set.
   public var inherited: ValueObject = [:]
   /// The absolute path of the data folder.
   public var dataFolder = ""
-  /// Where the draws for retries with jitter come from.
+  /// The seed for retry jitter.
   public var jitterSeed: UInt64 = 0
-  /// Whether the run was prewarmed.
+  /// True if the run was prewarmed.
   public var isPrewarmed = false
-  /// Whether nothing began before all was on disk.
+  /// True if no step began before all entries were on disk.
   public var isDurable = false
-  /// Whether what steps gave has placeholders in the place of secrets.
+  /// True if the outputs of steps have placeholders instead of secrets.
   public var hasPlaceholders = false
-  /// Whether steps were started remotely: some of them may continue for a while when the process is gone.
+  /// True if steps were started remotely. Some of them may continue for a while after the process has ended.
   public var hasRemoteSteps = false
-  /// Steps that run though they are up to date.
+  /// The steps that run even if they are up to date.
   public var forcedSteps: [String] = []
-  /// The steps that it was started for; nil: all.
+  /// The selected steps, or nil for all.
   public var selection: StepSelection?
   /// The fingerprints of the programs of external plugins, by the plugin's name.
   public var programs: [String: String] = [:]
 
-  /// How many idempotency keys steps, and items (`convert[3]`), have used that the file does not have now: one that comes back
-  /// must not use them again.
+  /// The numbers of idempotency keys used by steps and items (`convert[3]`) that are no longer in the file. If one is
+  /// added again, it must not reuse them.
   public var retiredKeys: [String: Int] = [:]
 
-  /// A header with everything at its default.
+  /// Creates a header with default values.
   public init() {}
 
-  /// As it is stored.
+  /// The header in its stored form.
   public var bytes: [UInt8] {
     var digests = ValueObject()
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }
@@ -65,7 +65,7 @@ public struct RunHeader: Sendable {
     return JSONText.bytes(of: .object(object))
   }
 
-  /// Reads a stored one; nil: it is none.
+  /// Reads a stored header. Returns nil if it is invalid.
   public init?(_ bytes: [UInt8]) {
     guard case .object(let object)? = try? JSONText.parse(bytes),
       let launch = object["launch"]?.objectValue,

@@ -1,30 +1,30 @@
 import FlowStore
 
-/// Where a run is recorded while it continues; see `RunStore`.
+/// The recording of a run in a store. See `RunStore`.
 public struct RunHistory: Sendable {
-  /// Opens the store, when there is something to write. Called once more when the store was found damaged, with the cause,
-  /// and may return another store then.
+  /// Opens the store before the first write. Called again with the cause if the store is damaged; it may then return
+  /// another store.
   public var open: @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
   /// The absolute path of the workflow's file.
   public var file: String
-  /// What the run is begun as: the bytes of the file.
+  /// The bytes of the workflow file at the start of the run.
   public var definition: [UInt8]
-  /// Who runs it.
+  /// The process that runs it.
   public var holder: RunHolder
-  /// Whether no step may begin before all entries up to then are on disk.
+  /// True if no step may begin before all earlier entries are on disk.
   public var isDurable = false
-  /// Whether another process may take the run over while this one lives: the store's leases run out.
+  /// True if another process may take over the run while this one is alive, because the store's leases expire.
   public var canBeTakenOver = false
-  /// What distinguishes the programs of external plugins, by the plugin's name: a step whose program has changed is a different
-  /// step to a resume. Called when the run is written.
+  /// Returns the fingerprints of external plugins' programs, by plugin name. A resume treats a step with a changed
+  /// program as a changed step. Called when the run is recorded.
   public var programs: @Sendable () -> [String: String] = { [:] }
-  /// The names of the steps of a definition, in their order, so that the newest success of each outlives the rest; nil if
-  /// they can no longer be reported.
+  /// Returns the names of a definition's steps, in order, so that the newest success of each step is retained. Nil if
+  /// they can no longer be determined.
   public var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
-  /// Which old runs are removed behind this one.
+  /// The old runs to remove after this one.
   public var retention = RunRetention()
 
-  /// A history in the store that `open` gives.
+  /// Creates a history in the store that `open` returns.
   public init(
     file: String, definition: [UInt8], holder: RunHolder,
     open: @escaping @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
@@ -36,14 +36,15 @@ public struct RunHistory: Sendable {
   }
 }
 
-/// What is asked of a run by another process: the words that travel through the store, as JSON.
+/// The requests of other processes to a run, as stored in JSON.
 public enum RunRequestWord: String, Sendable, CaseIterable {
   /// Cancel the run.
   case cancel
-  /// Post the event under `event` with `value`, or with the JSON of `bytes` that is in the named pipe under `pipe` of `secret`. With
-  /// `value-follows` nothing is posted: the answer has under `secret` if the value must come through a pipe.
+  /// Post the event under `event` with `value`, or with the JSON of `bytes` bytes in the named pipe under `pipe` of
+  /// `secret`. With `value-follows` nothing is posted; the answer has `secret` if the value must be sent through a
+  /// pipe.
   case post
-  /// Answer the question of the step under `step` with `choice`, or with a secret of `bytes` that is in the named pipe under `pipe`
-  /// of `secret`.
+  /// Answer the question of the step under `step` with `choice`, or with a secret of `bytes` bytes in the named pipe
+  /// under `pipe` of `secret`.
   case answer
 }

@@ -3,19 +3,19 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// Writes what comes out of a run into a store, on a thread of its own: no step and no gate waits for it.
+/// Writes the journal of a run into a store on a separate thread, so neither steps nor the gate wait for it.
 ///
-/// Nothing is opened before there is something to write. The first problem ends it: it is reported once, and the run continues
-/// without a journal (a durable run does not).
+/// The store is only opened when there is something to write. The first problem ends the journal: it is reported once,
+/// and the run continues without a journal, unless it is durable.
 final class RunJournal: Sendable {
-  /// How often new entries are written.
+  /// The interval at which new entries are written.
   static let rhythmNanoseconds = 100_000_000
 
   let history: RunHistory
-  /// The thread.
+  /// The thread that writes.
   let thread: AlarmClock
   private let state: Mutex<State>
-  /// What the run is held by, once it is.
+  /// The lease of the run, once there is one.
   private let held: Mutex<Held>
 
   private struct State {
@@ -23,10 +23,10 @@ final class RunJournal: Sendable {
     var lease: (any RunLease)?
     var problem: StoreProblem?
     var isOver = false
-    /// The file in which other processes read the lines that the record holds back, or nil if it holds none.
+    /// The file with held-back lines for other processes, or nil if there are none.
     var live: LiveLog?
 
-    /// Nothing more is written. A run that continues without its journal keeps its lease until it ends: anyone who
+    /// Stops writing. A run that continues without its journal keeps its lease until it ends, because a process that
     /// resumed it would run its steps a second time.
     mutating func fail(_ problem: StoreProblem, isEnding: Bool) -> StoreProblem {
       self.problem = problem
@@ -35,7 +35,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// A journal that writes on `thread`; `lease` where the run is one that is resumed.
+  /// Creates a journal that writes on `thread`. `resuming` has the store and lease of a resumed run.
   init(_ history: RunHistory, thread: AlarmClock, resuming: (store: any RunStore, lease: any RunLease)? = nil) {
     self.history = history
     self.thread = thread
@@ -43,18 +43,18 @@ final class RunJournal: Sendable {
     held = Mutex(Held(lease: resuming?.lease))
   }
 
-  /// Why nothing more is written; nil: all is well.
+  /// The reason why writing has stopped, or nil.
   var problem: StoreProblem? { state.withLock { $0.problem } }
 
-  /// Whether the run's end has been written, or nothing can be.
+  /// True if the run's end has been written, or writing has stopped.
   var isOver: Bool { state.withLock { $0.isOver || $0.problem != nil } }
 
-  /// Whether no other process can hold the run, as far as is known.
+  /// True unless another process may hold the run.
   ///
-  /// It has a lock of its own: that of the writes is held while a database takes its time.
+  /// It has a separate lock, because the lock of the writes is held while a database is slow.
   var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
 
-  /// What the run is held by; not kept alive, so that it is returned when the journal lets it go.
+  /// The lease of the run. The reference is weak, so that the lease is returned when the journal releases it.
   private struct Held {
     weak var lease: (any RunLease)?
     var isFenced = false
@@ -69,10 +69,10 @@ final class RunJournal: Sendable {
     return state.fail(problem, isEnding: isEnding)
   }
 
-  /// Whether another process has the run, or may have it by now and this one has given it up.
+  /// True if another process holds the run, or may hold it after this one has abandoned it.
   var isLost: Bool { held.withLock { $0.isFenced || $0.lease?.isFenced ?? false } }
 
-  /// Takes in, once, that the run is lost, of which no write tells any more; nil: it is not, or that is known.
+  /// Records the loss of the run if no write has reported it. Returns nil if it is not lost, or the loss is known.
   func noteLoss() -> StoreProblem? {
     guard isLost else { return nil }
     return state.withLock { state in
@@ -82,13 +82,13 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Gives the run up: nothing begins any more, also when the store says later that this process still has it.
+  /// Abandons the run: nothing starts any more, even if the store later reports that this process still holds it.
   func giveUp(_ problem: StoreProblem) {
     held.withLock { $0.isFenced = true }
     state.withLock { state in _ = state.fail(state.problem ?? problem, isEnding: true) }
   }
 
-  /// Opens the store, so that a run that must be recorded does not begin where it cannot be.
+  /// Opens the store, so that a run that must be recorded does not start without it.
   func open() throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.store == nil else { return }
@@ -96,8 +96,8 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes chunks behind those before; the first ones with the run itself, which `run` describes. They are collected while
-  /// no other thread writes, so that none overtakes another.
+  /// Appends chunks. The first call also creates the run that `run` describes. The chunks are collected while no other
+  /// thread writes, so their order is kept.
   func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver else { return }
@@ -118,7 +118,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes chunks behind those before; nothing before there are any.
+  /// Appends chunks, unless nothing has been written yet.
   func add(_ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
@@ -130,7 +130,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes pieces in their order.
+  /// Writes pieces in order.
   private func write(
     _ pieces: [JournalPiece], to store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?
   ) throws(StoreProblem) {
@@ -145,7 +145,7 @@ final class RunJournal: Sendable {
   private static func show(_ lines: [UInt8], _ store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?) {
     guard let folder = store.liveFolder else { return }
     if live == nil {
-      // Files that other runs left behind.
+      // Removes files that other runs left behind.
       LiveLog.remove(in: folder) { run in run != lease.run && (try? store.run(run)?.state) != .running }
       live = LiveLog(in: folder, run: lease.run, epoch: lease.epoch)
     }
@@ -163,7 +163,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Runs `body`, and once more with the cause if it finds the store damaged.
+  /// Calls `body`, and a second time with the cause if it finds the store damaged.
   private static func againWhereDamaged(
     _ body: (_ damage: String?) throws(StoreProblem) -> Void
   ) throws(StoreProblem) {
@@ -175,7 +175,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes what is left and the run's end: all at once where nothing has been written.
+  /// Writes the remaining entries and the end of the run, in one call if nothing has been written yet.
   func finish(_ run: StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       defer {
@@ -207,11 +207,11 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Removes old runs; its failures are ignored.
+  /// Removes old runs. Failures are ignored.
   func prune(nowMilliseconds: Int) {
     state.withLock { state in
       guard let store = state.store else { return }
-      // Most runs are of the same text.
+      // Most runs have the same definition.
       var known: [[UInt8]: [String]?] = [:]
       let excess = try? history.retention.excess(in: store, nowMilliseconds: nowMilliseconds) { run in
         RunRecollection.successes(of: run, in: store) { definition in
@@ -225,11 +225,11 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Releases the store; to be called once nothing more is written.
+  /// Releases the store. Call it after the last write.
   func releaseStore() { state.withLock { $0.store = nil } }
 
-  /// What has been asked of the run and not been answered. Throws `fenced` when someone else has the run; other problems
-  /// are left to the next write.
+  /// The unanswered requests to the run. Throws `fenced` if another process holds the run; other problems are reported
+  /// by the next write.
   func requests() throws(StoreProblem) -> [RunRequestEntry] {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return [] }
@@ -257,10 +257,10 @@ final class RunJournal: Sendable {
   }
 }
 
-/// Something that a run's journal has, in order.
+/// A piece of a run's journal.
 enum JournalPiece {
   case chunk(RunChunk)
-  /// Lines that ``RecordedLog`` holds back, as ``LiveLog`` has them.
+  /// The lines that ``RecordedLog`` holds back, in the format of ``LiveLog``.
   case heldLines([UInt8])
 
   var chunk: RunChunk? { if case .chunk(let chunk) = self { chunk } else { nil } }

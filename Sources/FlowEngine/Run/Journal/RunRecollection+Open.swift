@@ -2,8 +2,9 @@ import FlowModel
 import FlowStore
 
 extension RunRecollection {
-  /// The steps that had started and not finished when the journal ends, each with the instant at which it started, in
-  /// nanoseconds from the activation. A run that is not durable records no starts, so there a step counts that has printed.
+  /// The steps that had started and not finished at the end of the journal, with the start in nanoseconds from the
+  /// activation. The journal of a run that is not durable has no starts, so a step counts as started if it printed
+  /// something.
   package func openSteps(of graph: WorkflowGraph, in chunks: [[UInt8]]) -> [StepIndex: Int] {
     var open: [TaskInstance: Int] = [:]
     var finished: Set<StepIndex> = []
@@ -29,7 +30,7 @@ extension RunRecollection {
     return starts
   }
 
-  /// When each step printed its first line in the process that ran last.
+  /// The time of each step's first line in the last process.
   private static func firstLines(of graph: WorkflowGraph, in chunks: [[UInt8]]) -> [StepIndex: Int] {
     let begin = chunks.lastIndex { (try? RunChunk($0))?.kind == .resume } ?? 0
     var numbers: [String: StepIndex] = [:]
@@ -44,7 +45,7 @@ extension RunRecollection {
     return times
   }
 
-  /// The last instant of which the journal knows, in nanoseconds from the activation.
+  /// The last instant in the journal, in nanoseconds from the activation.
   package func lastInstant(in chunks: [[UInt8]]) -> Int {
     let logged = chunks.last.flatMap { try? RunChunk($0) }?.runNanoseconds ?? 0
     let activation = entries.lazy.compactMap { if case .activated(_, let time) = $0 { time } else { nil } }.first

@@ -4,45 +4,45 @@ import FlowModel
 import FlowPlatform
 import FlowStore
 
-/// What a run's journal says, as far as it goes.
+/// The content of a run's journal.
 ///
-/// A resume begins the journal again: its chunk repeats what is kept, by the steps of the file as it is then. So
-/// everything up to the last resume is left out.
+/// A resume starts the journal again with a chunk that repeats the kept entries, with the steps of the file at that
+/// time. Therefore, everything before the last resume is ignored.
 public struct RunRecollection: Sendable {
-  /// What the run was begun with.
+  /// The header of the run.
   public private(set) var header: RunHeader
-  /// The processes that the run has had, the last one at the end.
+  /// The processes of the run, in order.
   public private(set) var epochs: [RunEpoch] = []
-  /// Whether steps were started remotely, by whichever of these processes.
+  /// True if any of these processes started steps remotely.
   public var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
-  /// How far the journal was known when it was read.
+  /// The position up to which the journal was read.
   public let position: RunPosition
   /// The steps that the last resume kept.
   public private(set) var kept: Set<StepIndex> = []
   /// The entries, in order.
   package private(set) var entries: [JournalEntry] = []
-  /// What steps returned.
+  /// The outputs of steps.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
-  /// What items of steps returned.
+  /// The outputs of items.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
-  /// The values that events were posted with, without secrets.
+  /// The values of posted events, without secrets.
   private(set) var eventValues: [RecordedEventValue] = []
-  /// The items of steps as they were worked out last.
+  /// The last known items of steps.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
-  /// How the folder of the workflow has moved since the journal was begun; nil if it has not.
+  /// The move of the workflow's folder since the journal was begun, or nil.
   public let move: FolderMove?
-  /// When the last entry was made, in nanoseconds from the start of the run.
+  /// The time of the last entry, in nanoseconds from the start of the run.
   public private(set) var lastNanoseconds = 0
-  /// When the last of it was written, in milliseconds since 1970; nil: nothing was.
+  /// The time of the last write, in milliseconds since 1970, or nil if there was none.
   public private(set) var lastMilliseconds: Int?
 
-  /// A journal that cannot be read.
+  /// The error for a journal that cannot be read.
   public struct JournalProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong with it.
+    /// A description of the problem.
     public var description: String
   }
 
-  /// Reads the journal of a run of a workflow of this many steps.
+  /// Reads the journal of a run whose workflow has this number of steps.
   public init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(JournalProblem) {
     guard let header = RunHeader(run.header) else {
       throw JournalProblem(description: "what run \(run.id) was begun with cannot be read")
@@ -58,7 +58,7 @@ public struct RunRecollection: Sendable {
         throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
-    // What came before the last resume speaks of the steps of the file as it was then, which may be other ones.
+    // Entries before the last resume use the step indices of the file at that time, which may differ.
     let begin = read.lastIndex { $0.kind == .resume } ?? 0
     for (index, chunk) in read.enumerated() {
       do throws(RunChunk.ChunkProblem) {
@@ -75,9 +75,9 @@ public struct RunRecollection: Sendable {
         throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
-    // The paths of the last header, since earlier ones no longer count.
+    // The paths of the last header, because earlier ones no longer apply.
     if let move { self.header = self.header.moved(by: move) }
-    // One that took the run and wrote nothing is known from the run alone.
+    // A process that claimed the run and wrote nothing is only known from the run.
     if epochs.last?.epoch != run.epoch {
       let started = epochs.isEmpty && run.epoch == 1 ? run.startedMilliseconds : lastMilliseconds
       epochs.append(
@@ -86,7 +86,7 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  /// How steps finished, in order, and why they failed; without their items.
+  /// The results of finished steps, in order, without their items.
   package var finishedSteps: some Sequence<(FinishedEntry, StepFailure?)> {
     entries.lazy.compactMap { entry in
       guard case .finished(let finished, let failure) = entry, finished.task.item == nil else { return nil }
@@ -99,7 +99,7 @@ public struct RunRecollection: Sendable {
     epochs = values.compactMap { RunEpoch($0) }
   }
 
-  /// A resume's own journal entries are those of the steps that it kept, but for those that it gave up.
+  /// The entries of a resume are those of its kept steps, except for the interrupted ones.
   private mutating func noteKept() {
     kept = Set(minimumCapacity: entries.count)
     for (finished, failure) in finishedSteps
@@ -139,17 +139,17 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  /// The items of a step are these now: what others gave at the same index is not theirs.
+  /// Removes the outputs of items that have changed.
   private mutating func forgetOutputs(of step: StepIndex, where hashes: [UInt64]) {
     if let before = itemKeys.updateValue(ItemKeys(hashes: hashes), forKey: step) {
       itemOutputs[step] = itemOutputs[step]?.filter { before.isSame($0.key, in: hashes) }
     }
   }
 
-  /// The lines that the steps of a run wrote, as JSON objects, in order and without colors.
+  /// Returns the output lines of a run's steps, as JSON objects, in order and without colors.
   public static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
     coloredLines(in: chunks).compactMap { line in
-      // The names of items are for readers of lines.
+      // The names of items have no message and are not needed here.
       guard let message = line["message"]?.stringValue else { return nil }
       guard message.utf8.contains(0x1B) else { return line }
       var line = line
@@ -158,13 +158,13 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  /// The same with the colors that were printed.
+  /// Like ``lines(in:)``, but with colors.
   package static func coloredLines(in chunks: [[UInt8]]) -> [ValueObject] { numberedLines(in: chunks).map(\.line) }
 
-  /// The members of a recorded line that was held back: its number, and whether it is in place of missing lines.
+  /// The members of a recorded line that was held back: its number, and whether it replaces missing lines.
   static let (numberKey, noteKey) = ("held", "note")
 
-  /// The same with the numbers of those that were held back.
+  /// Like ``coloredLines(in:)``, but with the numbers of held-back lines.
   static func numberedLines(in chunks: [[UInt8]]) -> [NumberedLine] {
     var lines: [NumberedLine] = []
     for bytes in chunks {
@@ -179,7 +179,7 @@ public struct RunRecollection: Sendable {
     return lines
   }
 
-  /// The names of the steps that ended well in a run; none of one that cannot be read.
+  /// The names of the steps that succeeded in a run, or none if it cannot be read.
   public static func successes(
     of run: StoredRun, in store: some RunStore, stepNames: ([UInt8]) -> [String]?
   ) -> Set<String> {
@@ -189,7 +189,7 @@ public struct RunRecollection: Sendable {
     var successes: Set<String> = []
     let begin = read.lastIndex { $0.kind == .resume } ?? 0
     for chunk in read[begin...] where chunk.kind == .entries || chunk.kind == .resume {
-      // Outputs are most of a journal and are passed over.
+      // Outputs are the largest part of a journal and are skipped.
       var reader = EntryReader(chunk.body, stepCount: names.count)
       do throws(ByteReader.ByteProblem) {
         while let item = try reader.next() {
@@ -204,7 +204,7 @@ public struct RunRecollection: Sendable {
     return successes
   }
 
-  /// What steps returned, by their ids.
+  /// The outputs of steps, by id.
   public func outputs(of graph: WorkflowGraph) -> ValueObject {
     var object = ValueObject()
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
@@ -213,7 +213,7 @@ public struct RunRecollection: Sendable {
     return object
   }
 
-  /// The number of items that a step had when they were last worked out.
+  /// The number of items of a step when they were last determined.
   public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
     guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
     var count = 0
@@ -227,7 +227,7 @@ public struct RunRecollection: Sendable {
     return count
   }
 
-  /// A plan in which everything is as the journal says, for a report.
+  /// Returns a plan in the state that the journal describes, for a report.
   package func plan(of graph: WorkflowGraph) -> Plan {
     var plan = Plan(
       graph: graph, facts: Self.statusFunctions(of: graph), selected: selected(of: graph), detail: .none)
@@ -237,7 +237,7 @@ public struct RunRecollection: Sendable {
     return plan
   }
 
-  /// The steps that a run of selected steps ran; nil: the run was one of all steps.
+  /// The steps that a run of selected steps ran, or nil for a run of all steps.
   private func selected(of graph: WorkflowGraph) -> Set<StepIndex>? {
     guard header.selection != nil else { return nil }
     var selected = Set(graph.workflow.steps.indices.lazy.map { StepIndex($0) })
@@ -245,7 +245,8 @@ public struct RunRecollection: Sendable {
     return selected
   }
 
-  /// The steps whose `if` asks how their dependencies ended: without that the plan would hold that they were skipped.
+  /// The steps whose `if` calls status functions. Without these facts, the plan would skip them after failed
+  /// dependencies.
   private static func statusFunctions(of graph: WorkflowGraph) -> [StepIndex: StepFacts] {
     var facts: [StepIndex: StepFacts] = [:]
     for step in graph.stepsWithOptions {

@@ -1,12 +1,12 @@
 import FlowModel
 
-/// Where the steps of a file are in another, by their ids.
+/// Maps the steps of one file to those of another by id.
 struct StepMapping {
-  /// Nil: each at its own index.
+  /// The new index of each step, or nil if all have the same index.
   private var newIndices: [StepIndex?]?
   private var isKnown: [Bool] = []
 
-  /// From a workflow to another; nil: to itself.
+  /// Creates a mapping between two workflows, or the identity for nil.
   init(from before: WorkflowGraph?, to graph: WorkflowGraph) {
     guard let before else { return }
     var indices: [String: StepIndex] = [:]
@@ -19,22 +19,22 @@ struct StepMapping {
 
   subscript(step: StepIndex) -> StepIndex? { newIndices.map { $0[Int(step)] } ?? step }
 
-  /// Whether a step of the later file was in the earlier one.
+  /// True if a step of the later file was in the earlier one.
   func isKnown(_ step: StepIndex) -> Bool { newIndices == nil || isKnown[Int(step)] }
 }
 
-/// Says whether a step has changed.
+/// Determines whether a step has changed.
 struct StepComparison {
-  /// The workflow as it was; nil: as it is.
+  /// The earlier workflow, or nil if it is the same.
   let before: WorkflowGraph?
   let graph: WorkflowGraph
-  /// The plugins whose programs are others now.
+  /// The plugins whose programs have changed.
   let changedPlugins: Set<String>
 
-  /// Whether a failure of the step concluded as a success.
+  /// True if a failure of the step concludes as a success.
   func isOptional(_ step: StepIndex) -> Bool { (before ?? graph).workflow.steps[Int(step)].options.isOptional }
 
-  /// Whether `old` is what `new` is.
+  /// True if step `old` of the earlier workflow is equal to step `new`.
   func isSame(_ old: StepIndex, _ new: StepIndex) -> Bool {
     if !changedPlugins.isEmpty,
       changedPlugins.contains(String(graph.workflow.steps[Int(new)].uses.prefix { $0 != "." }))
@@ -46,7 +46,7 @@ struct StepComparison {
   }
 }
 
-/// The parts of a step that decide what it does; a step has changed if any of them has.
+/// The parts of a step that determine its behavior. A step has changed if any of them has.
 private struct StepDefinition: Equatable {
   var uses: String
   var with: ValueObject
@@ -56,7 +56,7 @@ private struct StepDefinition: Equatable {
   var after: Set<String>
   var enabled: Switch
   var fanOut: FanOut.Source?
-  /// What its items run.
+  /// The digest of the workflow that its items run.
   var itemDigest: UInt64?
 
   init(_ graph: WorkflowGraph, _ index: StepIndex) {

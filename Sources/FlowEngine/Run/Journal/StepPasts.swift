@@ -1,31 +1,31 @@
 import FlowModel
 
-/// What the journal entries of a run say of each step.
+/// The state of each step according to a run's journal entries.
 struct StepPasts {
   struct Past {
-    /// How it ended, when it did.
+    /// The result, if it has finished.
     var finished: FinishedEntry?
     var failure: StepFailure?
     var failedAfterReady = false
-    /// Tries, and those that do not count against its retries.
+    /// The number of attempts, and of those that do not count as retries.
     var attempts = 0
     var uncounted = 0
-    /// How often a success of it was given up.
+    /// The number of times its success was discarded.
     var repetitions = 0
-    /// Whether it was finished because an attempt of it had been interrupted.
+    /// True if it was finished because an attempt had been interrupted.
     var failedInterrupted = false
-    /// Whether an attempt began of which nothing more is known.
+    /// True if an attempt began whose result is unknown.
     var isInterrupted = false
   }
 
   /// The items of a step.
   struct PastFanOut {
     var hashes: [UInt64] = []
-    /// What is known of each index, also of those beyond the list as it was last: an index that comes back must not use an
-    /// idempotency key again.
+    /// The state of each index, including those beyond the last list. An index that is used again must get a new
+    /// idempotency key.
     var items: [Int: Past] = [:]
 
-    /// The list was evaluated again: an index with another item starts over, under another key.
+    /// Replaces the list. An index with a different item starts over with a new key.
     fileprivate mutating func take(_ hashes: [UInt64]) {
       let keys = ItemKeys(hashes: self.hashes)
       for item in self.hashes.indices where !keys.isSame(item, in: hashes) {
@@ -37,7 +37,7 @@ struct StepPasts {
 
   private(set) var steps: [Past]
   private(set) var fanOuts: [StepIndex: PastFanOut] = [:]
-  /// Whether the launch was known.
+  /// True if the run was activated.
   private(set) var isActivated = false
 
   init(_ entries: [JournalEntry], count: Int) {
@@ -93,11 +93,11 @@ extension StepPasts.Past {
 }
 
 extension StepPasts.PastFanOut {
-  /// Whether some item had succeeded.
+  /// True if an item succeeded.
   var hasSuccess: Bool { items.values.contains(where: \.hasSucceeded) }
 
-  /// Whether a step that must not run twice by itself stays as it is, because attempts of its items were interrupted:
-  /// the first such item ends all others, or nothing else is open.
+  /// True if a step that must not run twice stays interrupted because of its items: either the first such item ends all
+  /// others, or no other item is open.
   func stopsAtInterrupt(_ fanOut: FanOut?) -> Bool {
     guard items.values.contains(where: \.stopsAtInterrupt) else { return false }
     let isOver = hashes.indices.allSatisfy { index in
@@ -109,16 +109,16 @@ extension StepPasts.PastFanOut {
 }
 
 extension StepPasts.Past {
-  /// Whether an attempt of it may have begun.
+  /// True if an attempt may have begun.
   var hasUsedKeys: Bool { attempts > 0 || repetitions > 0 || finished?.outcome == .success }
 
-  /// Whether it ended with a success that still counts.
+  /// True if it ended with a success that still counts.
   var hasSucceeded: Bool { finished?.outcome == .success && !failedAfterReady }
 
-  /// Whether a step that must not run twice by itself stays as it is.
+  /// True if a step that must not run twice automatically stays interrupted.
   var stopsAtInterrupt: Bool { isInterrupted || failedInterrupted }
 
-  /// What happens to the step, judged by its own result.
+  /// Returns the handling of the step based on its own result.
   func fate(isOptional: Bool) -> ResumePlan.Fate {
     guard let finished else { return .again(.unfinished) }
     switch finished.outcome {
@@ -132,8 +132,8 @@ extension StepPasts.Past {
     }
   }
 
-  /// The attempts that a resume takes along. A success that is given up begins a new key, and its attempts with it; a
-  /// failure that is has all its attempts again, under numbers that continue.
+  /// Returns the attempts that a resume takes over. Discarding a success starts a new key without attempts. After a
+  /// failure all retries are available again, and the numbering continues.
   func carried(isKept: Bool) -> (attempts: Int, uncounted: Int, repetitions: Int) {
     guard finished != nil, !isKept else { return (attempts, uncounted, repetitions) }
     if hasSucceeded { return (0, 0, repetitions + 1) }

@@ -1,17 +1,17 @@
 import FlowModel
 import FlowStore
 
-/// Steps of a durable run that were chosen, that are on disk as begun, and that no thread has taken yet.
+/// The steps of a durable run whose starts are on disk and that no thread has taken yet.
 struct DurableStarts {
   private var starts: [Int: [(step: StepIndex, attempt: Int)]] = [:]
-  /// Whether a write has been scheduled.
+  /// True if a write has been scheduled.
   var isFlushing = false
 
   mutating func add(_ start: (step: StepIndex, attempt: Int), to pool: Pool) {
     starts[pool.index, default: []].append(start)
   }
 
-  /// How many steps of a pool wait for a thread.
+  /// The number of steps of a pool that wait for a thread.
   func count(in pool: Pool) -> Int { starts[pool.index]?.count ?? 0 }
 
   mutating func take(from pool: Pool) -> (step: StepIndex, attempt: Int)? {
@@ -20,20 +20,18 @@ struct DurableStarts {
   }
 }
 
-// The rule of a durable run: no body begins before all entries up to then are on disk, its own start
-// included.
+// The rule of a durable run: no body begins before all entries up to its own start are on disk.
 //
-// It is a rule at starts. One at ends would miss what follows from ends in other ways: a failure's handler, a step that
-// waits for an event, one that the gate releases. So no thread takes a step from the plan. The journal's thread chooses
-// what may start, writes it with all new entries at once, and then hands the steps to their pools; what ends
-// meanwhile shares the next write. It chooses more than there are threads, so that many short steps share a write: they
-// run one after the other on the threads there are, and where one of them turns out long the watch adds threads for
-// those behind it.
+// The rule applies at starts, because ends have many consequences: a failure handler, a step that waits for an event,
+// or one that the gate releases. So threads do not take steps from the plan. The journal's thread chooses the steps
+// that may start, writes them together with all new entries, and then passes the steps to their pools. Entries created
+// meanwhile are part of the next write. It chooses more steps than there are threads, so that many short steps share a
+// write. They run one after another on the available threads; if one takes long, the watch adds threads for the others.
 extension WorkflowRun {
-  /// How many steps of a pool may be chosen that no thread has taken yet.
+  /// The maximum number of chosen steps of a pool that no thread has taken yet.
   private static let chosenEarly = 64
 
-  /// How many more steps of a pool may be chosen now.
+  /// The number of additional steps of a pool that may be chosen now.
   private func durableRoom(in pool: Pool, _ state: RunState) -> Int {
     let waiting = state.durableStarts?.count(in: pool) ?? 0
     if pool == .main { return waiting == 0 && state.pools[pool.index].hasRoom ? 1 : 0 }
@@ -62,7 +60,7 @@ extension WorkflowRun {
     pool == .remote ? plan.startNextRemotely(at: now) : plan.startNext(in: pool, at: now)
   }
 
-  /// What follows under the lock from a change of a durable run in place of waking threads.
+  /// Handles the consequences of a change of a durable run under the lock, instead of waking threads directly.
   func carryOutDurably(_ state: inout RunState, _ aftermath: inout Aftermath) {
     for pool in Pool.all {
       if let waiting = state.durableStarts?.count(in: pool), waiting > 0 {
@@ -80,8 +78,8 @@ extension WorkflowRun {
     aftermath.mustFlush = true
   }
 
-  /// Chooses the next starts, writes them with all new entries, and hands them out; on the journal's thread, until there is
-  /// nothing to write.
+  /// Chooses the next starts, writes them with all new entries, and passes them to their pools. Runs on the journal's
+  /// thread until there is nothing to write.
   func flush() {
     guard let journal else { return }
     while true {
@@ -120,7 +118,7 @@ extension WorkflowRun {
     return (chosen, entries.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(entries, outputs)])
   }
 
-  /// What was chosen is on disk: threads may take it. Whether there is more to write.
+  /// Passes the starts on disk to their pools. Returns true if there is more to write.
   private func handOut(
     _ chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)]
   ) -> (aftermath: Aftermath, hasMore: Bool) {
@@ -134,7 +132,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Ends what was chosen and cannot begin because the run can no longer be recorded.
+  /// Ends the chosen steps that cannot begin because the run can no longer be recorded.
   private func giveBack(_ chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)]) {
     let aftermath = withPlan { state in
       for (start, _) in chosen {

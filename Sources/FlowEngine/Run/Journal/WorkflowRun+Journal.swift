@@ -5,15 +5,14 @@ import FlowPluginKit
 import FlowSecrets
 import FlowStore
 
-// How a run is recorded: its entries are collected under the lock, and become a chunk outside it, on the journal's
-// thread.
+// Recording a run: entries are collected under the lock, and turned into a chunk outside it, on the journal's thread.
 extension WorkflowRun {
-  /// How long after the gate the first write is: anyone who looks at what the gate shows comes first.
+  /// The delay of the first write after the gate, so that the first screen comes first.
   private static let gateDelayNanoseconds = 3_000_000
-  /// The number of finished steps that are taken under one hold of the lock.
+  /// The number of finished steps that are taken while the lock is held once.
   private static let entriesAtOnce = 2048
 
-  /// Begins to write the run down: a durable one at once, others when they are 100 ms old or their gate opens.
+  /// Starts to record the run: a durable run at once, others after 100 ms or when their gate opens.
   func startJournal() throws(PreparedWorkflow.PreparationProblem) {
     guard let journal else { return }
     guard !journal.history.isDurable else {
@@ -27,20 +26,20 @@ extension WorkflowRun {
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
     gateClock.whenOpen { [self] _ in
       journal.thread.schedule(atNanoseconds: clock.now + Self.gateDelayNanoseconds) { [self] in
-        // Of a gate that opened with the last step the end tells, at once.
+        // If the gate opened with the last step, the end of the run writes the entries at once.
         if state.withLock({ $0.plan.conclusion == nil }) { _ = writeJournal() }
       }
     }
   }
 
-  /// Writes new entries and serves requests, ten times a second until the run has ended.
+  /// Writes new entries and handles requests every 100 ms until the run has ended.
   private func keepJournal() {
     guard let journal, writeJournal() else { return }
     takeRequests()
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
   }
 
-  /// The same for a durable run, which writes by another rhythm.
+  /// Handles requests for a durable run, whose writes have a different schedule.
   private func keepAsking() {
     guard let journal, !journal.isOver else { return }
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in
@@ -50,11 +49,11 @@ extension WorkflowRun {
     }
   }
 
-  /// Writes the entries since the last call, on the journal's thread; false when nothing more should be written.
+  /// Writes the entries since the last call, on the journal's thread. Returns false if no more should be written.
   @discardableResult
   func writeJournal() -> Bool {
     guard let journal, !journal.isOver else { return false }
-    // What a prewarmed run is begun with is known when it is activated.
+    // The header of a prewarmed run is complete when it is activated.
     guard state.withLock({ $0.plan.activatedAtNanoseconds != nil }) else { return true }
     do throws(StoreProblem) {
       try journal.write(storedRun(.running)) { collectPieces() }
@@ -74,13 +73,13 @@ extension WorkflowRun {
     }
   }
 
-  /// Takes the entries and lines since the last call; empty if there are none.
+  /// Returns the entries and lines since the last call, or an empty array.
   func collectPieces() -> [JournalPiece] {
     var pieces = logPieces()
     if inherited.hasUnrecorded { pieces.append(.chunk(headerChunk())) }
     var writer = EntryWriter()
-    // Of many steps some at a time: in a piece of memory that is used again, and without holding the lock for long. The
-    // last ones are taken with the outputs, so that a journal entry and what belongs to it are in one chunk.
+    // Many steps are taken in batches, so that memory is reused and the lock is never held for long. The last ones are
+    // taken together with the outputs, so that an entry and its outputs are in the same chunk.
     let count = state.withLock { state in state.plan.untakenCount }
     writer.reserve(stepCount: count)
     for _ in 0..<count / Self.entriesAtOnce {
@@ -93,7 +92,7 @@ extension WorkflowRun {
     return pieces
   }
 
-  /// The chunk of the new entries, after what has been written of it.
+  /// Returns the chunk of the new entries, appended to those in `first`.
   func chunk(_ entries: JournalEntries, _ outputs: UnwrittenOutputs, behind first: EntryWriter = EntryWriter())
     -> RunChunk
   {
@@ -111,8 +110,7 @@ extension WorkflowRun {
       .entries, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
 
-  /// The chunk of what the run was begun with and of the variables that it has read, where that was not known at its first
-  /// one.
+  /// The chunk with the header and the variables that have been read, if these were not known in the first chunk.
   func headerChunk() -> RunChunk {
     inherited.noteRecorded()
     var header = self.header
@@ -125,7 +123,7 @@ extension WorkflowRun {
       .header, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: header.bytes)
   }
 
-  /// Takes the lines since the last call. Held lines come after the lines before them, and before they are recorded.
+  /// Returns the lines since the last call. Held-back lines come after earlier lines, and before they are recorded.
   private func logPieces() -> [JournalPiece] {
     let (lines, firstReleased, held) = state.withLock { state in
       defer { (state.unwrittenLines, state.firstReleasedByte, state.unshownLines) = ([], nil, []) }
@@ -142,7 +140,7 @@ extension WorkflowRun {
     return chunk(lines[..<firstReleased]) + [.heldLines(held)] + chunk(lines[firstReleased...])
   }
 
-  /// Records a line that a step wrote, if the run has room for it: as one JSON object, like those of the event stream.
+  /// Records an output line as a JSON object of the event stream, if there is room for it.
   func recordLine(_ event: RunEvent) {
     guard journal != nil else { return }
     switch event.kind {
@@ -153,7 +151,7 @@ extension WorkflowRun {
       switch state.recordedLog.place(event) {
       case .recorded: return true
       case .held(let number):
-        // The numbers of the lines show a reader that some are missing.
+        // The line numbers show readers that some are missing.
         if state.unshownLines.count < LiveLog.mostBytesAtOnce {
           LiveLog.append(event, number: number, to: &state.unshownLines)
         }
@@ -164,7 +162,7 @@ extension WorkflowRun {
     if isRecorded { record(CollectionOfOne(event.recordedValue), wereHeld: false) }
   }
 
-  /// Records the last lines of steps that had to wait until the step has finished.
+  /// Records the last lines of finished steps, which were held back until now.
   func recordLastLines(of steps: some Sequence<StepID>) {
     for step in steps {
       record(
@@ -177,7 +175,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Records how many lines of plugins the record has no room for.
+  /// Records how many lines of plugins were dropped.
   func recordDroppedLines() {
     record(state.withLock { $0.recordedLog.droppedLines(at: clock.now) }, wereHeld: false)
   }
@@ -195,7 +193,7 @@ extension WorkflowRun {
     }
   }
 
-  /// What a store says of this run.
+  /// The store's description of this run.
   func storedRun(_ stored: StoredRun.State, summary: [UInt8] = []) -> StoredRun {
     let age = clock.now / 1_000_000
     return StoredRun(
@@ -204,7 +202,7 @@ extension WorkflowRun {
       holder: journal?.history.holder ?? RunHolder(process: 0, host: ""), header: header.bytes, summary: summary)
   }
 
-  /// What the run was begun with.
+  /// The header of the run.
   private var header: RunHeader {
     var header = RunHeader()
     header.inputs = options.inputs
@@ -225,11 +223,11 @@ extension WorkflowRun {
     return mask.map { header.withPlaceholders(by: $0) } ?? header
   }
 
-  /// Writes the end of the run; what could not be written becomes a warning of the report.
+  /// Writes the end of the run. A failure becomes a warning in the report.
   func finishJournal(_ report: inout RunReport) {
     guard let journal else { return }
     var summary = report.summary
-    // Where the workflow states no deadline nothing that is shown speaks of a gate.
+    // Without a deadline in the workflow, the gate is not shown.
     if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
     let bytes = JSONText.bytes(of: .object(summary))
     let isLost = isGuarded && journal.isLost
@@ -238,7 +236,7 @@ extension WorkflowRun {
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
     } catch {}
     journal.releaseStore()
-    // It may have come before, and after the report was made.
+    // The problem may have occurred earlier, and after the report was created.
     if let problem = journal.problem {
       let warning = "history: \(problem)"
       if !report.warnings.contains(warning) { report.warnings.append(warning) }
@@ -249,7 +247,8 @@ extension WorkflowRun {
     journal.thread.stop()
   }
 
-  /// Says once that nothing more is recorded; a durable run ends with it, and so does one that someone else has.
+  /// Reports once that recording has stopped. A durable run, or one that another process has taken over, is then
+  /// cancelled.
   func tellOfJournal(_ problem: StoreProblem) {
     warn("history: \(problem)")
     if case .fenced = problem { return cancel() }
@@ -259,7 +258,7 @@ extension WorkflowRun {
 
   // MARK: What others ask
 
-  /// Does what other processes asked of the run.
+  /// Handles the requests of other processes to the run.
   private func takeRequests() {
     guard let journal else { return }
     do throws(StoreProblem) {
@@ -315,7 +314,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Reads the secret that a request has in a private pipe; nil if there is none.
+  /// Reads the secret of a request from its private pipe. Returns nil if there is none.
   private static func secret<Result>(of request: ValueObject, _ read: (String) throws -> Result) -> Result? {
     guard let pipe = request["secret"]?.objectValue else { return nil }
     let text = PrivatePipe.text(at: pipe["pipe"]?.stringValue ?? "", byteCount: pipe["bytes"]?.integerValue ?? 0)
@@ -324,7 +323,7 @@ extension WorkflowRun {
 }
 
 extension StoredRun.State {
-  /// The state of a run that ended so.
+  /// The state of a run with this conclusion.
   init(_ conclusion: RunConclusion) {
     switch conclusion {
     case .success: self = .success

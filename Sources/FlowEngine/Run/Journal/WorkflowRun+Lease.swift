@@ -1,22 +1,22 @@
 import FlowModel
 import FlowStore
 
-// A run in a store whose leases run out: a process that stood still may have lost it without having been told. So bodies
-// begin, and continue, only while the lease was renewed lately, by this process's own clock; no start asks the store. While
-// the lease is late, ready steps wait and running ones are asked to end; both run once it has been renewed. If another
-// process has the run, they end as cancelled.
+// Runs in a store whose leases expire: a process that was suspended may have lost its run without notice. So bodies
+// begin and continue only while the lease was renewed recently by this process's own clock; starts do not query the
+// store. While the lease is late, ready steps wait and running ones are asked to end. Both run again once it has been
+// renewed. If another process holds the run, they end as cancelled.
 extension WorkflowRun {
-  /// How often the lease is looked at while steps wait for it.
+  /// The interval of lease checks while steps wait for it.
   private static let lookNanoseconds = 50_000_000
-  /// How often the lease is looked at while bodies may be running.
+  /// The interval of lease checks while bodies may be running.
   private static let guardNanoseconds = 100_000_000
-  /// For how long steps wait for a store that does not answer, before the run ends; a durable write waits as long.
+  /// How long steps wait for a store that does not respond before the run ends. The same as for a durable write.
   private static let patience = Duration.seconds(60)
 
-  /// The journal that holds the run, for an item's workflow that of the outer one.
+  /// The journal with the lease. For an item's workflow, that of the outer run.
   private var holdingJournal: RunJournal? { options.outer.map { $0.run.holdingJournal } ?? journal }
 
-  /// Ends under the lock what could start now and never will; whether there was anything.
+  /// Ends all steps that could start but never will, under the lock. Returns true if there were any.
   func endLostStarts(_ state: inout RunState, _ aftermath: inout Aftermath) -> Bool {
     guard let journal = holdingJournal, journal.isLost else { return false }
     let now = state.instant(clock.now)
@@ -26,14 +26,14 @@ extension WorkflowRun {
       hasEnded = true
     }
     if hasEnded, !state.isAwaitingLease {
-      // It may not have been said yet.
+      // The loss may not have been reported yet.
       state.isAwaitingLease = true
       aftermath.mustAwaitLease = true
     }
     return hasEnded
   }
 
-  /// Sees to it under the lock that someone looks at the lease while steps wait for it.
+  /// Schedules a check of the lease while steps wait for it, under the lock.
   func awaitLease(_ state: inout RunState, _ aftermath: inout Aftermath) {
     guard state.plan.canStart() || state.plan.canStartRemotely, !state.isAwaitingLease else { return }
     state.isAwaitingLease = true
@@ -41,7 +41,7 @@ extension WorkflowRun {
     aftermath.mustAwaitLease = true
   }
 
-  /// Looks at the lease a moment later.
+  /// Schedules a check of the lease.
   func lookAtLeaseSoon() {
     deadlines.schedule(atNanoseconds: clock.now + Self.lookNanoseconds) { [self] in lookAtLease() }
   }
@@ -70,7 +70,7 @@ extension WorkflowRun {
 
   // MARK: Bodies that run
 
-  /// Looks at the lease until the run ends, and ends the bodies of this process while it is late.
+  /// Checks the lease until the run ends, and asks the bodies of this process to end while it is late.
   func guardBodies() {
     guard isGuarded, options.outer == nil else { return }
     deadlines.schedule(atNanoseconds: clock.now + Self.guardNanoseconds) { [self] in
@@ -79,7 +79,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Tells the bodies of this process to end: another process may soon run their steps.
+  /// Asks the bodies of this process to end, because another process may soon run their steps.
   private func endBodiesForLease() {
     let aftermath = withPlan { state in
       var aftermath = Aftermath()
@@ -92,8 +92,8 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// How a body ended, seen from the lease: one that failed or was cancelled after it was asked to end, or while the lease is
-  /// late, is lost, and its step runs again under the next attempt.
+  /// Adjusts the result of a body to the lease. A body that failed or was cancelled after it was asked to end, or while
+  /// the lease is late, counts as lost, and its step runs again as the next attempt.
   func endingUnderLease(_ ending: Ending, of start: Start, _ state: inout RunState) -> Ending {
     let key = RunState.taskKey(start.step, Int(start.attempt))
     let wasEnded = state.endedForLease.remove(key) != nil

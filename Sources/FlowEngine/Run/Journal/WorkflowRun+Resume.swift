@@ -1,12 +1,12 @@
 import FlowModel
 import FlowStore
 
-/// What a run continues from: what its journal says, and the right to write it.
+/// The origin of a resumed run: its store, lease and resume plan.
 final class RunOrigin: Sendable {
   let store: any RunStore
   let lease: any RunLease
   let plan: ResumePlan
-  /// Where the run's clock continues, in nanoseconds from the start of the run.
+  /// The time at which the run's clock continues, in nanoseconds from the start of the run.
   var atNanoseconds: Int { plan.atNanoseconds }
 
   init(store: any RunStore, lease: any RunLease, plan: ResumePlan) {
@@ -15,7 +15,7 @@ final class RunOrigin: Sendable {
     self.plan = plan
   }
 
-  /// Tells a fresh plan what is kept.
+  /// Applies the kept entries to a new plan.
   func restore(_ plan: inout Plan, at now: Int) {
     let detail = plan.detail
     plan.detail = .none
@@ -27,18 +27,18 @@ final class RunOrigin: Sendable {
 }
 
 extension ResumePlan {
-  /// When the last known entry was made, in nanoseconds from the start of the run; the time since does not count.
+  /// The time of the last known entry, in nanoseconds from the start of the run. The time since then does not count.
   package var atNanoseconds: Int { recollection.lastNanoseconds }
 }
 
 extension WorkflowRun {
-  /// Keeps what a step returned, for expressions and for the journal.
+  /// Stores the outputs of a step, for expressions and for the journal.
   func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
     state.outputs[step] = outputs
     if journal != nil { state.unwrittenOutputs.steps.append((step, outputs)) }
   }
 
-  /// Continues from what the journal says, once nothing can run any more that another process started remotely.
+  /// Resumes the run once no steps that another process started remotely can still be running.
   func beginResumed(from origin: RunOrigin, after pause: Duration) {
     guard pause > .zero else { return beginResumed(from: origin) }
     emit(
@@ -48,7 +48,7 @@ extension WorkflowRun {
     deadlines.schedule(atNanoseconds: clock.now + pause.nanoseconds) { [self] in beginResumed(from: origin) }
   }
 
-  /// Continues from what the journal says.
+  /// Resumes the run from the state in the journal.
   private func beginResumed(from origin: RunOrigin) {
     let header = origin.plan.header
     recallProducts()
@@ -83,7 +83,7 @@ extension WorkflowRun {
 }
 
 extension GateClock {
-  /// The gate of a run that continues had opened.
+  /// Restores the gate of a resumed run, which had opened.
   func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
     note(activatedAtNanoseconds)
     note(opened)
