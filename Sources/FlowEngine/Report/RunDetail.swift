@@ -1,8 +1,8 @@
-/// How much of a run is notified to an observer.
+/// The detail of the events that an observer receives.
 public enum RunDetail: UInt8, Sendable {
   /// Nothing.
   case none
-  /// All but that steps were ready, started and succeeded.
+  /// Everything except that steps were ready, started and succeeded.
   case brief
   /// Everything.
   case full

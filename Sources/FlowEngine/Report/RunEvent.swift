@@ -2,58 +2,58 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
-/// Something that happened in a run.
+/// An event of a run.
 public struct RunEvent: Sendable {
-  /// When, in nanoseconds from the start of the run.
+  /// The time, in nanoseconds from the start of the run.
   public var atNanoseconds: Int
-  /// What.
+  /// The kind of event and its details.
   public var kind: Kind
 
-  /// What may happen in a run.
+  /// The kinds of events.
   public enum Kind: Sendable {
     case runStarted(workflow: String, runID: String, dataFolder: String)
-    /// With the steps whose `defer` expression is true in this launch.
+    /// With the steps whose `defer` expression is true in this run.
     case runActivated(reason: LaunchReason, deferred: StepList)
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
-    /// A line that the step's command has begun to write, as it is now; where ``RunOptions/showsUnfinishedLines``.
+    /// An unfinished line of a command's output. Only with ``RunOptions/showsUnfinishedLines``.
     case stepUnfinishedLine(StepID, stream: LogStream, line: String)
-    /// What the program of a plugin wrote while it worked for several steps.
+    /// Output of a plugin's program that ran for several steps.
     case pluginLog(plugin: String, stream: LogStream, message: String)
     case stepProgress(StepID, fraction: Double, message: String)
-    /// A person is asked.
+    /// A step asks a person.
     case stepAsked(StepID, Question)
-    /// A person has answered, or the step waits no longer.
+    /// A person has answered, or the step no longer waits for an answer.
     case stepQuestionEnded(StepID, Answer?)
-    /// The items of a step, as people read them.
+    /// The items of a step, as people see them.
     case stepItems(StepID, [String])
     case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
     case stepFinished(StepID, FinishedStep)
     case gateLate(StepID)
     case gateOpened(GateOutcome)
-    /// With the number of the post where the event repeats.
+    /// With the number of the post if the event repeats.
     case eventPosted(String, number: Int?)
     case warning(String)
     case runFinished(RunConclusion)
   }
 
-  /// How a step ended.
+  /// The result of a step.
   public struct FinishedStep: Sendable {
-    /// How it ended.
+    /// The outcome.
     public var outcome: Outcome
     /// The outcome after `optional` is applied.
     public var conclusion: Outcome
-    /// Why it did not run; nil when it did.
+    /// The reason why it did not run, or nil if it did.
     public var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
-    /// From its first start to its end; nil when it did not run.
+    /// The time from its first start to its end, or nil if it did not run.
     public var durationMilliseconds: Double?
-    /// Why it failed; nil when it did not.
+    /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
 
-    /// An end, for a reader of events that makes some up.
+    /// Creates a result, such as for tests of observers.
     public init(
       outcome: Outcome, conclusion: Outcome, reason: SkipReason? = nil, attempts: Int,
       durationMilliseconds: Double? = nil,
@@ -68,7 +68,7 @@ public struct RunEvent: Sendable {
     }
   }
 
-  /// An event at an instant.
+  /// Creates an event.
   public init(atNanoseconds: Int, _ kind: Kind) {
     self.atNanoseconds = atNanoseconds
     self.kind = kind
@@ -148,7 +148,7 @@ extension RunEvent {
     return object
   }
 
-  /// The same as a run records it: with the colors of what a command printed.
+  /// Like ``value``, but as a run records it: with the colors of a command's output.
   var recordedValue: ValueObject {
     var object = value
     switch kind {
@@ -159,7 +159,7 @@ extension RunEvent {
     return object
   }
 
-  /// The word under which the event stream has it, such as `step.finished`.
+  /// The name in the event stream, such as `step.finished`.
   public var name: String {
     switch kind {
     case .runStarted: "run.started"

@@ -1,15 +1,16 @@
 import FlowModel
 import FlowPluginKit
 
-/// A report to and from what `--report` writes, through any coder.
+/// Encodes and decodes a report in the format of `--report`, with any coder.
 extension RunReport: Codable {
   /// Writes the report as ``value``.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 
-  /// Reads what was written. Coders keep no order of members: steps come sorted by id; ``init(_:)`` keeps their order.
+  /// Reads an encoded report. Coders do not keep the order of members, so steps are sorted by id; ``init(_:)`` keeps
+  /// their order.
   public init(from decoder: any Decoder) throws { try self.init(ValueObject(from: decoder)) }
 
-  /// The report that was written as this object; throws a `DecodingError` that names the member which does not fit.
+  /// Reads a report from its JSON object. Throws a `DecodingError` that names the invalid member.
   public init(_ value: ValueObject) throws {
     let members = ReportMembers(value)
     let steps = try members.object("steps")
@@ -29,7 +30,7 @@ extension RunReport: Codable {
     mainQueueMilliseconds = try members.number("mainQueueMilliseconds")
     outputs = try members.object("outputs").value
     warnings = try members.texts("warnings")
-    // Older reports say neither.
+    // Older reports have neither of these.
     schema = value["schema"] == nil ? 1 : try members.integer("schema")
     events =
       value["events"] == nil
@@ -74,7 +75,7 @@ extension RunReport.AppEntry {
 }
 
 extension RunReport.Step {
-  /// The steps of an object that has them by id.
+  /// The steps in an object with ids as keys.
   fileprivate static func all(in members: ReportMembers) throws -> [Self] {
     try members.value.map { id, _ in try Self(id: members.step(id), members.object(id)) }
   }

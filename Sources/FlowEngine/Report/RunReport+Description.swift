@@ -1,9 +1,9 @@
 import FlowModel
 
-/// The report in the words that a person wants of it: how the run and its gate ended, what failed and why, the outputs and
-/// the warnings, each on a line.
+/// A readable description of the report: how the run and its gate ended, failures, outputs and warnings, each on a
+/// separate line.
 extension RunReport: CustomStringConvertible {
-  /// A few lines without a line break at the end.
+  /// A few lines, without a line break at the end.
   public var description: String {
     var lines = [headline]
     if let opened = gate.openedAt {

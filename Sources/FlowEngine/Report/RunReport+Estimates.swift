@@ -1,17 +1,18 @@
 import FlowModel
 
 extension RunReport {
-  /// A step that took less or more than its file estimates (L7).
+  /// A step that took less or more time than its estimate (L7).
   public struct EstimateMiss: Sendable, Hashable {
     /// The step.
     public var step: StepID
-    /// How long it ran.
+    /// The duration of the step, in milliseconds.
     public var milliseconds: Double
-    /// What was thought.
+    /// The estimate in the file.
     public var estimate: Estimate
   }
 
-  /// The steps that ran shorter or longer than estimated, in file order; a report that was read knows of no estimates.
+  /// The steps that were faster or slower than estimated, in file order. Reports that were read from files have no
+  /// estimates.
   public var estimateMisses: [EstimateMiss] {
     guard case .plan(let plan) = source else { return [] }
     let steps = plan.graph.workflow.steps

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowStore
 
 extension RunReport {
-  /// The report of an ended plan.
+  /// Creates the report of a plan that has ended.
   init(
     plan: Plan, runID: String, wasPrewarmed: Bool, launchReason: LaunchReason?, outputs: ValueObject,
     warnings: [String], isDurable: Bool = false
@@ -60,7 +60,7 @@ extension RunReport {
     source = .plan(plan)
   }
 
-  /// The report of a run as far as its journal says: steps that had not ended have no end.
+  /// Creates the report of a run from its journal. Steps that had not ended have no end.
   public init(_ recollection: RunRecollection, of graph: WorkflowGraph, _ run: StoredRun) {
     let summary = (try? JSONText.parse(run.summary))?.objectValue ?? [:]
     self.init(
@@ -74,7 +74,7 @@ extension RunReport {
     durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
 
-  /// The report of a run that was cancelled before its workflow was known: that of a workflow without steps.
+  /// Creates the report of a run that was cancelled before its workflow was known, which has no steps.
   package static func ofNoRun(of workflow: String, why: String) -> RunReport {
     guard let graph = try? WorkflowGraph(Workflow(name: workflow, steps: [])) else {
       preconditionFailure("a graph without steps has no cycle")
@@ -87,7 +87,7 @@ extension RunReport {
   /// Every step, in file order.
   public var steps: [Step] { (0..<stepCount).map { step(StepIndex($0)) } }
 
-  /// The steps whose conclusion, outcome or fate needs telling: failed, timed out, cancelled, abandoned or late.
+  /// The steps that need attention: failed, timed out, cancelled, abandoned or late.
   public var troubledSteps: [Step] {
     func needsTelling(_ outcome: Outcome?) -> Bool {
       outcome == .failure || outcome == .timedOut || outcome == .cancelled
@@ -106,8 +106,8 @@ extension RunReport {
     }
   }
 
-  /// The number of steps that ended with each outcome that one of them had, in the order in which outcomes are listed. An
-  /// included file is not a step: it counts only if it failed and none of its steps did.
+  /// The number of steps for each outcome that occurred, in the order of the outcomes. Included files only count if
+  /// they failed and none of their steps did.
   public var outcomeCounts: [(outcome: Outcome, count: Int)] {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
@@ -133,7 +133,7 @@ extension RunReport {
     }
   }
 
-  /// Whether an included file has failed for a reason of its own, and not because one of its steps did.
+  /// True if an included file failed for another reason than a failed step.
   private static func isCause(_ failure: StepFailure?) -> Bool { failure.map { $0.code != "include-failed" } ?? false }
 
   /// The number of steps.
@@ -208,10 +208,10 @@ extension RunReport {
     }
   }
 
-  /// What the minimum held: from ready to open, when the gate opened `ready`.
+  /// The time from ready to open, if the minimum delayed the gate.
   private static func heldByMinimum(_ plan: Plan, activation: Int) -> Double {
     let gate = plan.gate
-    // What was ready at the minimum or later was held by nothing, though the gate opens a moment after it.
+    // If it was ready at the minimum or later, the minimum delayed nothing, even though the gate opens a moment later.
     guard gate.outcome == .ready, let opened = gate.openedAtNanoseconds, let ready = gate.readyAtNanoseconds,
       ready < activation + plan.gateBounds.minimumNanoseconds
     else {
@@ -220,14 +220,14 @@ extension RunReport {
     return millisecondsOf(max(0, opened - max(ready, activation)))
   }
 
-  /// From the blocking step that was satisfied last (without blocking steps, or where a run without a gate failed: the
-  /// step that ended last) back along the dependencies that ended last.
+  /// Returns the path from the last satisfied blocking step back along the dependencies that ended last. Without
+  /// blocking steps, or if a run without a gate failed, it starts at the step that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
-    // Read once: it looks at every step.
+    // Read once, because the property checks every step.
     let gate = plan.gate
     let opened = gate.openedAtNanoseconds ?? Int.max
-    /// Of these steps the one that ran and ended last.
+    /// Returns the step that ran and ended last among the candidates.
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {

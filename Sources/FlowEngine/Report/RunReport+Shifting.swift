@@ -1,6 +1,7 @@
-/// The steps of an item's workflow count from its own activation; the report of the run has them by its own clock.
+/// The times of steps in an item's workflow count from that workflow's activation; the report uses the clock of the
+/// whole run.
 extension RunReport.Step {
-  /// The same this many milliseconds later.
+  /// Returns the step with all times this many milliseconds later.
   func later(by milliseconds: Double) -> Self {
     var step = self
     step.readyAt? += milliseconds

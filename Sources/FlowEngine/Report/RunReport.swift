@@ -1,131 +1,132 @@
 import FlowModel
 import FlowSecrets
 
-/// All there is to know about a run that has ended. Times are milliseconds from activation; those before it are
-/// negative, those of what did not happen nil.
+/// The report of a run that has ended. Times are milliseconds from activation. They are negative before it, and nil if
+/// something did not happen.
 public struct RunReport: Sendable {
   /// The workflow's name.
   public var workflow: String
   /// The run's id.
   public var runID: String
-  /// How the run ended.
+  /// The conclusion of the run.
   public var conclusion: RunConclusion
-  /// Why the run itself failed, whatever its steps did: ``timedOut`` if it took longer than its `timeout`; nil: it did not.
+  /// The reason why the run itself failed, whatever its steps did, or nil. ``timedOut`` if it exceeded its `timeout`.
   public var reason: String?
   /// The launch gate.
   public var gate: Gate
-  /// Why the application was launched; nil when the run ended before activation.
+  /// The reason for the launch, or nil if the run ended before activation.
   public var launchReason: LaunchReason?
-  /// How long the run was prewarmed before activation.
+  /// The time from the start of prewarming to activation.
   public var prewarmMilliseconds: Double
-  /// The ways in, in order: the launch itself, and each time the app came to the front from the background (C18).
+  /// The launch, and each time the app came to the foreground (C18), in order.
   public var entries: [AppEntry]
-  /// How long steps occupied the main queue.
+  /// The total time for which steps occupied the main queue.
   public var mainQueueMilliseconds: Double
-  /// The steps that the gate (or, without blocking steps, the end) had to wait for, one after the other.
+  /// The steps that the gate (or, without blocking steps, the end) had to wait for, in order.
   public var criticalPath: [PathStep]
-  /// What the workflow's `outputs` said at the end.
+  /// The values of the workflow's `outputs` at the end.
   public var outputs: ValueObject
-  /// What went wrong without being a failure, such as a resource that did not close in time.
+  /// Problems that are not failures, such as a handle that did not close in time.
   public var warnings: [String]
-  /// How long the run took from activation to its end.
+  /// The time from activation to the end.
   public var durationMilliseconds: Double
-  /// The keys of items by step, where they come from an object.
+  /// The keys of items by step, if they come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// The items as people read them, by step.
+  /// The names of items for people, by step.
   var itemNames: [StepIndex: [String]] = [:]
-  /// How the workflows of items ended, by instance.
+  /// The results of the items' workflows, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
-  /// Hides the secrets of the run; nil: it has none.
+  /// Hides the secrets of the run, or nil if it has none.
   var mask: SecretMask?
-  /// Why the run failed though no step did: its outputs cannot be had. Nil: they can.
+  /// The failure of evaluating the outputs, which makes the run fail, or nil.
   var outputsFailure: StepFailure?
-  /// The version of what a report holds as JSON. 2 says what steps came after, their attempts, and who posted events.
+  /// The version of the report's JSON format. Version 2 added the dependencies and attempts of steps, and the posters
+  /// of events.
   public static let newestSchema = 2
-  /// The reason of a run that took longer than its `timeout`.
+  /// The reason of a run that exceeded its `timeout`.
   public static let timedOut = "timed-out"
-  /// The version of this one.
+  /// The version of this report's format.
   public internal(set) var schema = Self.newestSchema
-  /// The events that were posted, in the order of their first mention.
+  /// The posted events, in the order of their first mention.
   public var events: [Event] = []
-  /// What limited how many steps ran at once, and whether they waited for the disk: `queues`, `concurrency`, `durable`.
+  /// The limits of parallel steps and of writes to disk: `queues`, `concurrency`, `durable`.
   var limits: ValueObject = [:]
-  /// The steps that the run was started for; empty: all.
+  /// The selected steps, or empty for all.
   public var selected: [String] = []
-  /// Where the run came from, and what its failed steps printed last.
+  /// The origin of the run, and the last output lines of its failed steps.
   public var origin = Origin()
-  /// What the steps' part of the report is read from when someone asks.
+  /// The source of the steps, which are read on demand.
   let source: Source
 
-  /// Where the steps' part comes from.
+  /// The source of a report's steps.
   enum Source: Sendable {
-    /// The run as it ended.
+    /// The plan of a run that has ended.
     case plan(Plan)
     /// A recorded report.
     case steps([Step])
   }
 
-  /// What a run does not know of itself, and the command that started it does.
+  /// Information about a run that only the command that started it has.
   public struct Origin: Sendable {
-    /// The workflow file; nil: it is not known.
+    /// The workflow file, or nil if it is not known.
     public var file: String?
-    /// When the run started, in ISO 8601; nil: it is not known.
+    /// The start of the run in ISO 8601, or nil if it is not known.
     public var startedAt: String?
-    /// The inputs that it was given, without secret ones.
+    /// The inputs of the run, without secret ones.
     public var inputs: ValueObject = [:]
-    /// The last lines that failed steps printed, where their failure does not quote them.
+    /// The last output lines of failed steps, unless the failure quotes them.
     public var lastLines: [StepID: [String]] = [:]
-    /// What a cluster's accounting says of the jobs that attempts had for themselves, an object each.
+    /// The records of a cluster's accounting about the jobs of attempts, one object each.
     public var jobs: [Value] = []
-    /// Why the accounting does not say all of it; nil: it does.
+    /// The reason why accounting records are missing, or nil if they are complete.
     public var accountingProblem: String?
 
-    /// Nothing.
+    /// Creates an empty origin.
     public init() {}
   }
 
   /// The launch gate in a report.
   public struct Gate: Sendable {
-    /// How it opened.
+    /// The outcome.
     public var outcome: GateOutcome
-    /// When it opened; nil: it never did.
+    /// The time at which it opened, or nil if it did not.
     public var openedAt: Double?
-    /// When the last blocking step was satisfied; nil: that did not happen.
+    /// The time at which the last blocking step was satisfied, or nil if that did not happen.
     public var readyAt: Double?
-    /// How long the minimum kept it shut though everything was ready.
+    /// The time for which the minimum kept it closed although all blocking steps were satisfied.
     public var heldByMinMilliseconds: Double
-    /// Blocking steps that were not finished at the maximum.
+    /// The blocking steps that had not finished at the maximum.
     public var late: [StepID]
-    /// Blocking steps that ended unsatisfied before it opened.
+    /// The blocking steps that ended unsatisfied before it opened.
     public var failed: [StepID]
     /// Its minimum.
     public var min: Double
-    /// Its maximum; nil: it has none.
+    /// Its maximum, or nil if it has none.
     public var max: Double?
   }
 
-  /// One way into the app.
+  /// A launch of the app, or a return to the foreground.
   public struct AppEntry: Sendable, Hashable {
-    /// What it found.
+    /// The kinds of entries.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// Nothing: it is the launch.
+      /// The launch.
       case cold
-      /// Steps that had waited for the app to come to the front.
+      /// A return to the foreground for which steps had waited.
       case warm
-      /// Everything there already.
+      /// A return to the foreground for which no steps had waited.
       case hot
     }
 
-    /// What it found.
+    /// The kind of entry.
     public var kind: Kind
-    /// The event it began with: `activate`, or `app.will-enter-foreground`.
+    /// The event of the entry: `activate`, or `app.will-enter-foreground`.
     public var event: String
-    /// Which post of the event, from 1.
+    /// The number of the post, from 1.
     public var number: Int
-    /// When the event came.
+    /// The time of the event.
     public var at: Double
-    /// When the gate opened, or the last step with a minimum of its own (`deadline: { min: … }`) that had waited for
-    /// the event was over; nil: it did not, or there was nothing to open.
+    /// The time at which the gate opened or, for a later entry, the last step with its own minimum (`deadline: { min: …
+    /// }`) that had waited for the event finished. Nil if there was none.
     public var openedAt: Double?
   }
 
@@ -133,9 +134,9 @@ public struct RunReport: Sendable {
   public struct PathStep: Sendable, Hashable {
     /// The step.
     public var step: StepID
-    /// When it started.
+    /// The time at which it started.
     public var start: Double
-    /// When it ended.
+    /// The time at which it ended.
     public var end: Double
   }
 
@@ -143,64 +144,64 @@ public struct RunReport: Sendable {
   public struct Step: Sendable {
     /// The step.
     public var id: StepID
-    /// How it ended.
+    /// The outcome.
     public var outcome: Outcome
     /// The outcome after `optional` is applied.
     public var conclusion: Outcome
-    /// Why it did not run; nil when it did.
+    /// The reason why it did not run, or nil if it did.
     public var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
     /// The name of its queue.
     public var queue: String
-    /// When nothing held it back but capacity to run.
+    /// The time at which it only waited for capacity.
     public var readyAt: Double?
-    /// When its first attempt started.
+    /// The time at which its first attempt started.
     public var startedAt: Double?
-    /// When it was finished.
+    /// The time at which it finished.
     public var endedAt: Double?
-    /// From ready to started.
+    /// The time from ready to started.
     public var waitedMilliseconds: Double?
-    /// How long its body continued after its maximum.
+    /// The time for which its body continued after its maximum.
     public var overrunMilliseconds: Double?
-    /// Whether it was left behind because it ignored its cancellation.
+    /// True if its body ignored the cancellation and was abandoned.
     public var isAbandoned: Bool
-    /// Whether it waited for the gate.
+    /// True if it waited for the gate.
     public var isDeferred: Bool
-    /// Whether the gate waited for it.
+    /// True if the gate waited for it.
     public var isBlocking: Bool
-    /// Why it failed; nil when it did not.
+    /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
-    /// The items that it ran for, or did not; nil: it runs once.
+    /// The items, or nil if the step runs once.
     public var items: [Item]?
-    /// What it came after: steps.
+    /// The steps that it depends on.
     public var needs: [StepID]
-    /// What it came after: events.
+    /// The events that it waits for.
     public var after: [String]
-    /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
-    /// end is nil if it is not known.
+    /// The beginning and end of each attempt, if there were several or its minimum delayed its end. An end is nil if it
+    /// is not known.
     public var attemptTimes: [Attempt]
-    /// When an executor's worker first began with it; nil: it ran in this process.
+    /// When a remote worker first began to run it, or nil if it ran in this process.
     public var executor: Beginning?
-    /// What it takes of the machine while it runs; nil: that is not counted.
+    /// The resources that it requests, or nil if these are not counted.
     public var request: MachineResources?
-    /// Its `name`; nil: it has none.
+    /// Its `name`, or nil if it has none.
     public var name: String?
   }
 
-  /// When a step that an executor runs began there, which is later than its start: it is started remotely first.
+  /// The time at which a remote step began on its executor, after its remote start.
   public struct Beginning: Sendable, Hashable {
-    /// When it began; nil: it did not.
+    /// The time at which it began, or nil if it did not.
     public var at: Double?
   }
 
   /// One of several attempts of a step.
   public struct Attempt: Sendable, Hashable {
-    /// When it began; nil: it is not known.
+    /// The time at which it began, or nil if it is not known.
     public var startedAt: Double?
-    /// When an executor's worker began with it; nil: none did.
+    /// The time at which a remote worker began to run it, or nil if none did.
     public var begunAt: Double?
-    /// When it was over; nil: it is not known.
+    /// The time at which it ended, or nil if it is not known.
     public var endedAt: Double?
   }
 
@@ -208,9 +209,9 @@ public struct RunReport: Sendable {
   public struct Event: Sendable, Hashable {
     /// Its name.
     public var name: String
-    /// When it was first posted.
+    /// The time of its first post.
     public var at: Double
-    /// The step that posted it; nil: it came from outside, or is not known.
+    /// The step that posted it, or nil if it came from outside or the step is not known.
     public var postedBy: StepID?
   }
 
@@ -218,38 +219,38 @@ public struct RunReport: Sendable {
   public struct Item: Sendable {
     /// The index of the item, from 0.
     public var index: Int
-    /// Its key, where the items come from an object.
+    /// Its key, if the items come from an object.
     public var key: String?
-    /// Its key or value as people read it, at most 80 characters; nil if it is not known.
+    /// Its key or value for people, at most 80 characters, or nil if it is not known.
     public var name: String?
-    /// How it ended.
+    /// The outcome.
     public var outcome: Outcome
     /// The outcome after `optional` is applied.
     public var conclusion: Outcome
-    /// Why it did not run; nil when it did.
+    /// The reason why it did not run, or nil if it did.
     public var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
-    /// When its first attempt started.
+    /// The time at which its first attempt started.
     public var startedAt: Double?
-    /// When it ended.
+    /// The time at which it ended.
     public var endedAt: Double?
-    /// Whether it was left behind because it ignored its cancellation.
+    /// True if its body ignored the cancellation and was abandoned.
     public var isAbandoned: Bool
-    /// Why it failed; nil when it did not.
+    /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
-    /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
-    /// end is nil if it is not known.
+    /// The beginning and end of each attempt, if there were several or its minimum delayed its end. An end is nil if it
+    /// is not known.
     public var attemptTimes: [Attempt]
-    /// When an executor's worker first began with it; nil: it ran in this process.
+    /// When a remote worker first began to run it, or nil if it ran in this process.
     public var executor: Beginning?
-    /// The steps of the workflow that ran for it; nil: none did, or the report would have too many.
+    /// The steps of the item's workflow, or nil if there is none or the report would have too many.
     public var steps: [Step]?
   }
 }
 
 extension RunReport {
-  /// The report as JSON, with every step at once; ``write(_:)`` takes less memory.
+  /// The report as JSON, with all steps at once. ``write(_:)`` needs less memory.
   public var value: ValueObject {
     var object = head
     var steps = ValueObject()
@@ -259,7 +260,7 @@ extension RunReport {
     return object
   }
 
-  /// Writes the report as indented JSON with a line break at its end, a few dozen kilobytes at a time.
+  /// Writes the report as indented JSON with a line break at its end, in pieces of a few dozen kilobytes.
   public func write<Failure>(_ write: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var stream = JSONObjectStream()
     for (key, value) in head { stream.add(key, value) }
@@ -281,11 +282,10 @@ extension RunReport {
     return hidden(object)
   }
 
-  /// What is reported of a step, or of the run, without its secrets. All of it was hidden when it came out; this is the last
-  /// look before it is written.
+  /// Hides secrets in a part of the report. All parts were masked before; this is a second line of defense.
   private func hidden(_ object: ValueObject) -> ValueObject { mask?.masked(object) ?? object }
 
-  /// The report without its steps, and how many of them ended which way: what a list of runs shows.
+  /// The report without its steps, but with the number of steps per outcome, for lists of runs.
   var summary: ValueObject {
     var object = head
     for (key, value) in tail { object[key] = value }

@@ -1,23 +1,23 @@
 import FlowModel
 import Synchronization
 
-/// Collects a run's events as a Chrome trace: one line of the trace a queue and thread, an instant for events and the
+/// Records a run's events as a Chrome trace: one track for each queue and thread, with instants for events and the
 /// gate. Open it in `chrome://tracing` or Perfetto.
 public final class TraceRecorder: RunObserver {
   fileprivate struct State {
     var entries: [Value] = []
     var open: [StepID: (startNanoseconds: Int, queue: String, attempt: Int, track: Int)] = [:]
-    /// Which tracks of each queue are in use.
+    /// The tracks of each queue that are in use.
     var tracks: [String: [Bool]] = [:]
     var trackNumbers: [String: Int] = [:]
   }
 
   private let state = Mutex(State())
 
-  /// A recorder that has heard nothing.
+  /// Creates an empty recorder.
   public init() {}
 
-  /// Takes in the next events.
+  /// Adds events to the trace.
   public func receive(_ events: [RunEvent]) {
     state.withLock { state in
       for event in events { state.add(event) }
@@ -62,7 +62,7 @@ extension TraceRecorder.State {
     ])
   }
 
-  /// The first free line of a queue.
+  /// Returns the first free track of a queue.
   private mutating func takeTrack(_ queue: String) -> Int {
     let free = tracks[queue, default: []].firstIndex(of: false) ?? tracks[queue, default: []].count
     if free == tracks[queue, default: []].count {

@@ -2,36 +2,36 @@ import FlowModel
 import FlowPlatform
 import FlowStore
 
-/// All items of a step as they were when none of them had to run. As long as it holds, flowrun evaluates and reads nothing for
-/// any of them: it only looks up the state of each file.
+/// The state of all items of a step at a time when none of them had to run. As long as it is valid, flowrun evaluates
+/// and reads nothing for any item, and only checks the state of each file.
 ///
-/// One file per step in the data folder, replaced as a whole. The file of the items' own stamps is one of the files that it
-/// lists. Each success of an item adds to that file, so the stamp never needs to be updated or removed.
+/// There is one file per step in the data folder, which is replaced as a whole. The stamp also lists the file with the
+/// items' own stamps. Each success of an item appends to that file, so this stamp never needs to be updated or removed.
 struct FanOutStamp: Sendable {
-  /// Digests of everything but files that decides what the items read, make and run on.
+  /// Digests of everything besides the files that determines what the items read, produce and run with.
   struct Key: Sendable, Hashable {
     /// A digest of the step's definition, the run's inputs and the items.
     var files: String
-    /// A digest of the inputs and variables that all items have.
+    /// A digest of the inputs and variables that all items share.
     var values: String
   }
 
   let key: Key
-  /// The outputs of each item, with placeholders in the place of secrets.
+  /// The outputs of each item, with placeholders instead of secrets.
   let outputs: [ValueObject]
-  /// The paths of all files, from the folder of the step on, and what each was.
+  /// The paths of all files, relative to the folder of the step, and the state of each.
   let files: [String]
   let states: [FileState?]
 
   private static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x03]
-  /// The bytes before what the checksum is of: ``start`` and the checksum.
+  /// The number of bytes before the checksummed data: ``start`` and the checksum.
   private static let headBytes = 8
 
   private static func path(of step: StepID, in dataFolder: String) -> String {
     StepStamp.path(of: step, in: dataFolder, suffix: "unchanged")
   }
 
-  /// The stamp of a step; nil: there is none that can be read.
+  /// Reads the stamp of a step. Returns nil if there is no readable stamp.
   init?(of step: StepID, in dataFolder: String) {
     guard let bytes = StepStamp.read(Self.path(of: step, in: dataFolder)), bytes.starts(with: Self.start),
       bytes.count > Self.headBytes, Array(bytes[4..<Self.headBytes]) == Self.checksum(of: bytes)
@@ -64,7 +64,7 @@ struct FanOutStamp: Sendable {
     }
   }
 
-  /// Writes the stamp of a step down. Where that fails the items are looked at one by one the next time.
+  /// Writes the stamp of a step. If that fails, the items are checked one by one next time.
   static func write(
     _ key: Key, outputs: [ValueObject], files: [(path: String, state: FileState)], of step: StepID,
     in dataFolder: String
@@ -96,7 +96,7 @@ struct FanOutStamp: Sendable {
     _ = StepStamp.replace(path(of: step, in: dataFolder), with: bytes)
   }
 
-  /// Whether every file is as it was.
+  /// True if the state of every file is unchanged.
   func isAsItWas(in folder: String) -> Bool { OpenFolder(folder).states(of: files) == states }
 
   private static func checksum(of bytes: [UInt8]) -> [UInt8] {

@@ -2,25 +2,25 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// The files that a list of patterns means, as they are now.
+/// The files that match a list of patterns, in their present state.
 struct FileLook {
   private(set) var stamps: [InputStamp] = []
-  /// The first path that does not exist although it must.
+  /// The first required path that does not exist.
   private(set) var missing: String?
-  /// The first pattern that matches no file although it must.
+  /// The first required pattern that matches no file.
   private(set) var unmatched: String?
-  /// Other patterns that match no file.
+  /// The other patterns that match no file.
   private(set) var idle: [String] = []
-  /// Links that match, but lead to nothing.
+  /// The matching links whose target does not exist.
   private(set) var danglingLinks: [String] = []
-  /// A folder that an exclusion names.
+  /// The first folder that an exclusion names.
   private(set) var excludedFolder: String?
-  /// Files that do not exist, but count as they were.
+  /// The removed files that count as unchanged.
   private(set) var lentPaths: [String] = []
-  /// Whether there are more files than a step may have; then not all are in ``stamps``.
+  /// True if there are more files than a step may have. ``stamps`` is then incomplete.
   private(set) var isFull = false
 
-  /// - Parameter lent: temporary files that are gone, but count as they were; nil: there are none.
+  /// - Parameter lent: The removed temporary files that count as unchanged, or nil if there are none.
   init(_ files: [NamedFiles], known: [InputStamp], _ memo: inout FileMemo, lent: LentFiles? = nil) {
     let lent = lent?.isEmpty == false ? lent : nil
     let hasExclusions = files.contains { PatternText.isExclusion($0.pattern) }
@@ -47,7 +47,7 @@ struct FileLook {
           isFull = true
           return
         }
-        // Most steps read the files that they read before, in the same order.
+        // Most steps read the same files as before, in the same order.
         var before = stamps.count < known.count ? known[stamps.count] : nil
         if before?.path.hasSameBytes(as: path) != true, !known.isEmpty {
           if byPath == nil { byPath = Dictionary(known.map { (ByteName($0.path), $0) }, uniquingKeysWith: { $1 }) }
@@ -64,7 +64,7 @@ struct FileLook {
     }
   }
 
-  /// Warnings about the files of a step.
+  /// Returns warnings about the files of a step.
   func notes(on key: String, of step: String) -> [String] {
     danglingLinks.map { "'\($0)', which '\(key)' of step '\(step)' matches, is a link that leads to nothing" }
       + (idle.isEmpty

@@ -1,30 +1,32 @@
 import FlowModel
 import FlowPlatform
 
-/// The files that were looked up for a step, or for the items of one, of which many read the same files.
+/// A cache of the files that were looked up for a step, or for its items, many of which read the same files.
 struct FileMemo {
   private let folder: OpenFolder
-  /// Whether a file may be asked for more than once.
+  /// True if a file may be looked up more than once.
   private let remembers: Bool
   private var paths: [ByteName: FilePattern.Found] = [:]
   private var stamps: [ByteName: InputStamp] = [:]
-  /// States that were looked up just before, and the time now; see ``RecentStates``.
+  /// The states that were looked up just before, and the present time. See ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
 
+  /// Creates a cache.
+  ///
   /// - Parameters:
-  ///   - folder: where the paths of the files start.
-  ///   - remembers: whether a file may be asked for more than once.
+  ///   - folder: The folder that the paths are relative to.
+  ///   - remembers: True if a file may be looked up more than once.
   init(in folder: String, remembers: Bool) {
     self.folder = OpenFolder(folder)
     self.remembers = remembers
   }
 
-  /// Every file that was looked up; nil: some were found by a pattern, which may match others the next time.
+  /// All files that were looked up. Nil if a pattern was used, because it may match other files next time.
   var files: [InputStamp]? { paths.isEmpty ? Array(stamps.values) : nil }
 
-  /// The files that a pattern means.
+  /// Returns the files that match a pattern.
   ///
-  /// - Returns: the files, and whether the pattern is a path.
+  /// - Returns: The files, and true if the pattern is a path.
   mutating func files(_ pattern: String, limit: Int) -> (found: FilePattern.Found, isPath: Bool) {
     if let path = FilePattern.plainPath(pattern) { return (FilePattern.Found(paths: [path]), true) }
     if let known = paths[ByteName(pattern)] { return (known, false) }
@@ -34,19 +36,19 @@ struct FileMemo {
     return (found, !parsed.isOpen)
   }
 
-  /// Whether there is anything at a path.
+  /// True if anything exists at a path.
   func exists(_ path: String) -> Bool { folder.status(of: path) != nil }
 
-  /// The exclusion of a list that names a folder, so that it excludes nothing.
+  /// The first exclusion of a list that names a folder, so that it excludes nothing.
   func excludedFolder(_ list: FilePatterns) -> String? { list.excludedFolder(in: folder.path) }
 
-  /// The states of many files, which are looked up together; empty: they are few, or one may be known already.
+  /// Looks up the states of many files at once. Returns an empty array for few files, or if one may be known already.
   func states(of files: [String]) -> [FileState?] {
     if remembers || files.count < 2 { return [] }
     return recent.flatMap { $0.states.states(of: files, in: folder.path, at: $0.now) } ?? folder.states(of: files)
   }
 
-  /// The products that exist and have changed since an instant, without their content.
+  /// The existing products that have changed since an instant, without their content.
   mutating func products(_ makes: [NamedFiles], since nanoseconds: Int) -> [InputStamp] {
     var changed: [InputStamp] = []
     for named in makes where !PatternText.isExclusion(named.pattern) {
@@ -60,14 +62,14 @@ struct FileMemo {
     return changed
   }
 
-  /// The recorded state of a temporary file that is gone, or nil if the file is not temporary.
+  /// The recorded state of a removed temporary file, or nil if the file is not one.
   func lentStamp(_ path: String, _ lent: LentFiles) -> InputStamp? {
     guard var stamp = lent[FilePath.place(of: path, in: folder.path)] else { return nil }
     stamp.path = path
     return stamp
   }
 
-  /// Adds the temporary files that are gone and match a pattern.
+  /// Adds the removed temporary files that match a pattern.
   func adding(_ lent: LentFiles, to paths: [String], _ pattern: String) -> [String] {
     let known = Set(paths.map { ByteName($0) })
     let parsed = FilePattern(pattern)
@@ -79,12 +81,12 @@ struct FileMemo {
     return gone.isEmpty ? paths : (paths + gone).sorted()
   }
 
-  /// Whether a product has the state that it had.
+  /// True if a product is in its recorded state.
   func isAsItWas(_ stamp: InputStamp) -> Bool {
     FileState(ofRegular: folder.status(of: stamp.path)).map { stamp.hasState(of: InputStamp(stamp.path, $0)) } ?? false
   }
 
-  /// A file as it is now; `state` is its state, if that was looked up just before.
+  /// Returns the present state of a file. `state` is its file state if that was just looked up.
   mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {
     guard remembers else { return InputStamp(path, in: folder, known: known, state: state) }
     if let stamp = stamps[ByteName(path)] { return stamp }

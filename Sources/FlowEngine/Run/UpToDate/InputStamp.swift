@@ -1,23 +1,24 @@
 import FlowModel
 import FlowPlatform
 
-/// What a file was: its path, its length, and what distinguishes its content.
+/// The recorded state of a file: its path, its length and a digest of its content.
 struct InputStamp: Sendable, Hashable {
   var path: String
-  /// -1: there was none, ``folder``: it is a folder.
+  /// The length; -1 if the file does not exist, or ``folder`` for a folder.
   var bytes: Int
-  /// The inode; 0: the file must be read again, whatever its times are.
+  /// The inode, or 0 if the file must be read again even if its times have not changed.
   var number: UInt64
-  /// When the content was last modified, which programs can set.
+  /// The time of the last modification, which programs can set.
   var modifiedNanoseconds: Int
-  /// When the system last saw a change of the file, which no program can set. Copies and caches have others, so that it says
-  /// only whether to read the file again, never that its content has changed.
+  /// The time of the last change as recorded by the system, which programs cannot set. Copies and caches have other
+  /// times, so it only determines whether to read the file again, and never whether its content has changed.
   var changedNanoseconds: Int
   var digest: String
 
-  /// The file as it is now; `known` is what it was, whose digest is used again where inode, length and both times are equal.
+  /// Creates the stamp of a file in its present state. The digest of `known` is reused if inode, length and both times
+  /// are equal.
   ///
-  /// - Parameter state: the state of the file, if it was looked up just before.
+  /// - Parameter state: The state of the file, if it was just looked up.
   init(_ path: String, in folder: OpenFolder, known: InputStamp?, state: FileState? = nil) {
     self.path = path
     let status = state == nil ? folder.status(of: path) : nil
@@ -37,30 +38,30 @@ struct InputStamp: Sendable, Hashable {
     if digest.isEmpty { bytes = -1 }
   }
 
-  /// A file of which only the state is known.
+  /// Creates the stamp of a file without its content.
   init(_ path: String, _ state: FileState) {
     self.path = path
     (bytes, number, digest) = (state.bytes, state.number, "")
     (modifiedNanoseconds, changedNanoseconds) = (state.modifiedNanoseconds, state.changedNanoseconds)
   }
 
-  /// Whether the file has not been written since: the length and both times are equal.
+  /// True if the file has not been written since: the length and both times are equal.
   func hasState(of other: InputStamp) -> Bool {
     bytes == other.bytes && modifiedNanoseconds == other.modifiedNanoseconds
       && changedNanoseconds == other.changedNanoseconds
   }
 
-  /// The file must be read again if this changes; nil: it must be in any case.
+  /// The state whose change requires reading the file again, or nil if it must be read in any case.
   var state: FileState? {
     guard number != 0 else { return nil }
     return FileState(
       number: number, bytes: bytes, modifiedNanoseconds: modifiedNanoseconds, changedNanoseconds: changedNanoseconds)
   }
 
-  /// What ``bytes`` are of a folder.
+  /// The value of ``bytes`` for a folder.
   static let folder = -2
 
-  /// Whether the content is the same.
+  /// True if the content is the same.
   func isSame(as other: InputStamp) -> Bool {
     path.hasSameBytes(as: other.path) && bytes == other.bytes && digest == other.digest
   }

@@ -3,36 +3,36 @@ import FlowPlatform
 import FlowPluginKit
 import FlowSecrets
 
-/// What the items of a step read and make, to tell which of them need not run.
+/// The files that a step's items read and produce, to find the items that need not run.
 struct ItemChecks: Sendable {
-  /// What is known of an item under the lock, where nothing of it is worked out.
+  /// The data of an item that is collected under the lock, without any computation.
   struct Item: Sendable {
-    /// What distinguishes it from others, wherever it is in the list.
+    /// The key of the item, whatever its position in the list.
     var key: UInt64
     var reads: [NamedFiles]
     var makes: [NamedFiles]
-    /// Its inputs and variables, evaluated, where they are not those of all items.
+    /// Its evaluated inputs and variables, except those that all items share.
     var given: [ValueObject]
   }
 
-  /// What messages call the step.
+  /// The name of the step in messages.
   var step: String
-  /// Where the items' successes are recorded.
+  /// The record of the items' successes.
   var stamps: ItemStamps
-  /// A digest of what the workflow says of the step.
+  /// A digest of the step's definition.
   var definition: String
-  /// The inputs and variables that all items have.
+  /// The inputs and variables that all items share.
   var common: [ValueObject]
-  /// By their indices; nil: it does not run, or its inputs cannot be made.
+  /// The items by index, with nil for items that do not run or whose inputs could not be evaluated.
   var items: [Item?] = []
   var folder: String
   var isForced: Bool
   var mask: SecretMask?
   /// The products of the other steps.
   var makers: ProductTable?
-  /// Temporary files that are gone.
+  /// The temporary files that have been removed.
   var lent: LentFiles?
-  /// The keys of all items, also of those that do not run; nil if all run.
+  /// The keys of all items, including those that do not run, or nil if all run.
   var allKeys: [UInt64]?
   /// A digest of each item's inputs and variables.
   private(set) var values: [String] = []
@@ -50,10 +50,10 @@ struct ItemChecks: Sendable {
     self.mask = mask
   }
 
-  /// The most items of which something is noted.
+  /// The maximum number of items with warnings.
   private static let mostNotes = 3
 
-  /// The check of an item; nil: it has none.
+  /// The check of an item, or nil if it has none.
   func check(_ index: Int) -> UpToDateCheck? {
     guard let item = items[index] else { return nil }
     return UpToDateCheck(
@@ -62,24 +62,24 @@ struct ItemChecks: Sendable {
       makers: makers, lent: lent)
   }
 
-  /// The result of looking at all items.
+  /// The result of checking all items.
   struct Looked {
-    /// By their indices; nil: the item has no check.
+    /// The results by index, with nil for items without a check.
     var findings: [UpToDateCheck.Finding?] = []
-    /// Why something could not be recorded, or nil.
+    /// The reason why something could not be recorded, or nil.
     var problem: String?
     /// Warnings about the files.
     var notes: [String] = []
-    /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all items are up
-    /// to date and the state of each file shows every later change.
+    /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all
+    /// items are up to date and every later change is visible in the state of a file.
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
-    /// The temporary files of items that are up to date, by their indices: those that exist, and those that were removed.
+    /// The temporary files of up-to-date items, by index: those that exist, and those that were removed.
     var temporary: [Int: (existing: [InputStamp], gone: [InputStamp])] = [:]
-    /// Products of items that are no longer in the list, as far as the files exist.
+    /// The existing products of items that are no longer in the list.
     var leftover: [InputStamp] = []
   }
 
-  /// Looks at all items. Reads files; not for the run's lock.
+  /// Checks all items. It reads files, so do not call it under the run's lock.
   mutating func look() -> Looked {
     digestValues()
     var looked = Looked()
@@ -120,7 +120,8 @@ struct ItemChecks: Sendable {
     return looked
   }
 
-  /// The states of the files and of the file of the stamps; nil: one of them may change without another state.
+  /// The states of the files and of the file of the stamps. Nil if a change of one of them may not be visible in its
+  /// state.
   private func states(of files: [InputStamp]?) -> [(path: String, state: FileState)]? {
     guard let files, let own = stamps.fileState else { return nil }
     var states = [(FilePath.absolute(stamps.path), own)]
@@ -147,7 +148,7 @@ struct ItemChecks: Sendable {
     }
   }
 
-  /// Why the items cannot run: two of them make the same file.
+  /// The failure for two items that produce the same file, or nil.
   func collision(_ describe: (Int) -> String) -> StepFailure? {
     var makers: [ByteName: Int] = [:]
     makers.reserveCapacity(items.count)
@@ -167,7 +168,7 @@ struct ItemChecks: Sendable {
   }
 }
 
-/// The files that items make.
+/// The files that items produce.
 private struct PathList {
   private var paths: Set<ByteName> = []
   private var lists: [FilePatterns] = []

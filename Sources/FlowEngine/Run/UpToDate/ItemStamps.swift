@@ -3,29 +3,29 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// What the items of a step were when they last succeeded, by what distinguishes the items.
+/// The states of a step's items when they last succeeded, by the items' keys.
 ///
-/// One file a step in the data folder, to which each success adds a record with a checksum. Of several records of an item the
-/// last one counts. What a process that died, or a full disk, left half written is passed over.
+/// There is one file per step in the data folder, to which each success appends a record with a checksum. The last
+/// record of an item counts. Incomplete records, left by a crash or a full disk, are skipped.
 final class ItemStamps: Sendable {
   private struct State {
     var stamps: [UInt64: StepStamp] = [:]
-    /// The number of records that the file has.
+    /// The number of records in the file.
     var records = 0
-    /// How long the file is, if only this process writes to it.
+    /// The length of the file, if only this process writes to it.
     var bytes = 0
-    /// The file, once something was added to it.
+    /// The open file, after the first write.
     var file: CInt = -1
   }
 
-  /// The file may have this many more records than items before it is written again.
+  /// The number of records beyond one per item after which the file is rewritten.
   static let spareRecords = 1000
 
-  /// The file.
+  /// The path of the file.
   let path: String
   private let state: Mutex<State>
 
-  /// Reads the stamps of a step, unless none will be asked for.
+  /// Reads the stamps of a step, unless `reads` is false.
   init(of step: StepID, in dataFolder: String, reads: Bool) {
     path = StepStamp.path(of: step, in: dataFolder, suffix: "items")
     var state = State()
@@ -38,17 +38,17 @@ final class ItemStamps: Sendable {
 
   deinit { state.withLock { if $0.file >= 0 { close($0.file) } } }
 
-  /// What an item was; nil: it has not succeeded here.
+  /// The stamp of an item, or nil if it has not succeeded here.
   subscript(item: UInt64) -> StepStamp? { state.withLock { $0.stamps[item] } }
 
-  /// The state of the file; nil: another process has written to it since it was read.
+  /// The state of the file, or nil if another process has written to it since it was read.
   var fileState: FileState? {
     var status = stat()
     guard stat(path, &status) == 0, let now = FileState(ofRegular: status) else { return nil }
     return state.withLock { $0.bytes == now.bytes } ? now : nil
   }
 
-  /// Writes down what items are now; why that cannot be done, or nil.
+  /// Writes the stamps of items. Returns the reason if that fails, or nil.
   func write(_ stamps: [(item: UInt64, stamp: StepStamp)]) -> String? {
     guard !stamps.isEmpty else { return nil }
     var bytes: [UInt8] = []
@@ -58,7 +58,7 @@ final class ItemStamps: Sendable {
         if let problem = StepStamp.makeFolder(of: path) { return problem }
         state.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
       }
-      // One call, so that what other processes add is before or after it.
+      // A single call, so that records of other processes come before or after it.
       guard state.file >= 0, bytes.withUnsafeBytes({ SystemCall.write(state.file, $0) }) == bytes.count else {
         return "\(path): \(String(cString: strerror(errno)))"
       }
@@ -69,7 +69,7 @@ final class ItemStamps: Sendable {
     }
   }
 
-  /// What other items made when they last succeeded, but for files that one of these items made, too.
+  /// Returns the last products of all other items, without files that one of these items produced, too.
   func products(ofItemsExcept items: Set<UInt64>) -> [InputStamp] {
     state.withLock { state in
       let others = state.stamps.filter {
@@ -80,7 +80,7 @@ final class ItemStamps: Sendable {
       for item in items { current.formUnion((state.stamps[item]?.products ?? []).lazy.map { ByteName($0.path) }) }
       var products: [ByteName: InputStamp] = [:]
       for product in others.values.flatMap(\.products) where product.bytes >= 0 {
-        // Of several items that made the file one after the other, any may have made what it holds now.
+        // If several items have produced a file, the newest version counts.
         let name = ByteName(product.path)
         if !current.contains(name), products[name].map({ $0.changedNanoseconds < product.changedNanoseconds }) ?? true {
           products[name] = product
@@ -90,8 +90,8 @@ final class ItemStamps: Sendable {
     }
   }
 
-  /// Writes the file again where most of its records do not count any more; of items that are not among `items` it keeps
-  /// those that fit into as much room again, and those whose files are still there.
+  /// Rewrites the file if most of its records are obsolete. For items that are not in `items`, it keeps as many records
+  /// as fit, and those whose files still exist.
   func tidy(keeping items: Set<UInt64>, in folder: String) {
     state.withLock { state in
       var others = state.stamps.keys.filter { !items.contains($0) }

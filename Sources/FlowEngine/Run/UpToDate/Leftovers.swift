@@ -2,49 +2,48 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// Files that items of steps have made which are not in the list of their step any more. The runs of items share the table of the
-/// whole run.
+/// The files of items that are no longer in the list of their step. The runs of items share the table of the outer run.
 final class Leftovers: Sendable {
-  /// The files left by removed items of a step.
+  /// The remaining files of a step's removed items.
   struct Remains: Sendable {
-    /// The step with the items around it.
+    /// The full name of the step, including outer items.
     var name: String
-    /// The step of the whole run under which it is reported.
+    /// The step of the outermost run under which it is reported.
     var step: StepIndex
     /// The state of the files when the items succeeded.
     var files: [InputStamp]
-    /// The absolute path of the folder that the paths start from.
+    /// The absolute path of the folder that the paths are relative to.
     var folder: String
-    /// Why nothing of it may be removed; nil: it may.
+    /// The reason why nothing may be removed, or nil.
     var obstacle: String?
-    /// The files in the data folder that hold the records of these items.
+    /// The files in the data folder with the records of these items.
     var records: [String]
   }
 
   private let entries = Mutex<[Remains]>([])
-  /// The steps of the whole run whose items were looked at.
+  /// The steps of the outermost run whose items were checked.
   private let steps = Mutex<Set<StepIndex>>([])
 
-  /// Adds what is left of the items of a step.
+  /// Adds the remaining files of a step's items.
   func add(_ entry: Remains) { entries.withLock { $0.append(entry) } }
 
-  /// Notes that the items of a step of the whole run are known.
+  /// Records that the items of a step of the outermost run are known.
   func noteItems(of step: StepIndex) { steps.withLock { _ = $0.insert(step) } }
 
-  /// Whether the items of a step of the whole run are known.
+  /// True if the items of a step of the outermost run are known.
   func knowsItems(of step: StepIndex) -> Bool { steps.withLock { $0.contains(step) } }
 
-  /// All that is known.
+  /// All remaining files.
   var all: [Remains] { entries.withLock { $0 } }
 }
 
 extension WorkflowRun {
-  /// Whether the items that are gone must be looked for, even if nothing else has changed.
+  /// True if removed items must be searched for even if nothing else has changed.
   var asksForLeftovers: Bool {
     options.removesLeftovers || options.isTrial || options.outer?.run.asksForLeftovers == true
   }
 
-  /// Notes what is left of items of a step that are not in its list any more.
+  /// Records the remaining files of items that are no longer in the list.
   func noteLeftovers(of step: StepIndex, _ files: [InputStamp], in folder: String, isListEmpty: Bool) {
     if options.outer == nil { leftovers.noteItems(of: step) }
     guard !files.isEmpty else { return }
@@ -64,7 +63,7 @@ extension WorkflowRun {
     options.outer.map { $0.run.outermost($0.run.instances.owner(of: $0.instance)) } ?? step
   }
 
-  /// Whether the list of a step may lack items because a step before it did not succeed.
+  /// True if the list of a step may lack items because an upstream step did not succeed.
   func isListDoubtful(of step: StepIndex, _ state: borrowing RunState) -> Bool {
     let steps = prepared.graph.workflow.steps
     var open = [step]
@@ -78,7 +77,7 @@ extension WorkflowRun {
         }
       }
     }
-    // A list that comes from a skipped step is what its fallback says.
+    // If the source of the list was skipped, the list comes from a fallback.
     let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
     return (steps[Int(step)].options.fanOut?.references ?? []).contains { reference in
       guard reference.name.lowercased() == "steps", let id = reference.path.first, let source = names[prefix + id]
@@ -91,7 +90,7 @@ extension WorkflowRun {
 
   // MARK: The end of the run
 
-  /// Reports what is left of items that are gone, and removes it if that was asked for.
+  /// Reports the remaining files of removed items, and removes them if requested.
   func handleLeftovers(removes: Bool) {
     for leftover in currentLeftovers() {
       let names = leftover.files.map(\.path)
@@ -114,7 +113,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The files left behind, without those that something else makes.
+  /// The remaining files that no other step or item produces.
   func currentLeftovers() -> [Leftovers.Remains] {
     var entries = leftovers.all + leftoversOfItemWorkflows()
     guard !entries.isEmpty else { return [] }
@@ -129,7 +128,7 @@ extension WorkflowRun {
     return entries.filter { !$0.files.isEmpty }
   }
 
-  /// The files left by removed items that had a workflow of their own.
+  /// The remaining files of removed items that ran a workflow.
   private func leftoversOfItemWorkflows() -> [Leftovers.Remains] {
     let (current, doubtful) = state.withLock { ($0.itemRecords, $0.doubtfulLists) }
     let workflow = prepared.graph.workflow
@@ -144,7 +143,7 @@ extension WorkflowRun {
         let rest = name.dropFirst(start.count)
         guard let close = rest.firstRange(of: "]+"), !keys.contains(String(rest[..<close.lowerBound])) else { continue }
         let inner = rest[close.upperBound...]
-        // Steps in workflows of items of items have other folders, and their names have another bracket.
+        // The records of nested items have another bracket in their names.
         guard
           let own = each.workflow.steps.firstIndex(where: {
             let name = StepStamp.name(of: $0.id)

@@ -2,25 +2,25 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// Temporary files that are gone, but count as they were when their steps succeeded: as long as none of their readers must run, their
-/// absence changes nothing. The runs of items share the table of the whole run.
+/// Removed temporary files that count as unchanged since their steps succeeded. While none of their readers must run,
+/// they need not exist. The runs of items share the table of the outer run.
 final class LentFiles: Sendable {
   private let files = Mutex<[ByteName: InputStamp]>([:])
 
-  /// Adds files whose paths start in a folder.
+  /// Adds files with paths relative to a folder.
   func lend(_ stamps: [InputStamp], in folder: String) {
     files.withLock { files in
       for stamp in stamps { files[ByteName(FilePath.place(of: stamp.path, in: folder))] = stamp }
     }
   }
 
-  /// Takes over what another table has.
+  /// Adds the files of another table.
   func add(_ others: LentFiles) {
     let all = others.files.withLock { $0 }
     files.withLock { $0.merge(all) { $1 } }
   }
 
-  /// Whether there are none.
+  /// True if there are none.
   var isEmpty: Bool { files.withLock { $0.isEmpty } }
 
   /// The absolute paths.
@@ -31,7 +31,7 @@ final class LentFiles: Sendable {
 }
 
 extension FilePath {
-  /// The absolute path of a file that is named from a folder.
+  /// The absolute path of a file whose path may be relative to a folder.
   static func place(of path: String, in folder: String) -> String {
     normalized(isAbsolute(path) ? path : "\(folder)/\(path)")
   }

@@ -1,15 +1,16 @@
 import FlowModel
 import FlowPlatform
 
-/// The files that steps and items make, so that they are not taken for what is left of items that are gone.
+/// The files that steps and items still produce, which are never leftovers of removed items.
 struct OtherProducts {
   /// Absolute paths.
   private var paths: Set<ByteName> = []
-  /// Paths from a folder that is not known.
+  /// The ends of paths whose folder is not known.
   private var ends: Set<ByteName> = []
   private var patterns: [NamePattern] = []
 
-  /// The products of all records next to that of the run, but for those of items that are gone, and of the steps of the workflow.
+  /// Collects the products in all records next to that of the run, except for those of removed items, and the products
+  /// that the workflow declares.
   init(of run: WorkflowRun, except records: Set<String>, _ entries: [Leftovers.Remains]) {
     let data = run.run.dataFolder
     let home = FilePath.folder(of: data)
@@ -17,7 +18,7 @@ struct OtherProducts {
       for name in FilePath.names(in: "\(folder)/up-to-date") ?? [] {
         let record = "\(folder)/up-to-date/\(name)"
         let isOfGoneItems = records.contains(record)
-        // The file of a step's items has those that are gone, too.
+        // The record of a step's items includes the removed ones.
         if isOfGoneItems, !name.hasSuffix(".items") { continue }
         let files = isOfGoneItems ? entries.filter { $0.records.contains(record) }.flatMap(\.files) : []
         let gone = Set(files.map { ByteName($0.path) })
@@ -53,11 +54,11 @@ struct OtherProducts {
     }
   }
 
-  /// Whether something else may make the file at an absolute path.
+  /// True if another step or item may produce the file at an absolute path.
   func contains(_ place: String) -> Bool {
     let name = ByteName(place)
     if paths.contains(name) || ends.contains(name) || patterns.contains(where: { $0.matches(place) }) { return true }
-    // The folder of another record is not known, so the end of the path counts.
+    // The folder of another record is not known, so only the end of the path is compared.
     let bytes = Array(place.utf8)
     return bytes.indices.contains { index in
       bytes[index] == UInt8(ascii: "/")
@@ -65,7 +66,7 @@ struct OtherProducts {
     }
   }
 
-  /// The products of the steps or items of a record when they last succeeded.
+  /// The last products of the steps or items in a record.
   static func products(inRecord path: String) -> [InputStamp] {
     guard path.hasSuffix(".step") || path.hasSuffix(".items"), let bytes = StepStamp.read(path) else { return [] }
     return StepStamp.all(in: bytes).filter { !$0.isOfFailure }.flatMap(\.products).filter { $0.bytes >= 0 }

@@ -1,20 +1,20 @@
 import FlowModel
 import FlowPlatform
 
-/// Removes files that steps have made, and only these.
+/// Removes files that steps have produced, and no others.
 enum OwnedFile {
-  /// What became of a file.
+  /// The result of an attempt to remove a file.
   enum Result: Equatable {
     case removed
     case kept(String)
   }
 
-  /// Removes a file if it is what the record says.
+  /// Removes a file if it is in its recorded state.
   ///
   /// - Parameters:
-  ///   - file: the file as its step left it.
-  ///   - folder: where its path starts.
-  ///   - home: the folder that it must be in.
+  ///   - file: The recorded state of the file.
+  ///   - folder: The folder that its path is relative to.
+  ///   - home: The folder that it must be in.
   static func remove(_ file: InputStamp, from folder: String, below home: String) -> Result {
     let home = FilePath.normalized(home)
     let place = FilePath.place(of: file.path, in: folder)
@@ -23,7 +23,7 @@ enum OwnedFile {
     guard let name = parts.popLast() else { return .kept("it is not a file") }
     var parent = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { if parent >= 0 { close(parent) } }
-    // Folder by folder, so that no link leads elsewhere.
+    // Opens the path folder by folder, so that no link leads elsewhere.
     for part in parts {
       let next = openat(parent, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       if parent >= 0 { close(parent) }
@@ -42,7 +42,7 @@ enum OwnedFile {
     return .removed
   }
 
-  /// Whether a path is that of a regular file, and not of a link.
+  /// True if the path is that of a regular file, and not of a link.
   static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

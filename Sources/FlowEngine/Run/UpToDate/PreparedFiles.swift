@@ -2,34 +2,34 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// A path or pattern of files that a step reads or makes, evaluated.
+/// An evaluated path or pattern of files that a step reads or produces.
 struct NamedFiles: Sendable, Hashable {
-  /// Whether files must match.
+  /// Whether a file must match.
   enum Need: Sendable, Hashable {
-    /// A path must exist, and a pattern need not match any file.
+    /// A path must exist, but a pattern need not match any file.
     case ofPaths
     case always, never
   }
 
   var pattern: String
   var need: Need
-  /// Whether the files are removed once their readers have succeeded.
+  /// True if the files are removed once their readers have succeeded.
   var isTemporary = false
 
-  /// The same without the demand that a temporary file is there.
+  /// The same rule, but a temporary file need not exist.
   var lookedFor: NamedFiles { isTemporary ? NamedFiles(pattern: pattern, need: .never, isTemporary: true) : self }
 }
 
-/// The files that a step says it reads and makes, with expressions parsed.
+/// The files that a step declares to read and produce, with parsed expressions.
 struct PreparedFiles: Sendable {
   private typealias Rule = (value: PreparedValue, isRequired: Bool?, isTemporary: Bool)
 
   private let reads: [Rule]
   private let makes: [Rule]
-  /// Whether expressions are in them.
+  /// True if any of them is an expression.
   let hasExpressions: Bool
 
-  /// Nil: the step says nothing of files.
+  /// Creates the files of a step. Returns nil if it declares none.
   init?(_ options: StepOptions) throws(ExpressionError) {
     guard !options.inputsFrom.isEmpty || !options.produces.isEmpty else { return nil }
     reads = try Self.parsed(options.inputsFrom)
@@ -43,22 +43,21 @@ struct PreparedFiles: Sendable {
     return values
   }
 
-  /// Whether the patterns of an item are the same whenever they are evaluated, since they read nothing but the item and the
-  /// run's inputs.
+  /// True if the patterns of an item never change, because they depend only on the item and the run's inputs.
   var isKnownFromTheStart: Bool {
     (reads + makes).allSatisfy { $0.value.reads(only: ["item", "inputs"]) }
   }
 
-  /// The patterns as they are now.
+  /// Evaluates the patterns.
   func evaluate(in scope: RunScope) throws(StepFailure) -> (reads: [NamedFiles], makes: [NamedFiles]) {
-    // The paths of a list are known only now, so the workflow does not say that each must exist.
+    // The paths of a list are only known now, so the workflow does not require each of them to exist.
     (
       try Self.evaluate(reads, "inputs-from", needOfLists: .never, in: scope),
       try Self.evaluate(makes, "produces", needOfLists: .ofPaths, in: scope)
     )
   }
 
-  /// An expression may give a list of paths, too.
+  /// Evaluates rules. An expression may also return a list of paths.
   private static func evaluate(
     _ rules: [Rule], _ key: String, needOfLists: NamedFiles.Need, in scope: RunScope
   ) throws(StepFailure) -> [NamedFiles] {

@@ -2,10 +2,11 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The states of files that were looked up for the items of a step, for a step that reads the same files a moment later, such as
-/// one that joins what the items made.
+/// The states of files that were looked up for a step's items, for a step that reads the same files immediately
+/// afterwards, such as one that joins the products of the items.
 ///
-/// They are used for 50 ms, and only while no step of the run has begun to do anything, since that may change files.
+/// They are valid for 50 ms, and only until the first step of the run starts to do anything, because that may change
+/// files.
 final class RecentStates: Sendable {
   private struct Looked {
     var folder: String
@@ -18,16 +19,16 @@ final class RecentStates: Sendable {
   private let looked = Mutex<Looked?>(nil)
   private let isOver = Atomic<Bool>(false)
 
-  /// Keeps the states of files; `now` is when they were looked up, in nanoseconds of the run's clock.
+  /// Stores the states of files. `now` is the time of the lookup, in nanoseconds of the run's clock.
   func keep(_ states: [FileState?], of files: [String], in folder: String, at now: Int) {
     guard !isOver.load(ordering: .acquiring) else { return }
     looked.withLock { $0 = Looked(folder: folder, files: files, states: states, nanoseconds: now) }
   }
 
-  /// A step begins to do something.
+  /// Discards the states, because a step starts to run.
   func end() { isOver.store(true, ordering: .releasing) }
 
-  /// The states of files; nil: they are not all known, or may be out of date.
+  /// The states of files, or nil if some are unknown or may be outdated.
   func states(of files: [String], in folder: String, at now: Int) -> [FileState?]? {
     guard !isOver.load(ordering: .acquiring), let known = looked.withLock({ $0 }), known.folder == folder,
       now - known.nanoseconds < Self.nanoseconds

@@ -1,21 +1,21 @@
 import FlowModel
 import Synchronization
 
-/// Which attempt of each step, or of each item, may record what it made: the newest one. The body of an attempt that timed out may end
-/// when a later attempt has succeeded, and must not replace its record.
+/// The newest attempt of each step or item, which alone may record products. The body of an attempt that timed out may
+/// end after a later attempt has succeeded, and must not replace its record.
 final class RecordTurns: Sendable {
   private let newest = Mutex<[StepIndex: Int]>([:])
 
-  /// Notes that an attempt begins.
+  /// Records that an attempt begins.
   func begin(_ step: StepIndex, attempt: Int) { newest.withLock { $0[step] = max($0[step] ?? 0, attempt) } }
 
-  /// Calls `body` if no later attempt has begun, and lets none begin meanwhile.
+  /// Calls `body` unless a later attempt has begun. No later attempt can begin during the call.
   fileprivate func take<Result>(_ step: StepIndex, attempt: Int, _ body: () -> Result?) -> Result? {
     newest.withLock { newest in (newest[step] ?? 0) <= attempt ? body() : nil }
   }
 }
 
-/// The right of an attempt to record what it made.
+/// The permission of an attempt to record its products.
 struct RecordTurn: Sendable {
   private let step: StepIndex
   private let attempt: Int
@@ -25,10 +25,10 @@ struct RecordTurn: Sendable {
     (self.step, self.attempt, self.turns) = (step, attempt, turns)
   }
 
-  /// Whether no later attempt has begun.
+  /// True if no later attempt has begun.
   var isOpen: Bool { take { true } ?? false }
 
-  /// Calls `body` if no later attempt has begun, and lets none begin meanwhile. Returns nil if one has begun.
+  /// Calls `body` unless a later attempt has begun, and then returns nil. No later attempt can begin during the call.
   @discardableResult
   func take<Result>(_ body: () -> Result?) -> Result? { turns.take(step, attempt: attempt, body) }
 }

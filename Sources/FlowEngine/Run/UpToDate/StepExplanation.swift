@@ -4,7 +4,7 @@ import FlowPluginKit
 
 /// What the next run of a workflow would do with a step.
 public struct StepExplanation: Sendable {
-  /// What happens to it.
+  /// The possible results for a step.
   public enum Fate: String, Sendable {
     case upToDate = "up to date"
     case skipped
@@ -13,32 +13,32 @@ public struct StepExplanation: Sendable {
 
   /// The step.
   public var step: StepID
-  /// What would become of it.
+  /// The expected result.
   public var fate: Fate
-  /// Why, or why it might.
+  /// The reason, or the possible reason.
   public var reason: String
-  /// What would become of its items, where they are known and say what they read and make.
+  /// The expected results of its items, if these are known and declare their files.
   public var items: [Item] = []
-  /// Files that items have left which are not in the list any more, and that ``RunOptions/removesLeftovers`` removes.
+  /// The files of items that are no longer in the list. ``RunOptions/removesLeftovers`` removes them.
   public var leftovers: [String] = []
-  /// Why these files are kept all the same; nil: they are removed.
+  /// The reason why these files are kept, or nil if they are removed.
   public var leftoversAreKept: String?
 
-  /// What the next run would do with an item of a step.
+  /// The expected result of an item.
   public struct Item: Sendable {
-    /// Where it is in the list, from 0.
+    /// The index in the list, from 0.
     public var index: Int
-    /// What it is, such as the path of a file; nil: its index alone tells.
+    /// The name of the item, such as the path of a file, or nil if it only has an index.
     public var name: String?
-    /// What would become of it.
+    /// The expected result.
     public var fate: Fate
-    /// Why, or why it might.
+    /// The reason, or the possible reason.
     public var reason: String
   }
 }
 
 extension Engine {
-  /// What a run would do with each step, and why; nothing runs.
+  /// Determines what a run would do with each step, and why, without running anything.
   public func explain(
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
@@ -53,7 +53,7 @@ extension Engine {
 }
 
 extension WorkflowRun {
-  /// What is known of each step before anything has run, in file order.
+  /// The expected result of each step before anything has run, in file order.
   func explanations() throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
     let steps = prepared.graph.workflow.steps
     var fates: [StepIndex: StepExplanation] = [:]
@@ -82,8 +82,8 @@ extension WorkflowRun {
     return steps.indices.compactMap { fates[StepIndex($0)] }
   }
 
-  /// Notes the items of steps that were not looked at because a step before them runs, to find what is left of others. Lists that
-  /// come from steps which run are not known.
+  /// Determines the items of steps that were not checked because an upstream step runs, to find the leftovers of
+  /// others. Lists that depend on steps that run are not known.
   private func noteItems(_ fates: [StepIndex: StepExplanation]) {
     let workflow = prepared.graph.workflow
     for step in prepared.graph.steps(stating: .fanOut)
@@ -139,7 +139,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The first secret that a step reads and whose command did not run; nil if there is none.
+  /// The first secret that a step reads and whose command did not run, or nil.
   private func secretOfCommand(readBy step: StepIndex) -> String? {
     guard let detail = prepared.detail(of: step) else { return nil }
     var references = detail.environment.references
@@ -201,7 +201,7 @@ extension WorkflowRun {
     return (.upToDate, reason)
   }
 
-  /// What an `if` says that asks neither how steps ended nor what they gave; nil: that only a run can tell.
+  /// The result of an `if` that depends neither on steps nor on the gate, the launch or the run. Nil if it does.
   func knownDecision(_ condition: Expression, of step: StepIndex) -> Decision? {
     let asked = Set(condition.references.map { $0.name.lowercased() })
     guard condition.statusFunctionSet.isEmpty, asked.isDisjoint(with: ["steps", "gate", "launch", "run"]) else {

@@ -2,21 +2,22 @@ import FlowModel
 import FlowPlatform
 import FlowStore
 
-/// What a step, or an item of one, was when it last succeeded: what it ran as and on, the files that it read and made, and what it gave.
+/// The record of the last success of a step or an item: its definition, its inputs, the files that it read and
+/// produced, and its outputs.
 ///
-/// Of a step it is the only record of a file in the data folder, which is replaced as a whole: a process that dies leaves the old
-/// one. The stamps of items are in one file, see ``ItemStamps``.
+/// Each step has one file with a single record in the data folder. It is replaced as a whole, so a crash leaves the old
+/// one intact. The stamps of items are in one file per step; see ``ItemStamps``.
 struct StepStamp: Sendable {
-  /// A digest of what the workflow says of the step.
+  /// A digest of the step's definition.
   var definition: String
-  /// A digest of its inputs, its variables and what the steps gave that it needs.
+  /// A digest of its inputs, its variables and the outputs of its dependencies.
   var values: String
   var inputs: [InputStamp]
   var products: [InputStamp]
-  /// With placeholders in the place of secrets.
+  /// The outputs, with placeholders instead of secrets.
   var outputs: ValueObject
 
-  /// The file of a step in the data folder.
+  /// The path of a step's file in the data folder.
   static func path(of step: StepID, in dataFolder: String, suffix: String = "step") -> String {
     "\(folder(in: dataFolder))/\(name(of: step)).\(suffix)"
   }
@@ -24,13 +25,13 @@ struct StepStamp: Sendable {
   /// The folder of all records.
   static func folder(in dataFolder: String) -> String { "\(dataFolder)/up-to-date" }
 
-  /// The beginning of the names of a step's files.
+  /// The common beginning of the names of a step's files.
   static func name(of step: StepID) -> String {
     let slash = UInt8(ascii: "/")
     return String(decoding: step.text.utf8.map { $0 == slash ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
   }
 
-  /// The stamp of a step; nil: there is none that can be read.
+  /// Reads the stamp of a step. Returns nil if there is no readable stamp.
   init?(of step: StepID, in dataFolder: String) {
     guard let bytes = Self.read(Self.path(of: step, in: dataFolder)), let (_, stamp, _) = Self.record(in: bytes, at: 0)
     else { return nil }
@@ -45,18 +46,18 @@ struct StepStamp: Sendable {
     self.outputs = outputs
   }
 
-  /// The products of attempts that did not succeed; `attempt` names the last of these.
+  /// Creates the record of products left by failed attempts. `attempt` identifies the last one.
   init(ofFailure attempt: String, left: [InputStamp]) {
     self.init(definition: "", values: attempt, inputs: [], products: left, outputs: [:])
   }
 
-  /// Whether it is what attempts left that did not succeed.
+  /// True if it records the products of failed attempts.
   var isOfFailure: Bool { definition.isEmpty }
 
-  /// The paths of the files that were made.
+  /// The paths of the products.
   var productPaths: [String] { products.filter { $0.bytes >= 0 }.map(\.path) }
 
-  /// Writes it down; why that cannot be done, or nil.
+  /// Writes the stamp. Returns the reason if that fails, or nil.
   func write(of step: StepID, in dataFolder: String) -> String? {
     let path = Self.path(of: step, in: dataFolder)
     var bytes: [UInt8] = []
@@ -64,14 +65,14 @@ struct StepStamp: Sendable {
     return Self.makeFolder(of: path) ?? Self.replace(path, with: bytes)
   }
 
-  /// Makes the folder of the files of all steps; why that cannot be done, or nil.
+  /// Creates the folder of all records. Returns the reason if that fails, or nil.
   static func makeFolder(of path: String) -> String? {
     let folder = FilePath.folder(of: path)
     if mkdir(folder, 0o700) == 0 || errno == EEXIST { return nil }
     return "\(folder): \(String(cString: strerror(errno)))"
   }
 
-  /// Replaces a file as a whole; why that cannot be done, or nil.
+  /// Replaces a file as a whole. Returns the reason if that fails, or nil.
   static func replace(_ path: String, with bytes: [UInt8]) -> String? {
     let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -84,7 +85,7 @@ struct StepStamp: Sendable {
     return problem
   }
 
-  /// The bytes of a file of stamps; nil: it cannot be read, or is larger than any of them.
+  /// Reads a file of stamps. Returns nil if it cannot be read or is too large.
   static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -105,10 +106,10 @@ struct StepStamp: Sendable {
 
   // MARK: Records
 
-  /// What a record begins with.
+  /// The first bytes of a record.
   static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x02]
 
-  /// Adds a record with a checksum; `item` is what the stamp is of, 0 for a step.
+  /// Appends a record with a checksum. `item` is the key of the item, or 0 for a step.
   func write(of item: UInt64, to bytes: inout [UInt8]) {
     var writer = ByteWriter()
     writer.add(item)
@@ -127,14 +128,14 @@ struct StepStamp: Sendable {
     withUnsafeBytes(of: Checksum.of(writer.bytes).littleEndian) { bytes += $0 }
   }
 
-  /// All records that are whole, of each item the last one.
+  /// Returns all complete records, only the last one of each item.
   static func all(in bytes: [UInt8]) -> [StepStamp] {
     var stamps: [UInt64: StepStamp] = [:]
     forEachRecord(in: bytes) { stamps[$0] = $1 }
     return Array(stamps.values)
   }
 
-  /// Calls `body` with each record that is whole.
+  /// Calls `body` with each complete record.
   static func forEachRecord(in bytes: [UInt8], _ body: (_ item: UInt64, _ stamp: StepStamp) -> Void) {
     var next = 0
     while let position = bytes[next...].firstIndex(of: start[0]) {
@@ -147,7 +148,7 @@ struct StepStamp: Sendable {
     }
   }
 
-  /// The record at a position and where it ends; nil: there is none that is whole.
+  /// The record at a position and its end, or nil if there is no complete record.
   static func record(in bytes: [UInt8], at position: Int) -> (item: UInt64, stamp: StepStamp, end: Int)? {
     guard bytes[position...].starts(with: start) else { return nil }
     var reader = ByteReader(bytes, from: position + start.count)

@@ -3,21 +3,21 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// Temporary files that steps of a run have made and that exist.
+/// The existing temporary files that steps of a run have produced.
 final class TemporaryFiles: Sendable {
-  /// A file and the step that has made it.
+  /// A file and the step that produced it.
   struct Made: Sendable {
     var file: InputStamp
     var folder: String
     var maker: StepIndex
-    /// Whether a run of an item has made it. Such a run does not know which steps outside must run, so a file that one of them
-    /// reads stays.
+    /// True if the run of an item produced it. That run does not know which outer steps must run, so a file that one of
+    /// them reads is kept.
     var isOfItem = false
   }
 
   private let files = Mutex<[ByteName: Made]>([:])
 
-  /// Adds files that a step has made.
+  /// Adds files that a step has produced.
   func add(_ stamps: [InputStamp], by maker: StepIndex, in folder: String) {
     files.withLock { files in
       for file in stamps {
@@ -26,7 +26,7 @@ final class TemporaryFiles: Sendable {
     }
   }
 
-  /// Takes over files that the run of an item of a step has left.
+  /// Adds files that the run of an item has left.
   func add(_ others: [ByteName: Made], ofItemOf step: StepIndex) {
     files.withLock { files in
       for (place, var made) in others {
@@ -36,17 +36,17 @@ final class TemporaryFiles: Sendable {
     }
   }
 
-  /// All of them, by their absolute paths.
+  /// All files, by absolute path.
   var all: [ByteName: Made] { files.withLock { $0 } }
 
-  /// Forgets a file.
+  /// Removes a file from the table.
   func remove(_ place: ByteName) { files.withLock { _ = $0.removeValue(forKey: place) } }
 }
 
-// Temporary files: which are needed again, and which are removed.
+// Temporary files: producing them again if they are needed, and removing them.
 extension WorkflowRun {
-  /// What a step does that is up to date but for temporary files that were removed: it makes them again if a step that must run reads
-  /// one. Reads files; not for the run's lock.
+  /// Returns the decision for a step that is up to date except for removed temporary files. It must produce them again
+  /// if a step that must run reads one. Reads files, so do not call it under the run's lock.
   func decided(_ finding: UpToDateCheck.Finding, _ check: UpToDateCheck, _ step: StepIndex) -> UpToDateCheck.Finding {
     guard case .upToDate = finding, !options.isTrial else { return finding }
     let gone = check.temporaryFiles.gone
@@ -59,7 +59,7 @@ extension WorkflowRun {
     return finding
   }
 
-  /// The same for the items of a step.
+  /// Decides the same for the items of a step.
   func decideTemporaries(
     _ files: [Int: (existing: [InputStamp], gone: [InputStamp])], of step: StepIndex, in folder: String,
     _ surveyed: inout SurveyedItems
@@ -77,7 +77,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Notes the temporary files that a step, or an item of one, has made.
+  /// Records the temporary files that a step or an item has produced.
   func noteTemporaries(of instance: StepIndex, _ check: UpToDateCheck) {
     let files = check.temporaryFiles.existing
     if !files.isEmpty { temporaries.add(files, by: instances.owner(of: instance), in: check.folder) }
@@ -119,7 +119,7 @@ extension WorkflowRun {
 
   // MARK: Removing
 
-  /// Removes temporary files whose readers have succeeded, without the run's lock.
+  /// Schedules the removal of temporary files whose readers have succeeded, outside the run's lock.
   func removeTemporariesSoon(at now: Int) {
     deadlines.schedule(atNanoseconds: now) { [self] in removeTemporaries() }
   }
@@ -147,8 +147,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Hands the temporary files that an item has left to the run of its step, which knows the names that other steps read once they
-  /// have ended. Files that are outputs of the item stay.
+  /// Passes the temporary files that an item has left to the outer run, which knows the files that other steps read
+  /// once they have ended. Files that are outputs of the item are kept.
   func handOverTemporaries() {
     guard let outer = options.outer, !options.isTrial else { return }
     let left = temporaries.all
@@ -163,12 +163,12 @@ extension WorkflowRun {
     outer.run.temporaries.add(rest, ofItemOf: outer.run.instances.owner(of: outer.instance))
   }
 
-  /// A step that may read temporary files, here or in the run of which this one carries out an item.
+  /// A step that may read temporary files, in this run or in an outer one.
   fileprivate struct Reader {
     var run: WorkflowRun
     var step: StepIndex
     var hasSucceeded: Bool
-    /// Steps whose products it reads.
+    /// The steps whose products it reads.
     var makers: Set<StepIndex>
     var patterns: [NamePattern]
 
@@ -201,7 +201,7 @@ extension WorkflowRun {
       if let scope = scopes[index], own.options.fanOut == nil,
         let reads = try? prepared.detail(of: StepIndex(index))?.files?.evaluate(in: scope).reads
       {
-        // The names of a step that has ended are known.
+        // After a step has ended, the names of its files are known.
         let folder = workflowFolder(of: StepIndex(index))
         for named in reads where !PatternText.isExclusion(named.pattern) {
           reader.patterns += Self.namePatterns(named.pattern, in: folder)
@@ -240,7 +240,7 @@ extension WorkflowRun {
         return names[prefix + reference.path[0]]
       }
       reader.makers.formUnion(makers)
-      // A pattern that is nothing but products, or the path of an item that is one of listed files, says no more.
+      // A pattern that consists only of products, or of the path of an item from listed files, adds nothing.
       if !makers.isEmpty, ProductTable.text(of: pattern) == "*" { continue }
       if ofItems, case .files(let patterns)? = own.options.fanOut?.source, ProductTable.text(of: pattern) == "*" {
         for pattern in patterns where !PatternText.isExclusion(pattern) { add(pattern, in: folder) }
@@ -257,7 +257,7 @@ extension WorkflowRun {
     return NamePattern.ofWholePaths(text.hasPrefix("/") ? text : "\(PatternText.quoted(folder))/\(text)")
   }
 
-  /// The files that the steps in the workflow of an item read.
+  /// The files that the steps in an item's workflow read.
   func readPatterns(of each: ItemWorkflow) -> [NamePattern] {
     let home = each.folder.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(each.folder)"
     var patterns: [NamePattern] = []
@@ -272,7 +272,7 @@ extension WorkflowRun {
     return patterns
   }
 
-  /// Files that are outputs of the run, and steps whose products are.
+  /// The files that are outputs of the run, and the steps whose products are.
   private func filesOfOutputs() -> (places: Set<ByteName>, makers: Set<StepIndex>) {
     let workflow = prepared.graph.workflow
     var makers: Set<StepIndex> = []
@@ -294,12 +294,12 @@ extension WorkflowRun {
 }
 
 extension Value {
-  /// All that expressions in it read.
+  /// All context references in its expressions.
   fileprivate var references: [ContextReference] {
     ((try? PreparedValue(self)) ?? .literal(.null)).references
   }
 
-  /// All strings in it.
+  /// All strings in the value.
   fileprivate var texts: [String] {
     switch self {
     case .string(let text): [text]

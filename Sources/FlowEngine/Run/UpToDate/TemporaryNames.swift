@@ -23,12 +23,12 @@ struct TemporaryNames {
     paths.contains(ByteName(path)) || patterns.contains { $0.covers(path) }
   }
 
-  /// Those of some files that were made and are temporary.
+  /// Returns the produced files that are temporary.
   func filter(_ files: [InputStamp]) -> [InputStamp] {
     isEmpty ? [] : files.filter { $0.bytes >= 0 && contains($0.path) }
   }
 
-  /// What was found, with the temporary files of a record that do not exist as they were.
+  /// Returns the found files, with missing temporary files replaced by their recorded state.
   func restored(_ found: [InputStamp], as recorded: [InputStamp]) -> [InputStamp] {
     if isEmpty { return found }
     var rest: [ByteName: InputStamp] = [:]
@@ -46,7 +46,7 @@ struct TemporaryNames {
 }
 
 extension StepFailure {
-  /// A step must run that reads a temporary file which was removed.
+  /// The failure of a step that reads a removed temporary file.
   static func removedFile(_ path: String) -> StepFailure {
     StepFailure(
       code: "missing-input",

@@ -2,14 +2,15 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Finds out which temporary files that were removed must be made again: those that a step reads which must run.
+/// Finds the removed temporary files that must be produced again, because a step that must run reads them.
 ///
-/// It asks a trial run, which begins with what the real run knows and in which nothing runs, what each unfinished step would do. A
-/// step that makes a file again may change it, so its readers count as running, too, until nothing changes any more.
+/// A trial run with the state of the real run, in which nothing runs, determines the result of each unfinished step. A
+/// step that produces a file again may change it, so its readers count as running, too. This is repeated until nothing
+/// changes.
 struct TemporarySearch {
   private enum Fate { case known, runs, out }
 
-  /// A step, or an item of one.
+  /// A step or an item.
   private struct Unit {
     var step: StepIndex
     var folder: String
@@ -17,11 +18,11 @@ struct TemporarySearch {
     var makes: [NamedFiles]
     var gone: [InputStamp]
     var runs: Bool
-    /// Whether the results of the steps that it needs decide what it does.
+    /// True if its result depends on the results of its dependencies.
     var followsNeeds = true
-    /// Whether it may read any file.
+    /// True if it may read any file.
     var readsAll = false
-    /// The files that steps in the workflow of an item may read.
+    /// The files that steps in an item's workflow may read.
     var itemReads: [NamePattern] = []
   }
 
@@ -85,7 +86,7 @@ struct TemporarySearch {
     }
   }
 
-  /// A step whose items are runs: which of their steps would run is not looked at.
+  /// Adds a step whose items run workflows. The steps in these are not checked.
   private mutating func addItemRuns(of step: StepIndex, _ each: ItemWorkflow) {
     units.append(
       Unit(
@@ -232,7 +233,7 @@ struct TemporarySearch {
 }
 
 extension WorkflowRun {
-  /// Whether the `if` of a step is known not to hold.
+  /// True if the `if` of a step is known to be false.
   fileprivate func isSkipped(_ step: StepIndex) -> Bool {
     if case .skip? = prepared.condition(of: step).flatMap({ knownDecision($0, of: step) }) { true } else { false }
   }

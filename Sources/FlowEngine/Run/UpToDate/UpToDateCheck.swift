@@ -4,10 +4,10 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// Whether a step, or an item of one, that says what it reads and makes need not run: everything is as it was when it last
+/// The check whether a step or an item with declared files need not run, because nothing has changed since it last
 /// succeeded.
 final class UpToDateCheck: Sendable {
-  /// Why a step runs.
+  /// The reason why a step runs.
   enum Reason: Sendable, Hashable {
     case never, forced, definition, values
     case input(String)
@@ -35,59 +35,60 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// The result of looking.
+  /// The result of a check.
   enum Finding: Sendable {
-    /// The outputs of last time.
+    /// Up to date, with the outputs of the last success.
     case upToDate(ValueObject)
     case runs(Reason)
     case fails(StepFailure)
   }
 
-  /// What is known under the lock, where nothing of it is worked out.
+  /// The data that is collected under the lock, without any computation.
   struct Basis: Sendable {
-    /// What the workflow says of the step.
+    /// The definition of the step.
     var step: Step
-    /// The folder of the included file in which it is written, named from the whole workflow's; empty: the same.
+    /// The folder of the included file that contains it, relative to the main workflow's folder. Empty if it is the
+    /// same.
     var folder: String
     var inputs: ValueObject
-    /// The variables that workflow and step state, evaluated.
+    /// The variables of the workflow and the step, evaluated.
     var variables: ValueObject
-    /// The steps that it needs, and what they gave.
+    /// The dependencies and their outputs.
     var needs: [(id: StepID, outputs: ValueObject)]
-    /// The patterns of the files where expressions give them.
+    /// The patterns of the files, if they come from expressions.
     var patterns: [String] = []
   }
 
-  /// The digests that a stamp is compared with, or what they are made of.
+  /// The digests to compare a stamp with, or the data to compute them from.
   enum Digests: Sendable {
     case basis(Basis)
     case known(definition: String, values: String)
   }
 
-  /// Where a success is recorded.
+  /// The location of the success record.
   enum Place: Sendable {
     case step(StepID, dataFolder: String)
     case item(UInt64, ItemStamps)
   }
 
   private struct State {
-    /// What the step reads, as it was before it ran.
+    /// The files that the step reads, as they were before it ran.
     var inputs: [InputStamp] = []
     var (definition, values) = ("", "")
-    /// Products that attempts which did not succeed have left.
+    /// The products left by failed attempts.
     var left: [InputStamp] = []
-    /// When it was looked at, by the clock of the file system.
+    /// The time of the check, by the clock of the file system.
     var lookedNanoseconds = 0
     var notes: [String] = []
-    /// Its products, once it has succeeded or is up to date.
+    /// The products, once it has succeeded or is up to date.
     var made: [String] = []
-    /// Temporary files that it has made and that exist.
+    /// The existing temporary files that it has produced.
     var temporary: [InputStamp] = []
-    /// Temporary files that it has made and that were removed.
+    /// The removed temporary files that it has produced.
     var gone: [InputStamp] = []
   }
 
-  /// What messages call the step.
+  /// The name of the step in messages.
   private let name: String
   private let digests: Digests
   let reads: [NamedFiles]
@@ -116,16 +117,17 @@ final class UpToDateCheck: Sendable {
     self.makers = makers
   }
 
-  /// The files that it reads and makes.
+  /// The files that it reads and produces.
   var files: StepFiles { StepFiles(reads: reads.map(\.pattern), makes: makes.map(\.pattern), folder: folder) }
 
-  /// The paths of the files that it has made, once it has succeeded or is up to date.
+  /// The paths of its products, once it has succeeded or is up to date.
   var madePaths: [String] { state.withLock { $0.made } }
 
-  /// The temporary files that it has made, once it has succeeded or is up to date: those that exist, and those that were removed.
+  /// The temporary files that it has produced, once it has succeeded or is up to date: those that exist, and those that
+  /// were removed.
   var temporaryFiles: (existing: [InputStamp], gone: [InputStamp]) { state.withLock { ($0.temporary, $0.gone) } }
 
-  /// Warnings about the files that were checked last.
+  /// Warnings about the files of the last check.
   var notes: [String] { state.withLock { $0.notes } }
 
   private var stamp: StepStamp? {
@@ -135,7 +137,7 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Writes a stamp down; why that cannot be done, or nil.
+  /// Writes a stamp. Returns the reason if that fails, or nil.
   private func write(_ stamp: StepStamp) -> String? {
     switch place {
     case .step(let id, let dataFolder): stamp.write(of: id, in: dataFolder)
@@ -143,21 +145,21 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
+  /// Checks whether the step is up to date. Reads files, so do not call it under the run's lock.
   ///
   /// - Parameters:
-  ///   - recent: states that were looked up just before.
-  ///   - now: nanoseconds of the clock by which they were.
+  ///   - recent: The states that were looked up just before.
+  ///   - now: The time of that clock, in nanoseconds.
   func result(_ recent: RecentStates? = nil, at now: Int = 0) -> Finding {
     var memo = FileMemo(in: folder, remembers: false)
     memo.recent = recent.map { ($0, now) }
     let (finding, renewed) = look(&memo)
-    // Where that fails, files are read once more the next time.
+    // If that fails, the files are read again next time.
     if let renewed { _ = write(renewed) }
     return finding
   }
 
-  /// Whether the step is up to date, and what to record where it is and its files have other times than before.
+  /// Checks whether the step is up to date. Also returns a stamp to record if only the times of its files have changed.
   func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
     let recorded = stamp
     var stamp = recorded?.isOfFailure == true ? nil : recorded
@@ -200,7 +202,7 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Why the step cannot run for the files that it reads; nil if it can.
+  /// The failure for the files that the step reads, or nil if it can run.
   private func failure(_ found: FileLook) -> StepFailure? {
     if found.isFull {
       return StepFailure(
@@ -240,12 +242,12 @@ final class UpToDateCheck: Sendable {
     return Self.difference(stamp.products, products).map { .product($0) }
   }
 
-  /// The temporary files among products that do not exist.
+  /// The temporary files among the products that do not exist.
   private func gone(_ products: [InputStamp], _ memo: inout FileMemo) -> [InputStamp] {
     TemporaryNames(makes).filter(products).filter { !memo.exists($0.path) }
   }
 
-  /// The first file that differs, or that only one of the lists has.
+  /// The first file that differs or is only in one of the lists.
   private static func difference(_ before: [InputStamp], _ now: [InputStamp]) -> String? {
     if before.count == now.count {
       for (before, now) in zip(before, now) where !before.isSame(as: now) {
@@ -258,15 +260,15 @@ final class UpToDateCheck: Sendable {
     return paths.symmetricDifference(others).min()?.text
   }
 
-  /// Returns the problem with the files of a step that has ended, or nil.
+  /// The problems with the files of a step that has ended.
   struct Ending {
-    /// Why the step fails after all, or nil.
+    /// The failure of the step, or nil.
     var failure: StepFailure?
     /// Warnings.
     var warnings: [String] = []
   }
 
-  /// The first product that must exist and does not; nil if there is none.
+  /// The first required product that does not exist, or nil.
   var missingProduct: String? {
     if makes.allSatisfy({ $0.need == .never }) { return nil }
     var memo = FileMemo(in: folder, remembers: false)
@@ -281,9 +283,9 @@ final class UpToDateCheck: Sendable {
     return nil
   }
 
-  /// Notes that the step has succeeded with these outputs, unless it has not made what it produces.
+  /// Records that the step has succeeded with these outputs, unless products are missing.
   ///
-  /// - Parameter turn: whether the attempt may still record something.
+  /// - Parameter turn: The permission of the attempt to record.
   func noteSuccess(_ outputs: ValueObject, _ turn: RecordTurn) -> Ending {
     var memo = FileMemo(in: folder, remembers: false)
     let made = FileLook(makes, known: [], &memo)
@@ -325,7 +327,7 @@ final class UpToDateCheck: Sendable {
           + "made it again; remove it, or let the command write it")
       return ending
     }
-    // Files that match such a pattern later need not be made by this step.
+    // Other steps may produce files that match such a pattern later.
     if !made.idle.isEmpty { return ending }
     let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: made.stamps,
@@ -336,11 +338,11 @@ final class UpToDateCheck: Sendable {
     return ending
   }
 
-  /// Notes which products an attempt that did not succeed has changed, so that they are not taken for the step's.
+  /// Records the products that a failed attempt has changed, so that they do not count as the step's.
   ///
   /// - Parameters:
-  ///   - attempt: what names the attempt in the record.
-  ///   - turn: whether the attempt may still record something.
+  ///   - attempt: The id of the attempt in the record.
+  ///   - turn: The permission of the attempt to record.
   func noteFailure(_ attempt: String, _ turn: RecordTurn) {
     let own = state.withLock { $0 }
     guard own.lookedNanoseconds > 0, turn.isOpen else { return }
@@ -349,13 +351,13 @@ final class UpToDateCheck: Sendable {
     var left = own.left.filter { old in !changed.contains { $0.path == old.path } && memo.isAsItWas(old) }
     left += changed
     guard !left.isEmpty else { return }
-    // Where that fails, the contents tell that the products are not those of the last success.
+    // If that fails, the contents show that the products are not those of the last success.
     turn.take { write(StepStamp(ofFailure: attempt, left: left)) }
   }
 }
 
 extension UpToDateCheck.Basis {
-  /// A digest of what decides what a step does, and of what it declares to read and to make.
+  /// A digest of the step's behavior and of the files that it declares.
   var definition: String {
     var digest = SHA256()
     let options = step.options
@@ -363,13 +365,13 @@ extension UpToDateCheck.Basis {
       .string(step.uses), .object(step.with), .object(options.environment), .string(options.condition ?? ""),
       .array(options.inputsFrom.map { .string($0.pattern) }), .array(options.produces.map { .string($0.pattern) }),
     ]
-    // Its commands run there, so a success in another folder says nothing.
+    // Its commands run in this folder, so a success in another one does not count.
     if !folder.isEmpty { parts.append(.string(folder)) }
     digest.combine(JSONText.bytes(of: .array(parts)))
     return digest.finish()
   }
 
-  /// A digest of the inputs, the variables and what the steps gave that it needs.
+  /// A digest of the inputs, the variables and the outputs of the dependencies.
   var values: String {
     var digest = SHA256()
     digest.combine(JSONText.bytes(of: .object(inputs)))

@@ -2,9 +2,9 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-// The files that steps have made, for expressions such as `steps.clean.products`.
+// The products of steps, for expressions such as `steps.clean.products`.
 extension WorkflowRun {
-  /// Whether an expression reads what a step has made.
+  /// True if an expression reads the products of a step.
   func readsProducts(of step: StepIndex) -> Bool {
     stepsWithReadProducts.withLock { known in
       let steps = known ?? prepared.stepsWithReadProducts(names)
@@ -13,7 +13,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Keeps what a step, or an item of one, has made, if expressions read it.
+  /// Stores the products of a step or an item, if expressions read them.
   func keepProducts(of instance: StepIndex, _ check: UpToDateCheck) {
     guard readsProducts(of: instances.owner(of: instance)) else { return }
     let made = check.madePaths
@@ -26,12 +26,12 @@ extension WorkflowRun {
     }
   }
 
-  /// The products of items, in the order of the items, as a list.
+  /// The products of items as one list, in the order of the items.
   static func products(_ items: [[String]]) -> Value { .array(items.flatMap { $0.map { .string($0) } }) }
 
   /// The products of items when they last succeeded, by index.
   ///
-  /// - Parameter keys: what distinguishes the items in the record.
+  /// - Parameter keys: The keys of the items in the record.
   func recordedProducts(ofItems keys: [UInt64], of step: StepIndex) -> [Int: [String]] {
     let stamps = ItemStamps(of: idInAll(of: step), in: run.dataFolder, reads: true)
     var products: [Int: [String]] = [:]
@@ -41,7 +41,7 @@ extension WorkflowRun {
     return products
   }
 
-  /// Finds what steps made that finished in an earlier process of this run.
+  /// Finds the products of steps that finished in an earlier process of this run.
   func recallProducts() {
     let steps = prepared.graph.workflow.steps
     recallTemporaries()
@@ -71,7 +71,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The files that exist now.
+  /// Returns the files that exist now.
   private func existing(_ makes: [NamedFiles]?, of step: StepIndex) -> [String] {
     var memo = FileMemo(in: workflowFolder(of: step), remembers: false)
     return FileLook(makes ?? [], known: [], &memo).stamps.filter { $0.bytes >= 0 }.map(\.path)
@@ -81,7 +81,8 @@ extension WorkflowRun {
 extension ItemChecks {
   /// The products of items that are up to date, by index.
   ///
-  /// - Parameter all: whether the others are asked for, too: those that an earlier process has finished do not run again.
+  /// - Parameter all: True to include the other items, because those that an earlier process has finished do not run
+  ///   again.
   func recordedProducts(_ findings: [UpToDateCheck.Finding?], ofAll all: Bool) -> [Int: [String]] {
     var products: [Int: [String]] = [:]
     for (index, finding) in findings.enumerated() {
@@ -97,7 +98,7 @@ extension ItemChecks {
 }
 
 extension PreparedWorkflow {
-  /// The steps whose products an expression reads, or may read.
+  /// The steps whose products an expression reads or may read.
   fileprivate func stepsWithReadProducts(_ names: StepNames) -> Set<StepIndex> {
     let workflow = graph.workflow
     let makers = graph.steps(stating: .preparation).filter { !workflow.steps[Int($0)].options.produces.isEmpty }

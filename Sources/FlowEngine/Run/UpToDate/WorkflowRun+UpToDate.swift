@@ -3,9 +3,9 @@ import FlowModel
 import FlowPluginKit
 import FlowPlatform
 
-// Steps that are skipped where what they read and make is as they left it.
+// Steps that are skipped because their inputs and products have not changed.
 extension WorkflowRun {
-  /// Adds to what a step, or an item of one, runs on how to tell whether it need not run.
+  /// Adds the check whether a step or an item is up to date to its inputs.
   func withCheck(_ inputs: StartInputs?, of instance: StepIndex, _ state: RunState) -> StartInputs? {
     if inputs?.problem != nil { return inputs }
     let values = inputs?.values ?? ValueObject()
@@ -35,18 +35,17 @@ extension WorkflowRun {
     return StartInputs(values, check: check)
   }
 
-  /// Whether a step runs though it is up to date.
+  /// True if a step runs even if it is up to date.
   func isForced(_ step: Step) -> Bool { !options.forcedSteps.isDisjoint(with: [step.id.text, "*"]) }
 
-  /// The name of a step in the data folder: `each[8f3a…]/convert` in the workflow of
-  /// an item.
+  /// The name of a step in the data folder: `each[8f3a…]/convert` in an item's workflow.
   func idInAll(of step: StepIndex) -> StepID {
     guard let outer = options.outer else { return stepID(of: step) }
     return StepID(unchecked: "\(outer.recordID)/\(stepID(of: step))")
   }
 
-  /// The name of an item in the data folder. It is made from its key and its value, so that
-  /// another position in the list changes nothing. Posts have nothing but their numbers.
+  /// The name of an item in the data folder. It is derived from key and value, so the position in the list does not
+  /// matter. Posts only have numbers.
   func recordID(ofItem instance: StepIndex) -> StepID {
     guard let (owner, item) = instances.item(of: instance) else { return idInAll(of: instance) }
     let isPost = prepared.detail(of: owner)?.fanOut?.event != nil
@@ -59,7 +58,7 @@ extension WorkflowRun {
     return "#" + String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Removes the records of steps in workflows of items that are not in the list any more, once there are many of them.
+  /// Removes the records of workflows of items that are no longer in the list, once there are many of them.
   func tidyItemRecords() {
     let current = state.withLock { $0.itemRecords }
     let folder = StepStamp.folder(in: run.dataFolder)
@@ -75,7 +74,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The variables that workflow and step state for a step, evaluated.
+  /// The variables of the workflow and the step, evaluated.
   private func stated(by step: StepIndex, _ state: RunState) -> ValueObject {
     let scope = scope(step, state)
     var values = scope.environment
@@ -85,7 +84,7 @@ extension WorkflowRun {
     return values
   }
 
-  /// Notes what a step or an item makes. Returns why it cannot start if another one may make the same file.
+  /// Records the products of a step or an item. Returns a failure if another one may produce the same file.
   func claimProducts(_ check: UpToDateCheck, of instance: StepIndex) -> StepFailure? {
     guard !check.makes.isEmpty else { return nil }
     let failure = claims.claim(
@@ -94,7 +93,7 @@ extension WorkflowRun {
     return failure.map(hidden)
   }
 
-  /// The name of a step with the items around it.
+  /// The full name of a step, including outer items.
   func fullName(of instance: StepIndex) -> String {
     let own = stepID(of: instance).text
     return options.outer.map { "\($0.run.fullName(of: $0.instance))/\(own)" } ?? own
@@ -105,8 +104,8 @@ extension WorkflowRun {
       + [ProductClaims.Level(graph: prepared.graph, step: instances.owner(of: instance), instance: instance)]
   }
 
-  /// Notes the success of a step whose attempt is still awaited, and which does not fail for what it returned. Returns how the
-  /// attempt ends instead if the step has not made what it produces.
+  /// Records the success of a step whose attempt is still awaited and whose outputs are accepted. Returns a different
+  /// ending if products are missing.
   func noteSuccess(_ start: Start, _ outputs: ValueObject) -> Ending? {
     guard let check = start.inputs?.check else { return nil }
     guard !cancellations.isCancelled(start.step, attempt: Int(start.attempt)), refusal(of: outputs, start) == nil else {
@@ -125,7 +124,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Notes that an attempt of a step has not succeeded.
+  /// Records that an attempt of a step has not succeeded.
   func noteFailure(_ start: Start) {
     start.inputs?.check?.noteFailure("\(run.id) \(start.attempt)", turn(of: start))
   }
@@ -134,7 +133,7 @@ extension WorkflowRun {
     RecordTurn(of: start.step, attempt: Int(start.attempt), in: recordTurns)
   }
 
-  /// Waits for the products of a remote step: on a shared file system, files of another machine may appear late.
+  /// Waits for the products of a remote step, because on a shared file system files of another machine may appear late.
   func awaitProducts(of start: Start) async {
     guard let check = start.inputs?.check, var path = check.missingProduct else { return }
     let wait = options.fileWait
@@ -147,7 +146,7 @@ extension WorkflowRun {
         let rest = min(pause, .nanoseconds(end - clock.now))
         wake(after: rest, step: start.step, attempt: Int(start.attempt)) { continuation.resume() }
       }
-      // Reading the folder makes a network file system ask for what is new in it.
+      // Reading the folder makes a network file system update its view of it.
       let place = FilePath.isAbsolute(path) ? path : "\(workflowFolder(of: start.step))/\(path)"
       _ = FilePath.names(in: FilePath.folder(of: place))
       guard let next = check.missingProduct else { return }
