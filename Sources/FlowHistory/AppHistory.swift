@@ -12,19 +12,19 @@ import Synchronization
 /// for run in try history.runs(limit: 10) { print(run.workflow, run.state, run.gateOpenedAfter ?? .zero) }
 /// ```
 ///
-/// Nothing waits for the file: neither a step nor the gate. A file that cannot be written costs the record and not the run, whose
-/// report then has a warning.
+/// Neither steps nor the gate wait for the file. If the file cannot be written, the run continues without a record, and
+/// its report has a warning.
 public struct AppHistory: Sendable {
-  /// The absolute path of the file. Its folder may move, as the container of an app does when it is updated.
+  /// The absolute path of the file. Its folder may move, as an app's container does during an update.
   public let path: String
-  /// The number of runs that are kept.
+  /// The policy for removing old runs.
   public var retention = RunRetention()
   private let onDamage: @Sendable (_ cause: String, _ movedTo: String) -> Void
 
-  /// The runs in the file at an absolute path, which is made with its first run.
+  /// Creates a history in the file at an absolute path. The file is created with the first run.
   ///
-  /// - Parameter onDamage: called when the file was damaged, with the cause and the path that it was moved to. A new file was made
-  ///   in its place.
+  /// - Parameter onDamage: Called if the file was damaged, with the cause and the path that it was moved to. A new file
+  ///   replaces it.
   public init(
     _ path: String, onDamage: @escaping @Sendable (_ cause: String, _ movedTo: String) -> Void = { _, _ in }
   ) {
@@ -32,16 +32,16 @@ public struct AppHistory: Sendable {
     self.onDamage = onDamage
   }
 
-  /// Records runs of a workflow, as `RunOptions.history`.
+  /// Returns a recording of a workflow's runs, for `RunOptions.history`.
   ///
-  /// - Parameter isDurable: whether no step may begin before everything up to then is on disk.
+  /// - Parameter isDurable: True if no step may begin before all earlier entries are on disk.
   public func recording<Workflow: PackagedWorkflow>(
     _ workflow: Workflow, isDurable: Bool = false
   ) -> RunHistory {
     recording("\(Workflow.self)", compiled: Workflow.compiled, isDurable: isDurable)
   }
 
-  /// Records runs of a workflow by a name of your choice, with its compiled bytes.
+  /// Returns a recording of a workflow's runs under this name, with the compiled workflow.
   public func recording(_ name: String, compiled: [UInt8], isDurable: Bool = false) -> RunHistory {
     let (path, onDamage) = (path, onDamage)
     let identity = FoundFile()
@@ -52,7 +52,7 @@ public struct AppHistory: Sendable {
       {
         onDamage(damage, moved)
       }
-      // Before it is opened: what cannot be opened has no other identity.
+      // Before the file is opened, because a file that cannot be opened has no other identity.
       identity.value.withLock { $0 = StoreIdentity(path) }
       let store = try SQLiteRunStore(path, folder: folder)
       if isDurable { try store.prepareForDurable() }
@@ -64,7 +64,8 @@ public struct AppHistory: Sendable {
     return history
   }
 
-  /// The recorded runs, the newest first; none before the first one. Throws a `StoreProblem` if the file cannot be read.
+  /// The recorded runs, the newest first, or none before the first run. Throws a `StoreProblem` if the file cannot be
+  /// read.
   public func runs(limit: Int? = nil) throws(StoreProblem) -> [RecordedRun] {
     guard let store = try opened(readOnly: true) else { return [] }
     var filter = RunFilter()
@@ -87,7 +88,7 @@ public struct AppHistory: Sendable {
   }
 }
 
-/// Which file was opened, or was tried to be.
+/// The identity of the file that was opened or failed to open.
 private final class FoundFile: Sendable {
   let value = Mutex<StoreIdentity?>(nil)
 }

@@ -1,17 +1,17 @@
 import FlowModel
 import FlowStore
 
-/// A run of an app that was recorded.
+/// A recorded run of an app.
 public struct RecordedRun: Sendable, Hashable, Identifiable {
   /// The run's id, as in `RunReport.runID`.
   public let id: String
   /// The name of the workflow.
   public let workflow: String
-  /// Whether it runs, how it ended, or that its process ended before it.
+  /// The state: running, the conclusion, or interrupted if its process ended before the run.
   public let state: StoredRun.State
-  /// Milliseconds since 1970 at which it started.
+  /// The start, in milliseconds since 1970.
   public let startedMilliseconds: Int
-  /// The report without its steps; nil before the end.
+  /// The report without its steps, or nil before the end.
   public let summary: ValueObject?
 
   init(_ run: StoredRun) {
@@ -22,10 +22,10 @@ public struct RecordedRun: Sendable, Hashable, Identifiable {
     summary = run.summary.isEmpty ? nil : try? JSONText.parse(run.summary).objectValue
   }
 
-  /// The time that it took; nil before the end.
+  /// The duration of the run, or nil before its end.
   public var duration: Duration? { summary?["durationMilliseconds"]?.numberValue.map { .milliseconds($0) } }
 
-  /// The time from the start until the gate opened; nil if it did not, or if the workflow has no gate.
+  /// The time from the start until the gate opened, or nil if it did not or the workflow has no gate.
   public var gateOpenedAfter: Duration? {
     summary?["gate"]?.objectValue?["openedAt"]?.numberValue.map { .milliseconds($0) }
   }

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// A part of an engine: a plugin, or an action that is written as a closure.
+/// A part of an engine: a plugin, or an action defined by a closure.
 public struct EnginePart: Sendable {
   enum Kind: Sendable {
     case plugin(any Plugin)
@@ -12,7 +12,7 @@ public struct EnginePart: Sendable {
   let kind: Kind
 }
 
-/// An action without inputs and outputs, written where the engine is made. The closure may be isolated to an actor:
+/// Creates an action without inputs and outputs from a closure, which may be isolated to an actor:
 /// `action("my-app.open") { @MainActor _ in window.open() }`.
 public func action(
   _ name: String, _ summary: String = "", _ body: @escaping @Sendable (ActionContext) async throws -> Void
@@ -26,32 +26,32 @@ public func action(
       RegisteredAction(declaration: ActionDeclaration(name: name, summary: summary), body: .asynchronous(run))))
 }
 
-/// Lists the parts of an engine.
+/// Builds the list of an engine's parts.
 @resultBuilder public enum EngineBuilder {
-  /// A plugin.
+  /// Adds a plugin.
   public static func buildExpression(_ plugin: any Plugin) -> [EnginePart] { [EnginePart(kind: .plugin(plugin))] }
-  /// An action.
+  /// Adds an action.
   public static func buildExpression(_ part: EnginePart) -> [EnginePart] { [part] }
-  /// No parts.
+  /// Builds an empty block.
   public static func buildBlock() -> [EnginePart] { [] }
-  /// The first parts of a block.
+  /// Begins a block.
   public static func buildPartialBlock(first parts: [EnginePart]) -> [EnginePart] { parts }
-  /// The parts of a block so far, and more.
+  /// Adds more parts to a block.
   public static func buildPartialBlock(accumulated: [EnginePart], next parts: [EnginePart]) -> [EnginePart] {
     accumulated + parts
   }
-  /// Parts with a condition.
+  /// Builds conditional parts.
   public static func buildOptional(_ parts: [EnginePart]?) -> [EnginePart] { parts ?? [] }
-  /// Parts with a condition.
+  /// Builds conditional parts.
   public static func buildEither(first parts: [EnginePart]) -> [EnginePart] { parts }
-  /// Parts with a condition.
+  /// Builds conditional parts.
   public static func buildEither(second parts: [EnginePart]) -> [EnginePart] { parts }
-  /// Parts of a loop.
+  /// Builds the parts of a loop.
   public static func buildArray(_ parts: [[EnginePart]]) -> [EnginePart] { parts.flatMap { $0 } }
 }
 
 extension Engine {
-  /// An engine of plugins, and of actions that are written as closures; plugins must differ in name.
+  /// Creates an engine from plugins and from actions that are defined by closures. The names of plugins must differ.
   ///
   /// ```swift
   /// let engine = Engine {

@@ -1,4 +1,5 @@
-/// Everything an app needs to run workflows that were compiled when it was built. ``FlowKitYAML`` adds reading YAML.
+/// Everything an app needs to run workflows that were compiled when it was built. ``FlowKitYAML`` adds support for YAML
+/// files.
 ///
 /// ```swift
 /// let engine = Engine(plugins: [BasicsPlugin()])

@@ -3,7 +3,7 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// A workflow that the build plugin has checked and compiled into the app, with the types of its inputs and outputs.
+/// A workflow that the build plugin has checked and compiled into the app, with typed inputs and outputs.
 ///
 /// ```swift
 /// let run = try engine.start(Workflows.launch, .init(user: "ada"), options: options)
@@ -16,19 +16,19 @@ public protocol PackagedWorkflow: Sendable {
   associatedtype Inputs: WorkflowInputs
   /// The outputs of a run.
   associatedtype Outputs: WorkflowOutputs
-  /// The compiled workflow, as `WorkflowGraph.init(compiled:)` reads it.
+  /// The compiled workflow, which `WorkflowGraph.init(compiled:)` reads.
   static var compiled: [UInt8] { get }
 }
 
 /// The inputs of a run of a ``PackagedWorkflow``.
 public protocol WorkflowInputs: Sendable {
-  /// The inputs by name; those that are missing have their defaults.
+  /// The inputs by name. Missing ones have their defaults.
   var values: ValueObject { get }
 }
 
 /// The outputs of a run of a ``PackagedWorkflow``, or of one of its steps.
 public protocol WorkflowOutputs: Sendable {
-  /// Reads the outputs from values; an output that is missing or does not fit is nil.
+  /// Reads the outputs from values. An output is nil if it is missing or has the wrong type.
   init(values: ValueObject)
 }
 
@@ -37,37 +37,38 @@ public struct StepKey<Outputs: WorkflowOutputs>: Sendable, Hashable {
   /// The id of the step.
   public let id: StepID
 
-  /// The step with this id.
+  /// Creates the key of the step with this id.
   public init(_ id: String) { self.id = StepID(unchecked: id) }
 }
 
-/// The outputs of a step that has none.
+/// The outputs of a step without outputs.
 public struct NoWorkflowOutputs: WorkflowOutputs {
-  /// No outputs.
+  /// Creates the value and ignores all outputs.
   public init(values: ValueObject) {}
 }
 
 extension ValueObject {
-  /// An output of a step that runs for several items: one for each item, with nil where the item failed or was skipped.
+  /// The values of an output of a step with items, in the order of the items. Nil stands for an item that failed or was
+  /// skipped.
   public func items<Element: ColumnValue>(_ name: String) -> [Element?]? {
     self[name]?.arrayValue?.map { Element($0) }
   }
 }
 
 extension PackagedWorkflow {
-  /// The workflow as the engine takes it. Throws only where the build of the app mixed two versions of this package.
+  /// The graph of the workflow. Throws only if the app was built with two different versions of this package.
   public static func graph() throws(CompiledWorkflowError) -> WorkflowGraph { try WorkflowGraph(compiled: compiled) }
 }
 
 extension Engine {
-  /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.PreparationProblem` when the engine lacks an action of it, or an
-  /// expression gives something unexpected.
+  /// Starts a run of a compiled workflow. Throws a `PreparedWorkflow.PreparationProblem` if the engine lacks an action,
+  /// or if an expression has an invalid value.
   ///
   /// - Parameters:
-  ///   - workflow: the workflow, such as `Workflows.launch`.
-  ///   - inputs: its inputs; those that are left out have their defaults.
-  ///   - options: the folders of the run, and what else it is given.
-  ///   - events: the events in ``TypedRun/events``. `none` makes the start fastest.
+  ///   - workflow: The workflow, such as `Workflows.launch`.
+  ///   - inputs: Its inputs. Those that are left out have their defaults.
+  ///   - options: The folders and other options of the run.
+  ///   - events: The detail of ``TypedRun/events``. The start is fastest with `none`.
   public func start<Workflow: PackagedWorkflow>(
     _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions, events: RunDetail = .full
   ) throws -> TypedRun<Workflow> {
@@ -85,8 +86,8 @@ extension Engine {
 }
 
 extension Engine {
-  /// Runs a compiled workflow as long as `body` takes: when `body` returns, no more events come from outside, and the call
-  /// returns when the run has ended. When the task is cancelled or `body` throws, the run is cancelled.
+  /// Runs a compiled workflow while `body` runs. After `body` has returned, no more events come from outside, and the
+  /// call returns when the run has ended. If the task is cancelled or `body` throws, the run is cancelled.
   ///
   /// ```swift
   /// let report = try await engine.run(Workflows.launch, .init(user: "ada"), options: options) { run in
@@ -122,8 +123,8 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
 
   let relay: EventRelay?
 
-  /// The events of the run, from the first on; the sequence ends with the run. A reader that is more than 10,000 events
-  /// behind misses those after them.
+  /// The events of the run, from its start. The sequence ends with the run. A reader that falls more than 10,000 events
+  /// behind misses events.
   public var events: RunEvents {
     if let relay { return RunEvents(relay: relay) }
     let relay = EventRelay(detail: .none, passingOnTo: nil)
@@ -131,40 +132,40 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
     return RunEvents(relay: relay)
   }
 
-  /// How the gate opened; returns when it has, or when it never will.
+  /// The outcome of the gate. Waits until the gate has opened or the run has ended without opening it.
   public nonisolated(nonsending) var gate: GateOpening {
     get async { await run.gate }
   }
 
-  /// The number of steps that have finished, of how many.
+  /// The number of finished steps, and of all steps.
   public var progress: RunProgress { run.progress }
 
-  /// The report; returns when the run has ended.
+  /// The report. Waits until the run has ended.
   public var report: RunReport {
     get async { await run.report }
   }
 
-  /// The outputs of the run; returns when the run has ended.
+  /// The outputs of the run. Waits until the run has ended.
   public var outputs: Workflow.Outputs {
     get async { Workflow.Outputs(values: await run.report.outputs) }
   }
 
-  /// The outputs of a step, with secrets as they are; nil while it has not succeeded.
+  /// The outputs of a step, with unmasked secrets, or nil if it has not succeeded.
   public func outputs<Outputs>(of step: StepKey<Outputs>) -> Outputs? {
     run.outputs(of: step.id).map { Outputs(values: $0) }
   }
 
-  /// Posts an event from outside. Later posts of the same event do nothing, unless it repeats.
+  /// Posts an event from outside. Later posts of the same event have no effect unless it repeats.
   public func post(_ event: some EventName) { run.post(event) }
 
-  /// Posts an event with a value; throws when the event carries no value, or one of another type.
+  /// Posts an event with a value. Throws if the event has no value or one of another type.
   public func post(_ event: some EventName, value: Value) throws(EventValueProblem) {
     try run.post(event.rawValue, value: value)
   }
 
-  /// Says that no more events come from outside: the run may end when nothing is left to do.
+  /// Declares that no more events come from outside. The run may then end when nothing is left to do.
   public func finishPosting() { run.finishPosting() }
 
-  /// Cancels the run: running steps are stopped, waiting ones are skipped.
+  /// Cancels the run: running steps are asked to end, waiting ones are skipped.
   public func cancel() { run.cancel() }
 }

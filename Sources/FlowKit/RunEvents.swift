@@ -1,18 +1,18 @@
 import FlowEngine
 import Synchronization
 
-/// The events of a run as an asynchronous sequence, from the first on. It ends with the run.
+/// The events of a run as an asynchronous sequence, from the start of the run to its end.
 public struct RunEvents: AsyncSequence, Sendable {
   /// An event of the run.
   public typealias Element = RunEvent
 
   let relay: EventRelay
 
-  /// A reader that begins with the first event.
+  /// Creates a reader that starts with the first event.
   public func makeAsyncIterator() -> AsyncStream<RunEvent>.Iterator { relay.stream().makeAsyncIterator() }
 }
 
-/// Passes the events of a run to all readers, however late they start, and to the app's own observer.
+/// Passes the events of a run to all readers, even if they start late, and to the app's own observer.
 final class EventRelay: RunObserver {
   private struct State {
     var events: [RunEvent] = []
@@ -21,7 +21,7 @@ final class EventRelay: RunObserver {
     var hasEnded = false
   }
 
-  /// The number of events that are kept for a reader that starts late or is slow. Later ones are dropped for it.
+  /// The number of events kept for a late or slow reader. Further events are dropped for this reader.
   private static let limit = 10_000
 
   let detail: RunDetail
@@ -46,7 +46,7 @@ final class EventRelay: RunObserver {
     }
   }
 
-  /// Ends all sequences with a run. A reader that starts later gets the events that were kept.
+  /// Ends all sequences when a run ends. Readers that start later receive the kept events.
   func end(with run: WorkflowRun) { run.whenEnded { [self] _ in end() } }
 
   private func end() {

@@ -7,14 +7,14 @@
   import Foundation
 #endif
 
-/// A workflow file that cannot be run, with everything that is wrong with it.
+/// The error for a workflow file that cannot be run, with all its problems.
 public struct WorkflowError: Error, Sendable, CustomStringConvertible {
-  /// Each problem with its place, as `flowrun validate` prints it.
+  /// Each problem with its location, as printed by `flowrun validate`.
   public let description: String
 }
 
 extension Engine {
-  /// Reads and checks a workflow file; throws a ``WorkflowError`` that lists everything wrong with it.
+  /// Reads and checks a workflow file. Throws a ``WorkflowError`` that lists all problems.
   public func load(_ path: String) throws -> WorkflowGraph {
     let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
     let result = WorkflowLoader(catalog: registry) { try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0))) }

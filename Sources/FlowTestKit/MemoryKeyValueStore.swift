@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Small values in memory, for tests of actions that use a `KeyValueStore`; gone with the test.
+/// A `KeyValueStore` in memory, for tests of actions.
 ///
-/// It counts how often it is read and can be made to fail, which a file cannot do so easily.
+/// It counts its reads, and tests can make it fail.
 public final class MemoryKeyValueStore: KeyValueStore {
   private struct State {
     var scopes: [String: [String: Value]] = [:]
@@ -14,21 +14,21 @@ public final class MemoryKeyValueStore: KeyValueStore {
 
   private let state: Mutex<State>
 
-  /// A store that holds these values of one scope.
+  /// Creates a store with these values in one scope.
   public init(_ values: [String: Value] = [:], in scope: String = "") {
     state = Mutex(State(scopes: [scope: values]))
   }
 
-  /// How often ``get(_:in:)`` and ``all(in:)`` were called.
+  /// The number of calls of ``get(_:in:)`` and ``all(in:)``.
   public var readCount: Int { state.withLock { $0.readCount } }
 
-  /// Makes every later call throw; nil: no longer.
+  /// Makes every later call throw this error, or none for nil.
   public func fail(with error: ActionError?) { state.withLock { $0.failure = error } }
 
-  /// The value under `key` in `scope`, or nil.
+  /// The value of `key` in `scope`, or nil.
   public func get(_ key: String, in scope: String) throws -> Value? { try all(in: scope)[key] }
 
-  /// Every value in `scope`, by key.
+  /// All values in `scope`, by key.
   public func all(in scope: String) throws -> [String: Value] {
     try state.withLock { state in
       if let failure = state.failure { throw failure }

@@ -1,7 +1,7 @@
 import FlowStore
 import Synchronization
 
-/// A store of runs that keeps everything in memory: for tests, which may make it fail.
+/// A run store in memory. Tests can make it fail.
 public final class MemoryRunStore: RunStore {
   private struct KeptRun {
     var run: StoredRun
@@ -39,28 +39,28 @@ public final class MemoryRunStore: RunStore {
     var isFenced: Bool { store.standing.withLock { $0 == .lost } }
   }
 
-  /// What the holders of runs know of their leases.
+  /// The state of leases as seen by the processes that hold them.
   public enum LeaseStanding: Sendable {
     /// No other process can hold the run.
     case sure
-    /// The lease was not renewed lately.
+    /// The lease was not renewed recently.
     case late
-    /// Another process has the run.
+    /// Another process holds the run.
     case lost
   }
 
   private let standing = Mutex(LeaseStanding.sure)
   private let questions = Atomic(0)
 
-  /// The number of times that a holder asked whether its lease is sure.
+  /// The number of times that a holder checked whether its lease is sure.
   public var leaseQuestions: Int { questions.load(ordering: .relaxed) }
 
-  /// Changes what the holders of all runs know of their leases.
+  /// Sets the state of all leases.
   public func setLeases(_ new: LeaseStanding) { standing.withLock { $0 = new } }
 
   private let state = Mutex(State())
 
-  /// A store that fails every write after this many.
+  /// Creates a store that fails every write after this number of writes.
   public init(failingAfter writes: Int = .max, liveFolder: String? = nil) {
     self.liveFolder = liveFolder
     state.withLock { $0.writesLeft = writes }
@@ -69,7 +69,7 @@ public final class MemoryRunStore: RunStore {
   /// The folder for lines that are not recorded yet.
   public let liveFolder: String?
 
-  /// Lets every write from now on succeed.
+  /// Makes all later writes succeed.
   public func repair() { state.withLock { $0.writesLeft = .max } }
 
   /// The number of chunks of all runs.
@@ -85,7 +85,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Begins a run.
+  /// Creates a run.
   public func create(
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease {
@@ -97,7 +97,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Keeps a run that is over.
+  /// Stores a run that has ended.
   public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       state.entries[run.id] = KeptRun(run: run, definition: definition, chunks: chunks, holder: Weak())
@@ -105,7 +105,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Adds a chunk to a run.
+  /// Appends a chunk to a run.
   public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -123,7 +123,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Takes a run that is not running.
+  /// Takes the lease of a run that is not running.
   public func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
@@ -143,7 +143,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Returns a run that was taken.
+  /// Releases a run that was taken, unchanged.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
       guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -164,7 +164,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// The runs that fit, the newest first.
+  /// The runs that match the filter, the newest first.
   public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     let runs = state.withLock { state in
       state.order.compactMap { id -> StoredRun? in
@@ -189,14 +189,14 @@ public final class MemoryRunStore: RunStore {
     Array(try entry(run).chunks.dropFirst(first))
   }
 
-  /// The number of bytes that the journals and summaries of the runs have.
+  /// The size of each run's journal and summary, in bytes.
   public func sizes() throws(StoreProblem) -> [String: Int] {
     state.withLock { state in
       state.entries.mapValues { entry in entry.run.summary.count + entry.chunks.reduce(0) { $0 + $1.count } }
     }
   }
 
-  /// What a run was last begun as.
+  /// The definition of a run at its start or last resume.
   public func definition(of run: String) throws(StoreProblem) -> [UInt8] { try entry(run).definition }
 
   private func entry(_ run: String) throws(StoreProblem) -> KeptRun {
@@ -214,7 +214,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// Asks something of a run.
+  /// Adds a request to a run.
   public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
     _ = try entry(run)
     return state.withLock { state in
@@ -224,7 +224,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// What has been asked of a run.
+  /// The unanswered requests to a run.
   public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
     state.withLock { $0.entries[lease.run]?.requests ?? [] }
   }
@@ -237,7 +237,7 @@ public final class MemoryRunStore: RunStore {
     }
   }
 
-  /// The answer to a request; nil: none yet.
+  /// Returns and removes the answer to a request, or nil if there is none yet.
   public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
     state.withLock { $0.answers.removeValue(forKey: request) }
   }

@@ -1,19 +1,19 @@
 import FlowStore
 
-/// What every `RunStore` holds to, as checks that give what was wrong; empty: nothing.
+/// Checks of the contract of `RunStore`. They return the violations, or an empty array.
 ///
 /// ```swift
 /// #expect(try RunStoreConformance { try SQLiteRunStore(path) }.problems() == [])
 /// ```
 public struct RunStoreConformance: Sendable {
-  /// Opens the store under test; each call as another process would.
+  /// Opens the store under test, each time as a different process would.
   private let open: @Sendable () throws -> any RunStore
   private let holder = RunHolder(process: 4711, host: "test")
 
-  /// Checks the store that `open` opens, which must be empty.
+  /// Creates checks of the store that `open` opens, which must be empty.
   public init(_ open: @escaping @Sendable () throws -> any RunStore) { self.open = open }
 
-  /// Everything that is wrong.
+  /// Returns all violations.
   public func problems() throws -> [String] {
     try lifeProblems() + leaseProblems() + listProblems() + requestProblems() + removalProblems()
   }
@@ -92,7 +92,8 @@ public struct RunStoreConformance: Sendable {
     return problems
   }
 
-  /// A run that is taken and returned is as it was; one that is resumed has a definition to go with its chunks.
+  /// Checks that a run that is taken and released is unchanged, and that a resumed run has a definition that matches
+  /// its chunks.
   private func giveBackProblems(
     _ store: any RunStore, _ other: any RunStore, _ problems: inout [String]
   ) throws {
@@ -103,7 +104,7 @@ public struct RunStoreConformance: Sendable {
       if state == .failure {
         try store.finish(lease!, state: state, summary: [7])
       } else {
-        // What a process leaves that is gone.
+        // The state that a crashed process leaves.
         let claim = lease!
         try store.giveBack(claim, as: run(id, state: .interrupted))
       }
@@ -136,7 +137,7 @@ public struct RunStoreConformance: Sendable {
     try store.take(run, at: RunPosition(epoch: epoch, chunkCount: chunks), by: holder)
   }
 
-  /// What a store says no with.
+  /// The error that the store throws, or nil.
   private func refusal(_ body: () throws -> Void) -> StoreProblem? {
     do {
       try body()

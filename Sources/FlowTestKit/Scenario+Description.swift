@@ -1,8 +1,9 @@
 import FlowModel
 
-/// A scenario as a person reads it: the workflow as YAML, what happens around it and what its steps do as comments.
+/// A readable form of a scenario: the workflow as YAML, with the surrounding events and the scripts of its steps as
+/// comments.
 extension Scenario: CustomStringConvertible {
-  /// The workflow as YAML, then the script.
+  /// The workflow as YAML, followed by the script.
   public var description: String {
     (workflowLines + stepLines + surroundingLines + scriptLines).joined(separator: "\n")
   }
@@ -130,7 +131,7 @@ extension Scenario: CustomStringConvertible {
 }
 
 extension StepBehavior: CustomStringConvertible {
-  /// The behavior in a few words: `fails after 20ms, deaf`.
+  /// The behavior in a few words, such as `fails after 20ms, deaf`.
   public var description: String {
     let time = duration.map { "after \(DurationText.format($0))" } ?? "never"
     var text =

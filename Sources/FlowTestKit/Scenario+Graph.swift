@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension Scenario {
-  /// A run of a compiled workflow, for tests of an app's launch: each step takes the worse end of its `estimate`, or no time
-  /// where it states none. `durations` says otherwise for steps by their ids.
+  /// Creates a scenario for a compiled workflow, for tests of an app's launch. Each step takes the upper end of its
+  /// `estimate`, or no time without one. `durations` overrides this by step id.
   ///
   /// ```swift
   /// let launch = try Scenario(Workflows.Launch.graph(), durations: ["open-store": .milliseconds(80)])
@@ -16,8 +16,8 @@ extension Scenario {
       scripts: steps.map { step in .succeeds(after: durations[step.id.text] ?? step.options.estimate?.high ?? .zero) })
   }
 
-  /// What happens when, a line for each start and end of a step and for the gate: `80ms open-store: success`. Lines of one
-  /// instant come in the order of the file.
+  /// The starts and ends of steps and the opening of the gate, one per line: `80ms open-store: success`. Simultaneous
+  /// lines are in file order.
   public func timeline() throws -> [String] {
     let plan = try simulated()
     var timeline = Timeline()
@@ -32,8 +32,8 @@ extension Scenario {
 }
 
 extension RunReport {
-  /// What happened when, in the lines of ``Scenario/timeline()``: for a run on a `VirtualClock`, whose times are the same each
-  /// time.
+  /// The events of the run, in the format of ``Scenario/timeline()``. For runs on a `VirtualClock`, whose times are
+  /// reproducible.
   public func timeline() -> [String] {
     func nanoseconds(_ milliseconds: Double?) -> Int? { milliseconds.map { Int(($0 * 1e6).rounded()) } }
     var timeline = Timeline()
@@ -46,7 +46,7 @@ extension RunReport {
   }
 }
 
-/// Lines in the order of their instants, and of the file at one instant.
+/// Lines sorted by time, and by file order within an instant.
 private struct Timeline {
   private var entries: [(at: Int, text: String)] = []
 

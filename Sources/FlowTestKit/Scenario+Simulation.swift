@@ -4,7 +4,7 @@ import FlowInsight
 import FlowModel
 
 extension Scenario {
-  /// Runs the scenario on the virtual clock with the plan that production runs, and gives the plan as it ended.
+  /// Runs the scenario on the virtual clock with the production plan, and returns the plan after its end.
   ///
   /// ```swift
   /// let plan = try scenario.simulated()
@@ -12,16 +12,16 @@ extension Scenario {
   /// #expect(plan[0].endedAtNanoseconds == 300_000_000)
   /// ```
   ///
-  /// `if`, `enabled`, `defer` and the gate's figures are evaluated; they may read `inputs`, `launch`, `gate`, `steps` and
-  /// the status functions. Steps give what ``outputs`` says. A run that never ends gives a plan whose `conclusion` is nil.
+  /// `if`, `enabled`, `defer` and the gate's bounds are evaluated. They may read `inputs`, `launch`, `gate`, `steps`
+  /// and the status functions. Steps return ``outputs``. If a run never ends, the `conclusion` of its plan is nil.
   ///
   /// Throws a `WorkflowGraph.Cycle`, an `ExpressionError` or a `DurationText.DurationProblem`.
   public func simulated() throws -> Plan { try simulated(inspecting: nil) }
 
-  /// The same; `inspect` sees the plan after every event.
+  /// Like ``simulated()``, but calls `inspect` with the plan after every event.
   package func simulated(inspecting inspect: ((Plan) -> Void)?) throws -> Plan {
     let stage = try ScenarioStage(self)
-    // What expressions say is known from activation on.
+    // The values of expressions are known from activation on.
     let resolution = activatedAt == nil ? stage.resolution : nil
     var simulator = stage.simulator(
       stage.plan(
@@ -31,7 +31,7 @@ extension Scenario {
     return simulator.run(activation: resolution)
   }
 
-  /// The run as critical paths see it, and the plan as it ended.
+  /// Returns the course of the run for the critical path, and the plan after its end.
   package func course() throws -> (course: RunCourse, plan: Plan) {
     let stage = try ScenarioStage(self)
     let resolution = activatedAt == nil ? stage.resolution : nil
@@ -44,7 +44,8 @@ extension Scenario {
     return (RunCourse(CourseShape(plan), plan, simulator.trace ?? RunTrace()), plan)
   }
 
-  /// The same with a journal: `inspect` sees the result of the run so far, and when, after every event.
+  /// Like ``simulated()``, but with a journal. After every event, `inspect` is called with the entries so far and the
+  /// time.
   package func simulated(journaling inspect: @escaping (JournalEntries, Int) -> Void) throws -> Plan {
     let stage = try ScenarioStage(self)
     let resolution = activatedAt == nil ? stage.resolution : nil
@@ -60,7 +61,7 @@ extension Scenario {
     return simulator.run(activation: resolution)
   }
 
-  /// Continues at an instant with a fresh plan that knows these journal entries alone.
+  /// Resumes the run at an instant with a new plan that is restored from these journal entries alone.
   package func resumed(with entries: [JournalEntry], atNanoseconds now: Int) throws -> Plan {
     let stage = try ScenarioStage(self)
     let coming = outsideEvents.filter { $0.at.nanoseconds > now }
@@ -102,7 +103,7 @@ extension Scenario {
     return facts
   }
 
-  /// What `enabled` and `defer` say at activation.
+  /// The values of `enabled` and `defer` at activation.
   fileprivate func resolution(of graph: WorkflowGraph) throws -> Resolution {
     var resolution = Resolution(literalsOf: graph)
     let context = ScenarioContext(scenario: self)
@@ -133,7 +134,7 @@ extension Scenario {
   }
 }
 
-/// What a scenario is played with.
+/// The parts that a scenario is simulated with.
 private struct ScenarioStage {
   let scenario: Scenario
   let graph: WorkflowGraph
@@ -152,7 +153,7 @@ private struct ScenarioStage {
       graph: graph, facts: scenario.facts(conditions), resolution: resolution, capacity: scenario.capacity,
       announcedEvents: announcedEvents, outsideSourceIsOpen: outsideSourceIsOpen, detail: .none
     ) { [scripts = scenario.scripts] step, attempt in
-      // Items draw as those without draws do.
+      // Items use the default draw.
       scripts.indices.contains(Int(step)) ? scripts[Int(step)].draw(afterAttempt: attempt) : 0.5
     }
   }
@@ -183,10 +184,10 @@ private struct ScenarioStage {
   }
 }
 
-/// What the expressions of a scenario see.
+/// The contexts of a scenario's expressions.
 private struct ScenarioContext: ExpressionContext {
   let scenario: Scenario
-  /// The plan and the step whose `if` is read; nil: an expression that is evaluated at activation.
+  /// The plan and the step whose `if` is evaluated, or nil at activation.
   var asker: (plan: Plan, step: StepIndex)?
 
   func value(named name: String) -> Value? {
@@ -230,7 +231,7 @@ private struct ScenarioContext: ExpressionContext {
 }
 
 extension Simulator.Body {
-  /// What a scripted attempt does.
+  /// Creates the body of a scripted attempt.
   fileprivate init(_ behavior: StepBehavior, isService: Bool) {
     let ending: Ending =
       switch behavior.ending {

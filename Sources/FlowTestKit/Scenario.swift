@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A run on the virtual clock: a workflow, what its steps do, and what happens around it.
+/// A run on the virtual clock: a workflow, scripts for its steps, and surrounding events.
 ///
 /// ```swift
 /// var scenario = Scenario(workflow, scripts: [.succeeds(after: .milliseconds(300)), .fails(after: .seconds(1))])
@@ -8,36 +8,36 @@ import FlowModel
 /// scenario.cancelledAt = .seconds(10)
 /// ```
 public struct Scenario: Sendable {
-  /// What is run. Needs are valid and free of cycles.
+  /// The workflow. Its dependencies are valid and free of cycles.
   public var workflow: Workflow
-  /// What each step of the workflow does, in the same order.
+  /// The script of each step, in the order of the workflow.
   public var scripts: [StepScript]
-  /// What the machine has of which steps with `resources` take resources.
+  /// The machine's capacity for steps with `resources`.
   public var capacity = MachineResources.unlimited
-  /// The launch that is known from activation on.
+  /// The launch, which is known from activation on.
   public var launch = Launch()
   /// The inputs of the run.
   public var inputs: ValueObject = [:]
-  /// What steps give when they succeed, by their ids, for the `if` of other steps. Steps that are not named give nothing.
+  /// The outputs of steps that succeed, by step id, for the `if` of other steps. All other steps have no outputs.
   public var outputs: [String: ValueObject] = [:]
-  /// Events posted from outside, as `--event NAME@DELAY` does; those of one instant come in this order.
+  /// The events posted from outside, as with `--event NAME@DELAY`. Simultaneous events are posted in this order.
   public var outsideEvents: [OutsideEvent] = []
-  /// When a prewarmed run is activated, from its start; nil: it is not prewarmed and active from its start.
+  /// The time at which a prewarmed run is activated, from its start, or nil if it is not prewarmed.
   public var activatedAt: Duration?
-  /// When the run is cancelled, from its start; nil: never.
+  /// The time at which the run is cancelled, from its start, or nil.
   public var cancelledAt: Duration?
-  /// Whether the app may post events besides ``outsideEvents``.
+  /// Whether the app may post events in addition to ``outsideEvents``.
   public var outsideSource: OutsideSource = .closed
 
-  /// Whether someone outside may still post events.
+  /// The outside source of events.
   public enum OutsideSource: Sendable, Hashable {
-    /// As on the command line: there are only the scenario's own events.
+    /// As on the command line: only the scenario's own events.
     case closed
-    /// As in an app that embeds the engine, until it says that it has finished posting.
+    /// As in an app that embeds the engine, until it declares that it has finished posting.
     case open(until: Duration)
   }
 
-  /// A run of `workflow`, whose steps behave as `scripts` say.
+  /// Creates a scenario for `workflow`, whose steps follow `scripts`.
   public init(_ workflow: Workflow, scripts: [StepScript]) {
     precondition(workflow.steps.count == scripts.count, "one script a step")
     self.workflow = workflow
@@ -45,14 +45,14 @@ public struct Scenario: Sendable {
   }
 }
 
-/// An event that comes from outside the run.
+/// An event from outside the run.
 public struct OutsideEvent: Sendable, Hashable {
   /// The event's name.
   public var name: String
-  /// When it comes, from the start of the run.
+  /// The time from the start of the run.
   public var at: Duration
 
-  /// Posts `name` at `at`.
+  /// Creates an event that is posted at `at`.
   public init(_ name: String, at: Duration) {
     self.name = name
     self.at = at

@@ -1,7 +1,8 @@
 import FlowModel
 
 extension SeededGenerator {
-  /// A text of up to five characters, chosen to be awkward: quotes, backslashes, controls, several bytes each.
+  /// Returns a string of up to five characters that are often handled incorrectly: quotes, backslashes, control and
+  /// multibyte characters.
   public mutating func text() -> String {
     let scalars: [Unicode.Scalar] = [
       "a", "Z", "0", "\"", "\\", "/", "\n", "\u{1}", "é", "😀", "\u{2028}", "\u{7F}", " ",
@@ -10,7 +11,7 @@ extension SeededGenerator {
     return String(String.UnicodeScalarView((0..<count).map { _ in pick(scalars) }))
   }
 
-  /// Any value, nested up to `depth` deep; its numbers are finite.
+  /// Returns a random value with at most `depth` levels of nesting. Its numbers are finite.
   public mutating func value(depth: Int) -> Value {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self) {
     case 0: return .null

@@ -6,9 +6,9 @@ import FlowBytes
   import Foundation
 #endif
 
-/// Random numbers that one seed repeats on every machine: SplitMix64.
+/// A random number generator whose numbers depend only on the seed, on every machine (SplitMix64).
 ///
-/// A property test prints the seed of the case that failed; `FLOWRUN_SEED` in the environment replays it:
+/// A property test prints the seed of a failed case. `FLOWRUN_SEED` in the environment repeats it:
 ///
 /// ```swift
 /// var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
@@ -17,21 +17,21 @@ import FlowBytes
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var generator: SplitMix64
 
-  /// A generator that gives the same numbers for the same seed.
+  /// Creates a generator from a seed.
   public init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  /// The seed in the environment variable `FLOWRUN_SEED`, or nil when it is not set or not a whole number.
+  /// The seed in the environment variable `FLOWRUN_SEED`, or nil if it is not set or not an integer.
   public static var environmentSeed: UInt64? {
     ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap(UInt64.init)
   }
 
-  /// The next 64 random bits.
+  /// Returns the next 64 random bits.
   public mutating func next() -> UInt64 { generator.next() }
 
-  /// True in `percent` of 100 draws.
+  /// Returns true with a probability of `percent` %.
   public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-  /// One of `choices`, which must not be empty.
+  /// Returns one of `choices`, which must not be empty.
   public mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
     choices[Int.random(in: 0..<choices.count, using: &self)]
   }

@@ -2,11 +2,11 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// Runs a plan on a virtual clock: no thread, no waiting, the same course of events every time.
+/// Runs a plan on a virtual clock, without threads and waiting. The course of events is the same every time.
 ///
-/// What the world does is scripted: how long each body takes and how it ends, which events come from outside, when the
-/// run is activated and cancelled. Everything of one instant happens in a fixed order: what bodies do (in the order in
-/// which they were started), then what was scheduled from outside, then timers, last the gate's minimum and maximum.
+/// The environment is scripted: the duration and result of each body, the events from outside, and the times of
+/// activation and cancellation. Simultaneous events happen in a fixed order: those of bodies (in the order of their
+/// starts), then events from outside, then timers, and last the gate's minimum and maximum.
 ///
 /// ```swift
 /// var simulator = Simulator(Plan(graph: graph)) { step, attempt in
@@ -15,20 +15,20 @@ import FlowModel
 /// let plan = simulator.run(activation: Resolution(gate: GateBounds(maximumNanoseconds: 5_000_000_000)))
 /// ```
 public struct Simulator {
-  /// What one attempt of one step does.
+  /// The behavior of one attempt of a step.
   public struct Body: Sendable {
-    /// How long it takes; nil: it never returns by itself.
+    /// The duration, or nil if it never returns by itself.
     public var endsAfterNanoseconds: Int?
-    /// How it ends.
+    /// The result.
     public var ending: Ending
-    /// Events it posts, each so long after its start.
+    /// The events it posts, with the delay from its start.
     public var posts: [(afterNanoseconds: Int, event: String)]
-    /// When a service reports ready; nil: never.
+    /// The time until a service is ready, or nil if it never is.
     public var readyAfterNanoseconds: Int?
-    /// How long it continues after it was asked to end; nil: it does not listen.
+    /// The time until it ends after it was asked to, or nil if it ignores the request.
     public var endsAfterCancellationNanoseconds: Int?
 
-    /// A body that ends so after so long.
+    /// Creates a body with this duration and result.
     public init(
       endsAfterNanoseconds: Int?, ending: Ending = .success, posts: [(afterNanoseconds: Int, event: String)] = [],
       readyAfterNanoseconds: Int? = nil, endsAfterCancellationNanoseconds: Int? = 0
@@ -43,16 +43,16 @@ public struct Simulator {
 
   /// The current state of the run.
   public var plan: Plan { player.plan }
-  /// The virtual time, nanoseconds from the start of the run.
+  /// The virtual time, in nanoseconds from the start of the run.
   public var now: Int { player.now }
 
-  /// Sees the plan after every event and all that followed from it, with the instant.
+  /// Called with the plan and the time after every event and its consequences.
   package var inspect: ((Plan, Int) -> Void)? {
     get { player.inspect }
     set { player.inspect = newValue }
   }
 
-  /// Tries and posts; nil: not wanted.
+  /// The attempts and posts, or nil if they are not recorded.
   package var trace: RunTrace? {
     get { player.trace }
     set { player.trace = newValue }
@@ -60,18 +60,18 @@ public struct Simulator {
 
   private var player: RunPlayer<World>
 
-  /// How long a run is played that does not end: 1,000,000 s.
+  /// The maximum virtual time of a run that does not end: 1,000,000 s.
   private static let limitNanoseconds = 1_000_000 * 1_000_000_000
 
-  /// A simulator of `plan`.
+  /// Creates a simulator of `plan`.
   ///
   /// - Parameters:
-  ///   - plan: the plan at its start.
-  ///   - decide: what the `if` of a step says.
-  ///   - items: the items of a step with `foreach`.
-  ///   - decideItem: what the `if` of a step says of a post that it runs for.
-  ///   - itemBody: what an attempt of an item does; without it, what the step's does.
-  ///   - body: what an attempt of a step does.
+  ///   - plan: The plan at its start.
+  ///   - decide: Returns the result of a step's `if`.
+  ///   - items: Returns the items of a step with `foreach`.
+  ///   - decideItem: Returns the result of a step's `if` for a post.
+  ///   - itemBody: Returns the behavior of an item's attempt. Without it, that of the step is used.
+  ///   - body: Returns the behavior of a step's attempt.
   public init(
     _ plan: Plan,
     decide: @escaping (StepIndex, Plan) -> Decision = { _, _ in .run },
@@ -86,7 +86,7 @@ public struct Simulator {
     player = RunPlayer(plan, in: world)
   }
 
-  /// Lets something happen from outside at `nanoseconds` from the start; things of one instant keep their order.
+  /// Schedules an event from outside at `nanoseconds` from the start. Simultaneous events keep their order.
   public mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
     player.schedule(event, atNanoseconds: nanoseconds)
   }
@@ -94,8 +94,8 @@ public struct Simulator {
   /// Runs until the plan has ended, nothing is left to happen, or `limitNanoseconds` have passed.
   ///
   /// - Parameters:
-  ///   - activation: what is known at activation; nil when an `activated` event was scheduled instead.
-  ///   - limitNanoseconds: how long a run is played that does not end.
+  ///   - activation: The resolution at activation, or nil if an `activated` event was scheduled instead.
+  ///   - limitNanoseconds: The maximum virtual time of a run that does not end.
   public mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {
@@ -103,13 +103,13 @@ public struct Simulator {
     return plan
   }
 
-  /// Continues from an instant with a plan that has taken in the journal entries of a run.
+  /// Resumes at an instant with a plan that was restored from the journal entries of a run.
   package mutating func resume(atNanoseconds nanoseconds: Int) -> Plan {
     player.resume(atNanoseconds: nanoseconds, limitNanoseconds: Self.limitNanoseconds)
     return plan
   }
 
-  /// What surrounds the plan, in functions.
+  /// The environment of the plan, as functions.
   private struct World: RunWorld {
     let body: (StepIndex, Int) -> Body
     let decide: (StepIndex, Plan) -> Decision

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// Stands in for a run in the tests of actions: it records what an action says and hands it what the test prepared.
+/// Replaces a run in tests of actions: it records the calls of an action and provides what the test has prepared.
 ///
 /// ```swift
 /// let host = TestHost(dataFolder: folder)
@@ -12,12 +12,12 @@ import Synchronization
 /// try host.closeHandles()
 /// ```
 ///
-/// Inputs pass through the same conversion as in a run, relative paths are resolved the same way, and an event that the
-/// action did not declare is refused the same way.
+/// Inputs are converted and relative paths are resolved as in a run, and events that the action did not declare are
+/// refused.
 public final class TestHost: ActionHost {
-  /// What is the same for all steps.
+  /// The part of the run that is the same for all steps.
   public let run: RunInformation
-  /// Why the application was launched.
+  /// The reason for the launch.
   public let launch: Launch
   private let variables: [String: String]
   private let state: Mutex<State>
@@ -53,16 +53,16 @@ public final class TestHost: ActionHost {
     var alarms: [(due: Duration, handler: @Sendable () -> Void)] = []
   }
 
-  /// A line that an action logged.
+  /// A log line of an action.
   public struct LogLine: Sendable, Hashable {
-    /// How important it is.
+    /// The level of the line.
     public let level: LogLevel
-    /// The output of a program that it came from; nil: the action itself wrote it.
+    /// The output stream of the program that wrote it, or nil if the action did.
     public let stream: LogStream?
-    /// What it says.
+    /// The text of the line.
     public let message: String
 
-    /// A line as a test expects it.
+    /// Creates a line, such as one that a test expects.
     public init(level: LogLevel = .info, _ message: String, from stream: LogStream? = nil) {
       self.level = level
       self.stream = stream
@@ -70,7 +70,7 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// A run with one step, whose data and workflow folders must exist when the action reads or writes there.
+  /// Creates a host for a run with one step. The folders must exist if the action reads or writes there.
   public init(
     dataFolder: String = "/", workflowFolder: String = "/", launch: Launch = Launch(),
     environment: [String: String] = [:], handles: [HandleKey: any Sendable] = [:]
@@ -82,7 +82,7 @@ public final class TestHost: ActionHost {
     state = Mutex(State(handles: handles))
   }
 
-  /// The context of the step's attempt number `attempt`.
+  /// Returns the context of the step's attempt `attempt`.
   public func context(attempt: Int = 1) -> ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
   // MARK: What the action did
@@ -93,17 +93,17 @@ public final class TestHost: ActionHost {
   /// The lines logged so far, with their levels, in order.
   public var logLines: [LogLine] { state.withLock { $0.logs } }
 
-  /// The events posted so far, in order, repetitions included.
+  /// The events posted so far, in order, including repeated ones.
   public var posts: [String] { state.withLock { $0.posts } }
-  /// The values of those events, null where there was none.
+  /// The values of these events, with null for those without one.
   public var postedValues: [Value] { state.withLock { $0.postedValues } }
 
-  /// The lines without an end as they were shown, each state of them, in order.
+  /// The unfinished lines that were shown, in each state, in order.
   public var unfinishedLines: [LogLine] { state.withLock { $0.unfinished } }
-  /// The fractions of progress told so far, in order.
+  /// The progress fractions reported so far, in order.
   public var progressFractions: [Double] { state.withLock { $0.progress } }
 
-  /// Waits until the service reports ready; gives its outputs.
+  /// Waits until the service is ready, and returns its outputs.
   public func readied() async -> ValueObject {
     await withCheckedContinuation { continuation in
       let ready = state.withLock { state -> ValueObject? in
@@ -114,7 +114,7 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// The handle under `key`, provided by an action or by the test.
+  /// The handle with `key`, provided by an action or by the test.
   public func handle<Handle>(_ key: HandleKey, as type: Handle.Type = Handle.self) -> Handle? {
     state.withLock { $0.handles[key] as? Handle }
   }
@@ -131,16 +131,16 @@ public final class TestHost: ActionHost {
     for handler in handlers { handler() }
   }
 
-  /// States the time left until the step's deadline; nil: no deadline.
+  /// Sets the time left until the step's deadline, or nil for no deadline.
   public func setRemaining(_ remaining: Duration?) { state.withLock { $0.remaining = remaining } }
 
-  /// Makes these texts the run's secrets.
+  /// Makes these strings the secrets of the run.
   package func setSecrets(_ texts: [String]) {
     let mask = SecretMask(texts.map { (name: "secret", text: $0) })
     state.withLock { $0.secrets = mask }
   }
 
-  /// Moves the host's clock, which stands still otherwise, and wakes what has waited long enough, earliest first.
+  /// Advances the host's clock, which otherwise does not move, and calls the handlers that are due, in order.
   public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration
@@ -151,13 +151,13 @@ public final class TestHost: ActionHost {
     for alarm in due { alarm.handler() }
   }
 
-  /// The number of waits that are under way on the host's clock.
+  /// The number of pending waits on the host's clock.
   public var sleeperCount: Int { state.withLock { $0.alarms.count } }
 
-  /// What the action asks a person; nil: nothing.
+  /// The question of the action to a person, or nil.
   public var question: Question? { state.withLock { $0.question?.0 } }
 
-  /// Answers what the action asks.
+  /// Answers the question of the action.
   public func answer(_ choice: String, by: String = "test", atMilliseconds: Int = 0) {
     let handler = state.withLock { state in
       defer { state.question = nil }
@@ -166,7 +166,7 @@ public final class TestHost: ActionHost {
     handler?(Answer(choice, by: by, atMilliseconds: atMilliseconds))
   }
 
-  /// Closes what actions provided, in reverse order, as the end of a run does; throws the first error.
+  /// Closes the handles that actions provided, in reverse order, as at the end of a run. Throws the first error.
   public func closeHandles() throws {
     let provisions = state.withLock { state -> [Provision] in
       defer { state.provisions = [] }
@@ -176,16 +176,17 @@ public final class TestHost: ActionHost {
     for provision in provisions { try provision.close() }
   }
 
-  /// Runs an action on plain values, as an engine does, and gives its outputs as plain values.
+  /// Runs an action on plain values, as an engine does, and returns its outputs as plain values.
   ///
-  /// Cancelling the host or the calling task cancels the action. A service's call returns when the service has ended.
+  /// Cancelling the host or the calling task cancels the action. A call of a service returns when the service has
+  /// ended.
   public func call(
     _ type: any ActionType.Type, with inputs: ValueObject = [:], attempt: Int = 1
   ) async throws -> ValueObject {
     try await call(RegisteredAction(type), with: inputs, attempt: attempt)
   }
 
-  /// Runs an action, of whatever origin, on plain values, as an engine does; otherwise like the call by type.
+  /// Like the call by type, but for an action of any origin.
   public func call(
     _ action: RegisteredAction, with inputs: ValueObject = [:], attempt: Int = 1
   ) async throws -> ValueObject {
@@ -210,30 +211,31 @@ public final class TestHost: ActionHost {
 
   // MARK: ActionHost
 
-  /// Always `step`.
+  /// Always returns `step`.
   public func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
 
-  /// One for each call of an action, as each step of a run has its own; later attempts have that of the last call.
+  /// Returns a different key for each call of an action, as each step of a run has its own. Later attempts use that of
+  /// the last call.
   public func idempotencyKey(of step: StepIndex) -> String {
     "\(run.id)/\(stepID(of: step))-\(state.withLock { $0.callCount })"
   }
 
-  /// What the test stated.
+  /// Returns the variables of the test.
   public func environment(of step: StepIndex) -> [String: String] { variables }
 
-  /// Whether the value holds a text that the test made a secret.
+  /// True if the value contains a secret of the test.
   public func holdsSecret(_ value: Value) -> Bool {
     guard let mask = state.withLock({ $0.secrets }) else { return false }
     return mask.masked(value) != value
   }
 
-  /// What the test stated.
+  /// Returns the time that the test has set.
   public func remaining(of step: StepIndex, attempt: Int) -> Duration? { state.withLock { $0.remaining } }
 
-  /// Whether the test cancelled the step.
+  /// True if the test has cancelled the step.
   public func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.isCancelled } }
 
-  /// Keeps the handler for ``cancel()``.
+  /// Stores the handler for ``cancel()``.
   public func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
       if !state.isCancelled { state.cancelHandlers.append(handler) }
@@ -252,27 +254,27 @@ public final class TestHost: ActionHost {
     state.withLock { state in state.logs += lines.map { LogLine($0, from: stream) } }
   }
 
-  /// Yes.
+  /// Always true.
   public var showsUnfinishedLines: Bool { true }
 
-  /// Records the line as it is.
+  /// Records the line.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     state.withLock { $0.unfinished.append(LogLine(line, from: stream)) }
   }
 
-  /// Records the lines behind the plugin's name.
+  /// Records the lines, prefixed with the plugin's name.
   public func log(_ lines: [String], from stream: LogStream, plugin: String) {
     state.withLock { state in state.logs += lines.map { LogLine("\(plugin): \($0)", from: stream) } }
   }
 
-  /// Keeps the question for the test to answer.
+  /// Stores the question for the test to answer.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
     state.withLock { $0.question = (question, handler) }
   }
 
-  /// Forgets the question.
+  /// Removes the question.
   public func withdrawQuestion(of step: StepIndex, attempt: Int) { state.withLock { $0.question = nil } }
 
   /// Records the fraction.
@@ -280,10 +282,10 @@ public final class TestHost: ActionHost {
     state.withLock { $0.progress.append(fraction) }
   }
 
-  /// Records the event; throws when the action that runs did not declare it.
+  /// Records the event. Throws if the running action did not declare it.
   public func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
-  /// Records the event and its value; throws when the action that runs did not declare the event.
+  /// Records the event and its value. Throws if the running action did not declare the event.
   public func post(_ event: String, value: Value, step: StepIndex) throws {
     try state.withLock { state in
       if let declaration = state.declaration, declaration.eventFromInput == nil, !declaration.events.contains(event) {
@@ -295,12 +297,12 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// Keeps the queue for ``deliver(_:value:)``.
+  /// Stores the queue for ``deliver(_:value:)``.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { $0.followed[event, default: []].append(posts) }
   }
 
-  /// Posts an event into the queues of the action that follows it; returns false if none does.
+  /// Adds a post to the queues of the action that follows the event. Returns false if none does.
   public func deliver(_ event: String, value: Value = .null) -> Bool {
     let (queues, number) = state.withLock { state in
       state.deliveredCount += 1
@@ -310,16 +312,16 @@ public final class TestHost: ActionHost {
     return !queues.isEmpty
   }
 
-  /// Counts the posts that were handled.
+  /// Counts a handled post.
   public func handledPost(of step: StepIndex) { state.withLock { $0.handledPosts += 1 } }
 
-  /// The number of posts that were handled.
+  /// The number of handled posts.
   public var handledPosts: Int { state.withLock { $0.handledPosts } }
 
-  /// What was provided last under the key.
+  /// The handle that was last provided with the key.
   public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
 
-  /// Keeps the handle for later calls.
+  /// Stores the handle for later calls.
   public func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
@@ -330,7 +332,7 @@ public final class TestHost: ActionHost {
     }
   }
 
-  /// Records the outputs; the first call counts.
+  /// Records the outputs of the first call.
   public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let waiters = state.withLock { state -> [CheckedContinuation<ValueObject, Never>] in
       guard state.ready == nil else { return [] }
@@ -341,7 +343,7 @@ public final class TestHost: ActionHost {
     for waiter in waiters { waiter.resume(returning: outputs) }
   }
 
-  /// Keeps the handler until ``advance(by:)`` reaches its time.
+  /// Stores the handler until ``advance(by:)`` reaches its time.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     state.withLock { $0.alarms.append(($0.now + delay, handler)) }
   }
