@@ -1,5 +1,5 @@
-/// The name of an act, which never changes: the device under which it is kept, what the opening of the device's file drew,
-/// and the device's number.
+/// The name of an act, which never changes: the device that wrote it, a number drawn when the device's file was opened,
+/// and the device's own number of the act.
 public struct ActName: Hashable, Sendable {
   /// The device and its number.
   public var dot: Dot
@@ -10,26 +10,27 @@ public struct ActName: Hashable, Sendable {
   public init(dot: Dot, incarnation: UInt64) { (self.dot, self.incarnation) = (dot, incarnation) }
 }
 
-/// What a zone knows of an act that a record's context covers.
+/// Whether a zone has taken an act that a record's context covers.
 public enum TakenAct: Hashable, Sendable {
-  /// It has never been taken: another copy of its device's file has acted under that number.
+  /// Never taken: another copy of its device's file wrote an act with the same number.
   case no
-  /// An act of this name has been taken; its checksums, 0 for one that an earlier version had put together with a later one.
+  /// An act of this name was taken. Holds its checksums, with 0 for one that an earlier version merged with a later
+  /// act.
   case yes(checks: [UInt32])
-  /// The zone does not know: what it lost was returned by a device, as cells, which hold no names.
+  /// Unknown: the zone lost the act, and a device returned its content as cells, which hold no names.
   case perhaps
 
-  /// What follows from the checksums that are kept for a name and from the device's largest number that was returned.
+  /// Decides from the checksums stored for a name and from the device's largest returned number.
   public init(checks: [UInt32], givenBack: Int64?, number: Int64) {
     self = !checks.isEmpty ? .yes(checks: checks) : number <= givenBack ?? 0 ? .perhaps : .no
   }
 }
 
-/// What a zone keeps of a change besides the record, so that each act counts once forever.
+/// The names that a zone stores besides the record, so that each act counts only once.
 public struct TakenNames: Hashable, Sendable {
   /// The acts that were taken, with their checksums.
   public var acts: [Act] = []
-  /// The devices whose acts were returned as a cell, with the largest number.
+  /// The devices whose acts were returned as a cell, with the largest number of each.
   public var givenBack: [Dot] = []
 
   /// An act that was taken.
@@ -40,10 +41,10 @@ public struct TakenNames: Hashable, Sendable {
     public var check: UInt32
   }
 
-  /// Nothing.
+  /// Makes an empty set of names.
   public init() {}
 
-  /// What a change that is stored over a cell has taken.
+  /// The names taken by a change that is stored over a cell.
   public init(_ change: RecordOperation.Change, over old: Cell) {
     switch change {
     case .write(let write): acts = [Act(name: write.name, check: write.check)]
@@ -52,7 +53,7 @@ public struct TakenNames: Hashable, Sendable {
     }
   }
 
-  /// Both.
+  /// Adds all names of another set.
   public mutating func formUnion(_ other: TakenNames) {
     acts += other.acts
     for dot in other.givenBack {

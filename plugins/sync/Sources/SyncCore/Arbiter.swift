@@ -1,35 +1,35 @@
-/// Decides what a backend does with an operation. Pure: every backend runs this inside its own transaction, so that all
-/// of them agree to the byte.
+/// Decides how a backend handles an operation. Pure: every backend calls it inside its own transaction, so all backends
+/// agree to the byte.
 public enum Arbiter {
   /// How far ahead of the server's clock a stamp may be (M2).
   public static let toleranceMilliseconds: Int64 = 1000
 
-  /// What should be done.
+  /// The decision on one operation.
   public enum Decision: Hashable, Sendable {
-    /// Store this cell under the next version; a write got this stamp.
+    /// Store this cell as the next version, with the stamp that a write got.
     case store(Cell, Stamp?)
-    /// Nothing to do: the cell says that already (M4).
+    /// Store nothing: the cell already has the write (M4).
     case unchanged
-    /// The store holds another version than the device expected, or another write under the same number.
+    /// The store has another version than the device expected, or another write with the same number.
     case conflict
     /// The operation can never succeed.
     case refused(Refusal)
   }
 
-  /// Why an operation can never succeed.
+  /// The reason why an operation can never succeed.
   public enum Refusal: Hashable, Sendable, CustomStringConvertible {
-    /// It does not fit the record's type or a limit; says what is wrong.
+    /// The operation does not fit the record's type or a limit. Holds a description of the problem.
     case invalid(String)
     /// The zone would have more than `RecordLimits.devices` devices.
     case tooManyDevices
-    /// The content would be larger than a record may be.
+    /// The content would exceed the largest size of a record.
     case tooLarge(bytes: Int)
-    /// Another act has the same name, which happens when a machine is copied while it runs.
+    /// Another act has the same name. This happens when a machine is copied while it runs.
     case nameTaken
-    /// The zone does not know whether it counts already.
+    /// The zone cannot tell whether it has already counted the act.
     case mayBeCounted
 
-    /// The reason, for a person.
+    /// The reason as text.
     public var description: String {
       switch self {
       case .invalid(let reason): reason
@@ -45,9 +45,10 @@ public enum Arbiter {
     }
   }
 
-  /// Decides on one operation against what is stored; `stored` nil means nothing is. `rules` are those that the zone keeps
-  /// for the record's collection, nil for what is not a record of one. `taken` says what the zone knows of an act; it is asked
-  /// only of one that the record's context covers.
+  /// Decides on one operation, given the stored record, or nil if there is none.
+  ///
+  /// `rules` are those of the zone for the record's collection, or nil for a record outside of a collection. `taken`
+  /// looks up an act and is called only for acts that the record's context covers.
   public static func decide(
     _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64,
     taken: (ActName) throws -> TakenAct
@@ -73,7 +74,7 @@ public enum Arbiter {
     }
   }
 
-  /// The same where the zone knows of no acts.
+  /// Decides without looking up acts.
   public static func decide(
     _ operation: RecordOperation, stored: SyncRecord?, rules: ZoneRules?, serverMilliseconds: Int64
   ) -> Decision {
@@ -92,7 +93,7 @@ public enum Arbiter {
       switch try taken(write.name) {
       case .yes(let checks): return checks.contains { $0 == check || $0 == 0 } ? .unchanged : .refused(.nameTaken)
       case .perhaps: return .refused(.mayBeCounted)
-      // It cannot be placed under this name: its device sends it again as that of a branch.
+      // It cannot be stored under this name. Its device sends it again in the name of a branch.
       case .no: return .conflict
       }
     }
@@ -112,7 +113,7 @@ public enum Arbiter {
     return .store(cell, stamp)
   }
 
-  /// What keeps a write from being one of this record; who asks names the zone's rules where it has them.
+  /// The reason why a write does not belong to this record, or nil. Uses the zone's rules if the caller has them.
   private static func problem(
     with write: Write, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
@@ -134,8 +135,8 @@ public enum Arbiter {
     return isRecord ? nil : "the change to '\(key)' is not one of a record"
   }
 
-  /// The stamp under which a write is stored: at most a second ahead of the server, and later than everything that its
-  /// author had seen here (M2).
+  /// The stamp under which a write is stored: at most one second ahead of the server, and later than every write to
+  /// this cell that its author had seen (M2).
   static func admitted(_ write: Write, into cell: Cell, serverMilliseconds: Int64) -> Stamp {
     let latest = serverMilliseconds + toleranceMilliseconds
     var stamp = write.stamp
@@ -146,7 +147,7 @@ public enum Arbiter {
 }
 
 extension Cell {
-  /// This cell with no time after a limit, for one that comes from outside.
+  /// A copy of this cell without times after a limit. Used for cells that come from outside.
   func clamped(toMilliseconds limit: Int64) -> Cell {
     var result = self
     result.horizonMilliseconds = min(horizonMilliseconds, limit)

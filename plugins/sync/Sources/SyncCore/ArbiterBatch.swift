@@ -1,31 +1,31 @@
-/// Decides on the operations of one commit, one after the other: each sees what those before it did, and those of one
-/// transaction are all stored or none.
+/// Decides on the operations of one commit in order. Each operation sees the effect of those before it; the operations
+/// of a transaction are stored together or not at all.
 public struct ArbiterBatch {
   private let serverMilliseconds: Int64
   private let dropped: Dropped
   /// What the operations so far made of the records.
   private var changed: [RecordKey: SyncRecord] = [:]
   private var added: [String: Int] = [:]
-  /// The records of which an operation was in conflict: what follows rests on it, even where its version fits by chance.
+  /// The records with a conflicting operation. Later operations depend on it, even if their version happens to match.
   private var conflicting: Set<RecordKey> = []
-  /// How many operations changed nothing of a record: those after them were sent as if they had.
+  /// The number of operations per record that changed nothing, although their device counted on a new version.
   private var unchanged: [RecordKey: Int64] = [:]
-  /// The acts that were taken so far.
+  /// The acts taken so far.
   private var names: [ActName: [UInt32]] = [:]
-  /// The rules of collections that are known, and those that have been read.
+  /// The rules read so far, by collection.
   private var rules: [String: ZoneRules]
-  /// The collections that had no room, and for how many records.
+  /// The collections without room, with the number of records that did not fit.
   public private(set) var full: [String: Int] = [:]
 
-  /// A batch that is decided at this time of the server, in a zone that has forgotten so much and of which these rules
-  /// are known.
+  /// Makes a batch that is decided at a time of the server. `dropped` is how far the zone has forgotten, `rules` are
+  /// those that are already read.
   public init(serverMilliseconds: Int64, dropped: Dropped = Dropped(), rules: [String: ZoneRules] = [:]) {
     self.dropped = dropped
     self.rules = rules
     self.serverMilliseconds = serverMilliseconds
   }
 
-  /// What is decided on one operation, and the record as it was then.
+  /// The decision on one operation, with the record that it met.
   public struct Outcome: Sendable {
     /// The decision.
     public var decision: Arbiter.Decision
@@ -33,12 +33,12 @@ public struct ArbiterBatch {
     public var stored: SyncRecord?
     /// The incarnation in which the record is deleted after it; nil while it lives.
     public var deletedIncarnation: Int64?
-    /// What the zone keeps of it besides the record.
+    /// The names that the zone stores besides the record.
     public var names = TakenNames()
   }
 
-  /// Decides on all of them; `read` gives a record as it is stored, `count` how many records a collection has, and `taken`
-  /// what the zone knows of an act.
+  /// Decides on all operations. `read` returns a stored record, `count` the number of records in a collection, and
+  /// `taken` whether the zone has taken an act.
   public mutating func decide(
     _ operations: [RecordOperation], read: (RecordKey) throws -> SyncRecord?, count: (String) throws -> Int,
     taken: (ActName) throws -> TakenAct
@@ -50,7 +50,7 @@ public struct ArbiterBatch {
       let group = operations[index].group
       var end = index + 1
       while group != nil, end < operations.count, operations[end].group == group { end += 1 }
-      // Kept only where it may be needed: what is changed afterwards is copied.
+      // Copied only if the group may be undone, because later changes copy the storage.
       let before = group == nil ? nil : (changed, added, names)
       var part: [Outcome] = []
       for operation in operations[index..<end] { part.append(try decide(operation, read, count, taken)) }
@@ -67,9 +67,9 @@ public struct ArbiterBatch {
     return outcomes
   }
 
-  /// What happens to a transaction of which a part cannot be stored; nil when all of it can.
+  /// The outcome of a transaction if a part of it cannot be stored, or nil if all of it can.
   private static func whole(_ part: [Outcome], _ operations: [RecordOperation]) -> [Outcome]? {
-    // A later write to a record met what an earlier one would have made of it, which is never shown.
+    // A later write to a record met the result of an earlier one, which is never shown.
     let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }
     func rolledBack(_ decision: Arbiter.Decision, _ operation: RecordOperation) -> Outcome {
       Outcome(decision: decision, stored: met[operation.key] ?? nil)
@@ -143,7 +143,7 @@ public struct ArbiterBatch {
 }
 
 extension RecordOperation {
-  /// Whether it is about a record of a collection, for which the zone keeps rules.
+  /// True for a record of a collection, which has rules in the zone.
   public var isOfCollection: Bool {
     switch change {
     case .write(let write): write.record != nil

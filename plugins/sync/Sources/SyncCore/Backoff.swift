@@ -1,19 +1,19 @@
-/// How long to wait before the next attempt.
+/// The pause before the next attempt.
 ///
-/// The first two retries come within 200 ms and 500 ms, then full jitter: anything from 0 to a limit that doubles from
-/// 1 s up to 5 min. What the server asks for is a floor (S34, S36, V19). Source of full jitter: Brooker, "Exponential
-/// Backoff And Jitter", 2015.
+/// The first two retries come within 200 ms and 500 ms. After that the pause has full jitter: a random time between 0
+/// and a limit that doubles from 1 s up to 5 min. A pause that the server asks for is the minimum (S34, S36, V19).
+/// Source of full jitter: Brooker, "Exponential Backoff And Jitter", 2015.
 public struct Backoff: Hashable, Sendable {
   /// The number of attempts that have failed since the last success.
   public private(set) var failures = 0
 
-  /// The longest wait of its own, in milliseconds.
+  /// The longest pause that is not asked for by a server, in milliseconds.
   public static let capMilliseconds: Int64 = 300_000
 
-  /// Nothing has failed yet.
+  /// Makes a backoff without failures.
   public init() {}
 
-  /// The longest wait before the next attempt.
+  /// The longest pause before the next attempt.
   public static func limitMilliseconds(afterFailures failures: Int) -> Int64 {
     switch failures {
     case ...1: 200
@@ -22,7 +22,7 @@ public struct Backoff: Hashable, Sendable {
     }
   }
 
-  /// Notes a failure and draws the wait before the next attempt.
+  /// Counts a failure and draws the pause before the next attempt.
   public mutating func fail(
     retryAfterMilliseconds: Int64? = nil, using generator: inout some RandomNumberGenerator
   ) -> Int64 {
@@ -31,6 +31,6 @@ public struct Backoff: Hashable, Sendable {
     return max(drawn, retryAfterMilliseconds ?? 0)
   }
 
-  /// Notes a success.
+  /// Resets the count of failures.
   public mutating func succeed() { failures = 0 }
 }

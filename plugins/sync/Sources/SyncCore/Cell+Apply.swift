@@ -1,10 +1,12 @@
 extension Cell {
-  /// Takes a write in (M3–M5, M8, M9). False when the cell has it already (M4).
+  /// Adds a write (M3–M5, M8, M9). Returns false if the cell already has it (M4).
   ///
-  /// - The state replaces every entry that its author had seen and every older one of its own device; no window applies.
-  /// - The fields are joined, also when the state itself is outside the window and is dropped.
+  /// - The state replaces every entry that its author had seen and every older one of its own device, regardless of the
+  ///   window.
+  /// - The fields are merged even if the state is outside the window and dropped.
   ///
-  /// `check` is that of the write as its author sent it, where its stamps have been changed since.
+  /// `check` is the checksum of the write as its author sent it. It differs from the write's own if its stamps were
+  /// changed later.
   @discardableResult
   public mutating func apply(_ write: Write, check: UInt32? = nil, windowMilliseconds: Int64) -> Bool {
     guard !context.covers(write.dot) else { return false }
@@ -13,7 +15,7 @@ extension Cell {
     let incarnation = write.record?.incarnation ?? 0
     if incarnation > 0, !isRecord { setOrigin(incarnation) }
     if incarnation > content.incarnation { beginIncarnation(incarnation) }
-    // Nothing of an earlier incarnation counts.
+    // Writes of an earlier incarnation do not count.
     if incarnation < content.incarnation { return true }
     if let record = write.record { content.apply(record, of: write) }
     if let payload = write.payload {

@@ -1,14 +1,14 @@
 extension Cell {
-  /// What two copies of a cell know together.
+  /// Merges the knowledge of two copies of a cell.
   ///
-  /// An entry survives when both hold it or when the other has not seen it; then what is before the common window is
-  /// dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
+  /// An entry survives if both copies hold it or if the other copy has not seen it. Entries older than the common
+  /// window are then dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
   public static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
     if left == right { return left }
     var context = left.context
     context.formUnion(right.context)
     if left.content.incarnation != right.content.incarnation {
-      // Nothing of an earlier incarnation counts in a later one.
+      // Writes of an earlier incarnation do not count in a later one.
       var result = left.content.incarnation > right.content.incarnation ? left : right
       result.context = context
       result.extensions = Self.joined(left.extensions, right.extensions)
@@ -45,8 +45,8 @@ extension Cell {
     return entries
   }
 
-  /// The one of two writes of one device that counts. The same write can carry two stamps when a server that lost its
-  /// memory stamped it again: then the later one counts everywhere.
+  /// Returns the write of a device that counts, out of two. One write can have two stamps if a server that lost its
+  /// memory stamped it again; the later stamp counts everywhere.
   private static func later(_ left: StateEntry, _ right: StateEntry) -> StateEntry {
     if left.dot.number != right.dot.number { return left.dot.number > right.dot.number ? left : right }
     if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }

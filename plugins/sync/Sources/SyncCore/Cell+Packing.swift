@@ -1,19 +1,19 @@
 extension Cell {
-  /// The format of a cell.
+  /// The version of the packed format.
   public static let packingFormat: UInt8 = 12
 
-  /// The cell as compact bytes; equal cells give equal bytes.
+  /// The cell as compact bytes. Equal cells have equal bytes.
   ///
-  /// Format byte · device names with what was seen of each · latest time · horizon · entries · fields · the content of a
-  /// record · extensions · a checksum. Devices are written once and named by index, times as distance before the latest
-  /// of them.
+  /// Format byte · device names with the number seen of each · latest time · horizon · entries · fields · content of a
+  /// record · extensions · checksum. Each device is written once and then referred to by index; times are stored as the
+  /// distance to the latest one.
   public func packed() -> [UInt8] {
     var packer = Packer()
     pack(into: &packer)
     return packer.bytes
   }
 
-  /// The number of bytes of `packed()`, for much less than packing costs.
+  /// The number of bytes of `packed()`, computed without packing.
   public var packedBytes: Int { Packer.size(pack(into:)) }
 
   private func pack(into packer: inout Packer) {
@@ -48,11 +48,11 @@ extension Cell {
     packer.seal()
   }
 
-  /// Where earlier versions kept the epoch and the count of a timer.
+  /// Two numbers that earlier versions used for the epoch and the count of a timer.
   private static let unusedNumbers = 2
 
   private func packDevices(_ packer: inout Packer) -> [DeviceID] {
-    // A device that has stamped a field and is in no context is also named, with number 0.
+    // A device that stamped a field but is missing from the context is listed with number 0.
     var all = context
     for field in fields where all.note(of: field.stamp.device) == nil {
       all.observe(Dot(device: field.stamp.device, number: 0))
@@ -68,11 +68,10 @@ extension Cell {
     return all.seen.map(\.dot.device)
   }
 
-  /// Reads packed bytes.
+  /// Reads a packed cell.
   ///
-  /// Throws a `PackingError` that names the offset and the part when they are damaged, or of another format. Parts that
-  /// a newer version appended to this format are kept in `extensions`. Whether the cell keeps to the limits is not looked
-  /// at: see `RecordLimits`.
+  /// Throws a `PackingError` with the offset and the part if the bytes are damaged or have another format. Parts that a
+  /// newer version appended to this format are kept in `extensions`. Limits are not checked here; see `RecordLimits`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     self.init()
     var reader = try Unpacker(bytes, sealedAs: Self.packingFormat)
@@ -88,7 +87,7 @@ extension Cell {
     try readRest(from: &reader)
   }
 
-  /// Reads the extensions up to the end, and checks what was read before them.
+  /// Reads the extensions and verifies the checksum.
   mutating func readRest(from reader: inout Unpacker) throws(PackingError) {
     if let stray = entries.first(where: { !context.covers($0.dot) }) {
       throw .malformed(at: reader.offset, reading: "the entry \(stray.dot)", "is not covered by the cell's context")

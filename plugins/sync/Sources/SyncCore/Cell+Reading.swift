@@ -1,18 +1,18 @@
 extension Cell {
-  /// What a cell says: the state that counts and what decided for it.
+  /// The result of reading a cell: the winning state and the rule that decided.
   public struct Reading: Hashable, Sendable {
-    /// The state that counts.
+    /// The winning state.
     public var winner: StateEntry
-    /// What set it above the next best, nil when it stands alone.
+    /// The rule that put it above the second best, or nil if there was only one state.
     public var rule: ConflictRule?
-    /// The number of states that were in question.
+    /// The number of candidate states.
     public var contenders: Int
   }
 
-  /// The state that counts, nil if none was written (M6).
+  /// Returns the winning state, or nil if no state was written (M6).
   ///
-  /// A pure function of the cell: every replica with the same bytes reads the same. All states are aged to one instant, the
-  /// horizon; then priority, least remaining, newest, device decide, in this order.
+  /// A pure function of the cell: all replicas with the same bytes read the same. All states are aged to one instant,
+  /// the horizon, and then compared by priority, least remaining time, newest stamp and device, in this order.
   public func reading(by rule: DecideRule) -> Reading? {
     guard var winner = entries.first else { return nil }
     guard entries.count > 1 else { return Reading(winner: winner, rule: nil, contenders: 1) }
@@ -31,10 +31,10 @@ extension Cell {
     return Reading(winner: winner, rule: decided, contenders: entries.count)
   }
 
-  /// What took the place of a state that counted before, nil when it still counts alone.
+  /// Returns the state that replaced an earlier winner, or nil if the earlier one still wins alone.
   ///
-  /// `previous` is the entry that counted in an older copy of this cell; `isSeen` says whether it had reached the server,
-  /// so that another author can have seen it.
+  /// `previous` is the entry that won in an older copy of this cell. `isSeen` is true if it had reached the server, so
+  /// that another author may have seen it.
   public func resolution(
     replacing previous: StateEntry, isSeen: Bool = true, by rule: DecideRule
   ) -> ConflictRule? {

@@ -1,24 +1,24 @@
-/// The content of one record: the set of states that are still in question, and what is needed to join two copies of it.
+/// The content of one record: its candidate states, and the information needed to merge two copies of it.
 ///
 /// A cell is a join semilattice: `join` is commutative, associative and idempotent (V1–V3), so replicas that have seen
-/// the same writes hold equal bytes whatever the order. Which state *counts* is decided on reading (`reading(by:)`), since
-/// no pairwise rule with a time window can be associative (F14).
+/// the same writes hold equal bytes regardless of order. The winning state is determined on reading (`reading(by:)`),
+/// since no pairwise rule with a time window can be associative (F14).
 public struct Cell: Hashable, Sendable {
-  /// Every write this cell has taken in, as the highest number of each device.
+  /// The writes that this cell contains, as the highest number of each device.
   public var context: VersionVector
-  /// The latest instant of any write of a state ever, in milliseconds since 1970. A write of fields alone says nothing about
-  /// the age of a state, and leaves it.
+  /// The latest instant of any state that was ever written, in milliseconds since 1970. A write of fields alone does
+  /// not change it, because it does not affect the age of a state.
   public var horizonMilliseconds: Int64
-  /// The states in question, sorted by device: at most one a device (V7).
+  /// The candidate states, at most one per device (V7), sorted by device.
   public var entries: [StateEntry]
   /// The values that are merged one by one, sorted by name.
   public var fields: [RecordField]
   /// What else a record of a collection holds; empty in the rules of one.
   public var content: RecordContent
-  /// Parts that a newer version wrote and this one keeps without knowing them, sorted by tag (V12).
+  /// Parts written by a newer version, kept unread and sorted by tag (V12).
   public var extensions: [Extension]
 
-  /// A cell without writes.
+  /// Makes a cell without writes.
   public init() {
     context = VersionVector()
     horizonMilliseconds = 0
@@ -28,11 +28,11 @@ public struct Cell: Hashable, Sendable {
     extensions = []
   }
 
-  /// A part of a record in a format of the future.
+  /// A part of a record in the format of a newer version.
   public struct Extension: Hashable, Sendable {
-    /// What part it is.
+    /// The kind of the part.
     public var tag: UInt64
-    /// Its bytes.
+    /// The bytes of the part.
     public var bytes: [UInt8]
 
     /// Makes a part.
@@ -42,13 +42,13 @@ public struct Cell: Hashable, Sendable {
     }
   }
 
-  /// The latest stamp in the cell: what someone who looks at it has seen.
+  /// The latest stamp in the cell.
   public var latestStamp: Stamp? {
     guard let changed = content.changed else { return latestValue }
     return latestValue.map { max($0, changed) } ?? changed
   }
 
-  /// The latest stamp of a state or of a field.
+  /// The latest stamp of any state or field.
   var latestValue: Stamp? {
     var latest: Stamp?
     for entry in entries where latest.map({ entry.stamp > $0 }) ?? true { latest = entry.stamp }
@@ -56,10 +56,10 @@ public struct Cell: Hashable, Sendable {
     return latest
   }
 
-  /// Takes a device's place in the zone from it until it writes again; false when it has none here.
+  /// Removes a device from the context until it writes again. Returns false if it is not there.
   public mutating func retire(_ device: DeviceID) -> Bool { context.retire(device) }
 
-  /// Drops what is further than the window before the horizon (M5).
+  /// Drops states that are older than the window before the horizon (M5).
   mutating func dropOutdated(windowMilliseconds: Int64) {
     let horizon = horizonMilliseconds
     if entries.contains(where: { horizon - $0.milliseconds > windowMilliseconds }) {

@@ -1,7 +1,7 @@
 /// The stable, unique name of a device in a zone, such as `mac-3f2a91c0` (S28).
 ///
-/// It is made once, when the device's local file is made, and never changes. Its bytes order the last tie-break of a
-/// reading, so it is plain ASCII: letters, digits, `.`, `_` and `-`, 1 to 64 of them.
+/// It is created with the device's local file and never changes. Names break the last tie of a reading by byte order,
+/// so they are plain ASCII: letters, digits, `.`, `_` and `-`, 1 to 64 of them.
 public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The name as text.
   public let name: String

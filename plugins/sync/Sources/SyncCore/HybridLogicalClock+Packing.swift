@@ -5,7 +5,7 @@ extension HybridLogicalClock {
     packer.unsigned(UInt64(counter))
   }
 
-  /// Reads what `pack(into:)` wrote.
+  /// Reads a clock that `pack(into:)` wrote.
   public init(from reader: inout Unpacker) throws(PackingError) {
     let milliseconds = try reader.number("the clock")
     let counter = UInt32(try reader.number("the clock's counter", in: 0...Int64(UInt32.max)))

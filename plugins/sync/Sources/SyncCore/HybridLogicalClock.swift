@@ -1,17 +1,17 @@
-/// Gives a device stamps that never go back and are later than every stamp it has received (M2).
+/// Produces stamps for a device. They never go back and are later than every stamp that the device received (M2).
 public struct HybridLogicalClock: Hashable, Sendable {
-  /// The last instant given or received, in milliseconds since 1970.
+  /// The last instant stamped or received, in milliseconds since 1970.
   public private(set) var milliseconds: Int64
-  /// The counter of that instant.
+  /// The counter within that instant.
   public private(set) var counter: UInt32
 
-  /// A clock that has given nothing, or one that continues where a saved one stopped.
+  /// Makes a new clock, or one that continues from a saved state.
   public init(milliseconds: Int64 = 0, counter: UInt32 = 0) {
     self.milliseconds = milliseconds
     self.counter = counter
   }
 
-  /// The next stamp of a device whose corrected clock shows `nowMilliseconds`.
+  /// Returns the next stamp of a device whose corrected clock shows `nowMilliseconds`.
   public mutating func stamp(_ device: DeviceID, nowMilliseconds: Int64) -> Stamp {
     let last = Stamp(milliseconds: milliseconds, counter: counter, device: device)
     let now = min(max(nowMilliseconds, 0), Stamp.latestMilliseconds)
@@ -20,7 +20,7 @@ public struct HybridLogicalClock: Hashable, Sendable {
     return next
   }
 
-  /// Takes notice of a stamp that came from elsewhere: the next own one will be later.
+  /// Records a received stamp. The next stamp of this clock will be later.
   public mutating func receive(_ stamp: Stamp) {
     let isNewer =
       stamp.milliseconds != milliseconds ? stamp.milliseconds > milliseconds : stamp.counter > counter

@@ -1,16 +1,16 @@
 import FlowBytes
 
-/// Writes values as compact bytes: integers as LEB128, lists and texts with their length before them.
+/// Writes values as compact bytes: integers as LEB128, lists and strings with their length in front.
 public struct Packer: Sendable {
-  /// What has been written so far; empty when it only counts.
+  /// The bytes written so far. Empty if the packer only counts.
   public private(set) var bytes: [UInt8] = []
-  /// How many bytes were counted instead of written, nil when they are written.
+  /// The number of bytes counted, or nil if bytes are written.
   private var counted: Int?
 
-  /// An empty packer.
+  /// Makes an empty packer.
   public init() {}
 
-  /// How many bytes `pack` writes. Nothing is written for it.
+  /// Returns the number of bytes that `pack` would write, without writing them.
   public static func size(_ pack: (inout Packer) -> Void) -> Int {
     var packer = Packer()
     packer.counted = 0
@@ -23,7 +23,7 @@ public struct Packer: Sendable {
     if let counted { self.counted = counted + 1 } else { bytes.append(value) }
   }
 
-  /// Writes a number that is never negative.
+  /// Writes a number that is not negative.
   public mutating func unsigned(_ value: UInt64) {
     if let counted {
       self.counted = counted + LEB128.size(of: value)
@@ -35,17 +35,17 @@ public struct Packer: Sendable {
   /// Writes a count.
   public mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
-  /// Writes a number of either sign; small ones of either sign stay short.
+  /// Writes a signed number. Numbers near zero take few bytes.
   public mutating func signed(_ value: Int64) { unsigned(LEB128.zigzag(value)) }
 
-  /// Writes bytes with their length.
+  /// Writes bytes, with their length in front.
   public mutating func data(_ value: [UInt8]) {
     count(value.count)
     if let counted { self.counted = counted + value.count } else { bytes.append(contentsOf: value) }
   }
 
-  /// Ends with a checksum of all that was written: FNV-1a of 32 bits, of which each step can be undone, so that a change
-  /// of a single byte always changes it.
+  /// Appends a checksum of everything written: 32-bit FNV-1a. Each of its steps can be inverted, so a change of a
+  /// single byte always changes it.
   public mutating func seal() {
     if let counted { return self.counted = counted + 4 }
     let checksum = Self.checksum(bytes[...])
@@ -58,7 +58,7 @@ public struct Packer: Sendable {
     return hash.value
   }
 
-  /// Writes a text as UTF-8 with its length.
+  /// Writes a string as UTF-8, with its length in front.
   public mutating func text(_ value: String) {
     let size = value.utf8.count
     count(size)

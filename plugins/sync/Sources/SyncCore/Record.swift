@@ -3,9 +3,9 @@
 public struct SyncRecord: Hashable, Sendable {
   /// Which record.
   public var key: RecordKey
-  /// Rises by one with every change, from 1; what a commit is compared with (M12).
+  /// The version, which starts at 1 and rises by one with every change. Commits are compared with it (M12).
   public var version: Int64
-  /// The zone's sequence number at the last change.
+  /// The zone's sequence number of the last change.
   public var sequence: Int64
   /// The content.
   public var cell: Cell
@@ -19,20 +19,20 @@ public struct SyncRecord: Hashable, Sendable {
   }
 }
 
-/// A point in a zone's history: how far its changes have been read.
+/// A position in a zone's history, up to which its changes have been read.
 ///
-/// A zone that was restored from a backup reaches the same number again by other changes. The tag, which each commit draws
-/// at random, distinguishes the two, so a cursor is valid only in the history that it comes from.
+/// A zone restored from a backup reaches the same number again with other changes. The tag, drawn at random by each
+/// commit, tells the two apart, so a cursor is valid only in the history it comes from.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
-  /// Drawn when the zone is made: a zone that was made again invalidates every cursor.
+  /// A random number drawn when the zone is made. A zone that is made again invalidates every cursor.
   public var generation: UInt64
-  /// Everything up to this sequence number has been read.
+  /// The sequence number up to which everything has been read.
   public var sequence: Int64
-  /// The random tag of the commit that made the change with this number; 0 for the start of a zone, for changes of before
-  /// commits had tags, and where it is not known.
+  /// The random tag of the commit that made the change with this number. 0 at the start of a zone, for changes made
+  /// before commits had tags, and if the tag is unknown.
   public var tag: UInt64
 
-  /// The bytes that a cursor adds to a request, as the traffic budget counts them.
+  /// The bytes that a cursor adds to a request, as counted by the traffic budget.
   public static let packedBytes = 24
 
   /// Makes a cursor.
@@ -42,7 +42,8 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     self.tag = tag
   }
 
-  /// Reads `generation:sequence:tag`, generation and tag as hexadecimal digits, the tag optional; nil for anything else.
+  /// Parses `generation:sequence:tag` with generation and tag in hexadecimal digits; the tag is optional. Returns nil
+  /// for anything else.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3, let generation = UInt64(parts[0], radix: 16),
@@ -56,37 +57,38 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     self.init(generation: generation, sequence: sequence, tag: tag)
   }
 
-  /// `generation:sequence:tag`, as `init(_:)` reads it; without a tag that is 0.
+  /// The cursor as `generation:sequence:tag`, without the tag if it is 0.
   public var description: String {
     "\(String(generation, radix: 16)):\(sequence)" + (tag == 0 ? "" : ":\(String(tag, radix: 16))")
   }
 
-  /// Whether this is further in the zone's history than another cursor; any is further than none.
+  /// True if this cursor is later in the zone's history than another. Every cursor is later than none.
   public func isAfter(_ other: Cursor?) -> Bool { other.map { sequence > $0.sequence } ?? true }
 }
 
 /// One change that a device asks a backend to make.
 public struct RecordOperation: Hashable, Sendable {
-  /// Which record.
+  /// The record's key.
   public var key: RecordKey
-  /// The version that the device knows, 0 for none. Another one in the store is a conflict (M12).
+  /// The version that the device knows, or 0 for none. If the store has another version, the operation is in conflict
+  /// (M12).
   public var expectedVersion: Int64
-  /// What to do.
+  /// The requested change.
   public var change: Change
-  /// Which transaction it is a part of: those that follow each other with one number are all done or none.
+  /// The number of its transaction. Consecutive operations with the same number are stored together or not at all.
   public var group: Int64?
 
-  /// What an operation does.
+  /// The change that an operation requests.
   public enum Change: Hashable, Sendable {
-    /// Takes one write in.
+    /// Adds one write.
     case write(Write)
-    /// Joins a whole cell: gives a server that lost its memory back what a device still knows (V23).
+    /// Merges a whole cell. Returns knowledge of a device to a server that lost it (V23).
     case join(Cell)
     /// Removes a device from the zone until it writes again.
     case retire(DeviceID)
   }
 
-  /// The device that has made it; nil where it does not say.
+  /// The device that made the change, or nil if the operation does not record it.
   public var author: DeviceID? { if case .write(let write) = change { write.dot.device } else { nil } }
 
   /// Makes an operation.

@@ -1,28 +1,28 @@
-/// How large the parts of a record may be. The device, the arbiter and the server all ask here, before anything is saved
-/// or acknowledged; what has been saved can always be read, however large it is.
+/// The limits of a record's parts. Device, arbiter and server check them before anything is saved or acknowledged.
+/// Records that are already saved can always be read, even if they exceed a limit.
 public enum RecordLimits {
-  /// The most fields in a record.
+  /// The maximum number of fields in a record.
   public static let fields = 256
-  /// The longest name of a field in bytes.
+  /// The maximum length of a field's name, in bytes.
   public static let fieldNameBytes = 128
-  /// The largest state in bytes.
+  /// The maximum size of a state, in bytes.
   public static let stateBytes = 4096
-  /// The largest value of a field in bytes, and of an element.
+  /// The maximum size of a field's value or a list element, in bytes.
   public static let valueBytes = 16_384
-  /// The most bytes of states, names and values in a record; what is kept to join copies of it does not count.
+  /// The maximum size of a record's states, names and values, in bytes. Data needed only for merging does not count.
   public static let recordBytes = 65_536
-  /// The most elements of a set, and of a list with removed elements and moves.
+  /// The maximum number of elements in a set, or in a list including removed elements and moves.
   public static let elements = 4096
-  /// The most writes in a transaction.
+  /// The maximum number of writes in a transaction.
   public static let transactionWrites = 200
-  /// The most bytes of a transaction, with all that is kept to merge it.
+  /// The maximum size of a transaction in bytes, including the data needed for merging.
   public static let transactionBytes = 524_288
-  /// The most devices that take a place in a zone.
+  /// The maximum number of devices in a zone.
   public static let devices = 64
-  /// After how many days without a write a device gives its place up.
+  /// The number of days without a write after which a device is removed from the zone.
   public static let silentDays: Int64 = 90
 
-  /// Which limit a write breaks, nil for none.
+  /// Returns the limit that a write exceeds, as text, or nil if it exceeds none.
   public static func problem(with write: Write) -> String? {
     if let payload = write.payload, let problem = problem(withState: payload) { return problem }
     if write.fields.count > fields { return "a write sets \(write.fields.count) fields, at most \(fields) are allowed" }
@@ -49,7 +49,8 @@ public enum RecordLimits {
       : values.lazy.compactMap { problem(withField: change.name, $0) }.first
   }
 
-  /// Which limit one of the values of a cell breaks, nil for none. What only merging can exceed is not looked at.
+  /// Returns the limit that a value of the cell exceeds, as text, or nil if none does. Limits that only a merge can
+  /// exceed are not checked.
   public static func problem(withValuesOf cell: Cell) -> String? {
     for entry in cell.entries {
       if let problem = problem(withState: entry.payload) { return problem }
@@ -63,7 +64,8 @@ public enum RecordLimits {
   fileprivate static func admits(_ entry: StateEntry) -> Bool { problem(withState: entry.payload) == nil }
   fileprivate static func admits(_ field: RecordField) -> Bool { problem(withField: field.name, field.value) == nil }
 
-  /// Why a cell may not become what a write makes of it, nil when it may. One that is over a limit already may shrink.
+  /// Returns the reason why a write may not turn the old cell into this one, or nil if it may. A cell that already
+  /// exceeds a limit may shrink.
   public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
     if cell.fields.count > fields, cell.fields.count > old.fields.count {
       return .invalid("the record would have \(cell.fields.count) fields, at most \(fields) are allowed")
@@ -95,8 +97,8 @@ public enum RecordLimits {
 }
 
 extension Cell {
-  /// This cell without the states and values that break a limit, which an earlier version or a foreign program may have
-  /// committed: they stay in the record and are never shown as the user's own, everything next to them is.
+  /// This cell without the states and values that exceed a limit. An earlier version or another program may have stored
+  /// them; they stay in the record but are not shown as the user's own.
   public func withinLimits() -> Cell {
     if RecordLimits.problem(withValuesOf: self) == nil { return self }
     var cell = self
@@ -105,7 +107,7 @@ extension Cell {
     return cell
   }
 
-  /// The bytes of its states, names and values.
+  /// The size of the cell's states, names and values in bytes.
   public var contentBytes: Int {
     entries.reduce(0) { $0 + $1.payload.count } + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.count }
       + content.parts.reduce(0) { $0 + $1.name.utf8.count + $1.contentBytes }

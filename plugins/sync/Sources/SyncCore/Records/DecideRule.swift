@@ -1,41 +1,42 @@
 import FlowBytes
 
-/// How the records of a collection are arbitrated whole: which of several states that did not see each other counts.
+/// Decides which of several concurrent states wins in a collection whose records are decided as a whole.
 ///
-/// What one has seen is replaced, what is further back than the window is dropped; of the others the preferred one counts,
-/// then the one with the smallest value at one common instant, then the newest, then the larger device name. This is a
-/// lexicographic order over the set of states, never a comparison of two, which could go in a circle (F14).
+/// A state that another author had seen is replaced, and a state older than the window is dropped. Of the others the
+/// preferred one wins, then the one with the smallest value at one common instant, then the newest, then the one with
+/// the larger device name. This is a lexicographic order over the set of states and never a comparison of two, which
+/// could be circular (F14).
 public struct DecideRule: Hashable, Sendable {
-  /// How far apart two states may be and still be concurrent, in milliseconds; nil for any distance.
+  /// The distance in milliseconds within which two states are concurrent, or nil for any distance.
   public var window: Int64?
-  /// Of which field which values come first; the first of them counts most.
+  /// The field whose preferred values win, with these values in order.
   public var prefer: Preference?
-  /// Of which field the smallest value counts.
+  /// The field whose smallest value wins.
   public var smallest: Smallest?
 
-  /// An order of one field's values.
+  /// A field with an order of its values.
   public struct Preference: Hashable, Sendable {
     /// The field.
     public var field: String
-    /// Its values; what is not among them comes last.
+    /// The values, the most preferred one first. Other values come last.
     public var order: [String]
 
     /// Makes an order.
     public init(field: String, order: [String]) { (self.field, self.order) = (field, order) }
   }
 
-  /// The smallest value of one field.
+  /// A field whose smallest value wins.
   public struct Smallest: Hashable, Sendable {
-    /// The field: a whole number or a length of time.
+    /// The name of the field, a whole number or a duration.
     public var field: String
-    /// Whether the value runs down with the time since it was written, in milliseconds.
+    /// True if the value decreases with the time since it was written, in milliseconds.
     public var ages = false
-    /// A truth value; where it is true the value does not run down.
+    /// The name of a Boolean field. While it is true the value does not decrease.
     public var unless: String?
-    /// A field and the values of it for which this counts; of all others the value counts as 0.
+    /// A field, with the values for which this rule applies. With other values the number counts as 0.
     public var when: Preference?
 
-    /// Names a field.
+    /// Makes the rule of a field.
     public init(field: String, ages: Bool = false, unless: String? = nil, when: Preference? = nil) {
       (self.field, self.ages, self.unless, self.when) = (field, ages, unless, when)
     }
@@ -46,11 +47,11 @@ public struct DecideRule: Hashable, Sendable {
     (self.window, self.prefer, self.smallest) = (window, prefer, smallest)
   }
 
-  /// How far apart two states may be and still be concurrent; at exactly this distance they are (F4, S18, C13). Without a
-  /// window no state is too old.
+  /// The distance within which two states are concurrent, inclusive (F4, S18, C13). Without a window, no state is too
+  /// old.
   public var windowMilliseconds: Int64 { window ?? .max }
 
-  /// The rank of a state among its competitors, measured at one common instant (F16).
+  /// The rank of a state among its competitors, computed for one common instant (F16).
   public func standing(of entry: StateEntry, atMilliseconds reference: Int64) -> Standing {
     guard RecordState.isWellFormed(entry.payload) else { return Standing(priority: -1) }
     return standing(setAtMilliseconds: entry.milliseconds, atMilliseconds: reference) {
@@ -58,7 +59,7 @@ public struct DecideRule: Hashable, Sendable {
     }
   }
 
-  /// The rank that a state written at one instant has at another.
+  /// The rank at one instant of a state that was written at another.
   public func standing(
     of state: RecordState, setAtMilliseconds set: Int64, atMilliseconds reference: Int64
   ) -> Standing {
@@ -82,8 +83,8 @@ public struct DecideRule: Hashable, Sendable {
     return Standing(priority: priority, remainingMilliseconds: left - age)
   }
 
-  /// A value that runs down, at a later instant; nil where the rule has none that is a number. A value that does not run down in
-  /// this state stays as it was written.
+  /// A decreasing value at a later instant, or nil if the rule has no such number. A value that does not decrease in
+  /// this state is returned as written.
   public func aged(
     _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> (field: String, milliseconds: Int64)? {
@@ -98,7 +99,7 @@ public struct DecideRule: Hashable, Sendable {
 
   // MARK: In words
 
-  /// The rule in words, as a zone keeps it: `causal, window 5000, prefer state focus break, newest, device`.
+  /// The rule as text, as a zone stores it: `causal, window 5000, prefer state focus break, newest, device`.
   public var text: String {
     var parts = ["causal"]
     if let window { parts.append("window \(window)") }
@@ -111,7 +112,7 @@ public struct DecideRule: Hashable, Sendable {
     return (parts + ["newest", "device"]).joined(separator: ", ")
   }
 
-  /// Reads what `text` gave; nil for anything else, such as a rule of the future.
+  /// Parses the output of `text`. Returns nil for anything else, such as a rule of a newer version.
   public init?(text: String) {
     self.init()
     for part in text.utf8.split(separator: UInt8(ascii: ",")) {
@@ -140,12 +141,12 @@ extension DecideRule.Preference {
   }
 }
 
-/// The state of a record that is arbitrated whole: the values of its fields, as one payload.
+/// The state of a record that is decided as a whole: the values of its fields, as one payload.
 public struct RecordState: Hashable, Sendable {
   /// The values by name.
   public var values: [String: [UInt8]]
 
-  /// A state with these values.
+  /// Makes a state of these values.
   public init(values: [String: [UInt8]] = [:]) { self.values = values }
 
   /// The state as an entry's payload.
@@ -159,7 +160,7 @@ public struct RecordState: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads a payload; nil when it is none of a record's.
+  /// Reads a payload. Returns nil if it is not a record's.
   public init?(payload: [UInt8]) {
     var reader = Unpacker(payload)
     values = [:]
@@ -174,10 +175,10 @@ public struct RecordState: Hashable, Sendable {
     if !reader.isAtEnd { return nil }
   }
 
-  /// One of its values; nil for none.
+  /// Returns one of the values, or nil if there is none.
   public func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
 
-  /// One value of a payload, of which nothing else is read.
+  /// Reads one value of a payload and skips the others.
   static func value(_ field: String, in payload: [UInt8]) -> Scalar? {
     var found: Scalar?
     _ = scan(payload) { name, value in
@@ -186,10 +187,10 @@ public struct RecordState: Hashable, Sendable {
     return found
   }
 
-  /// Whether these bytes can be read as a payload.
+  /// True if the bytes are a valid payload.
   static func isWellFormed(_ payload: [UInt8]) -> Bool { scan(payload) { _, _ in } }
 
-  /// Calls `body` with the place of each name and value; false if these bytes cannot be read.
+  /// Calls `body` with the ranges of each name and value. Returns false if the bytes are not a payload.
   private static func scan(_ payload: [UInt8], _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Void) -> Bool {
     var offset = 0
     func part() -> Range<Int>? {
@@ -209,22 +210,22 @@ public struct RecordState: Hashable, Sendable {
 }
 
 extension Cell {
-  /// The state that counts in a record that is arbitrated whole; an empty one if none was written.
+  /// Returns the winning state of a record that is decided as a whole, or an empty state if none was written.
   public func state(by rule: DecideRule) -> RecordState {
     reading(by: rule).flatMap { RecordState(payload: $0.winner.payload) } ?? RecordState()
   }
 }
 
-/// A value of a field with epochs, as bytes: a later epoch is larger, whatever the value.
+/// The value of a field with epochs, as bytes. A value of a later epoch is larger than any of an earlier one.
 public enum EpochValue {
   private static let tag: UInt8 = 0x50
 
-  /// The value in an epoch.
+  /// Returns a value in an epoch as bytes.
   public static func bytes(_ value: [UInt8], epoch: Int64) -> [UInt8] {
     [tag] + (0..<8).map { UInt8(truncatingIfNeeded: epoch >> (56 - 8 * Int64($0))) } + value
   }
 
-  /// Epoch and value; nil for other bytes.
+  /// Reads epoch and value. Returns nil for other bytes.
   public static func read(_ bytes: [UInt8]) -> (epoch: Int64, value: [UInt8])? {
     guard bytes.count > 9, bytes[0] == tag else { return nil }
     let epoch = bytes[1...8].reduce(Int64(0)) { $0 << 8 | Int64($1) }

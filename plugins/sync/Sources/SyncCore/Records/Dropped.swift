@@ -1,22 +1,22 @@
-/// How far a zone has forgotten its deleted records: 90 days after each deletion, or earlier where a collection is full.
+/// The deleted records that a zone has forgotten: 90 days after each deletion, or earlier if a collection is full.
 ///
-/// No deleted record is left whose last change has a number up to `sequence`, but for those that the rules have kept
-/// (`ZoneRules.keptDeletions`). A record that the zone has not got and whose incarnation is smaller than `incarnation`
-/// has been deleted and dropped: a device that still knows it drops it too, and nothing that was written to it makes it
-/// come back. What is made since begins with `incarnation`, under whatever key, and keeps that as its `Cell.origin`.
+/// Deleted records whose last change has a number up to `sequence` are gone, except those that the rules keep
+/// (`ZoneRules.keptDeletions`). A record that the zone does not have and whose incarnation is less than `incarnation`
+/// was deleted and dropped: a device that still has it drops it too, and writes to it do not bring it back. New records
+/// start with `incarnation`, whatever their key, and store it as `Cell.origin`.
 public struct Dropped: Hashable, Sendable {
-  /// The zone's number of the last deletion that was forgotten: who has read less than that reads the zone whole.
+  /// The zone's number of the last forgotten deletion. A device that has read less reads the whole zone.
   public var sequence: Int64
-  /// Larger than the incarnation of everything that was forgotten.
+  /// Greater than the incarnation of every forgotten record.
   public var incarnation: Int64
 
-  /// Makes a note; of a zone that has forgotten nothing by default.
+  /// Makes the value of a zone that has forgotten nothing, unless given.
   public init(sequence: Int64 = 0, incarnation: Int64 = 0) {
     self.sequence = sequence
     self.incarnation = incarnation
   }
 
-  /// What is known once this deletion has been forgotten too.
+  /// Includes another forgotten deletion.
   public mutating func note(sequence: Int64, incarnation: Int64) {
     self.sequence = max(self.sequence, sequence)
     self.incarnation = max(self.incarnation, incarnation + 1)
@@ -39,37 +39,37 @@ public struct Dropped: Hashable, Sendable {
 }
 
 extension Cell {
-  /// The incarnation in which a record is deleted; nil while it lives, and for what is not a record of a collection.
+  /// The incarnation in which the record is deleted, or nil if it lives or does not belong to a collection.
   public func deletedIncarnation(by rule: DeleteRule) -> Int64? {
     isRecord && content.isDeleted(by: rule) ? content.incarnation : nil
   }
 }
 
-/// A deletion that is old enough to be forgotten.
+/// A deletion old enough to be forgotten.
 public struct OldDeletion: Hashable, Sendable {
-  /// Which record.
+  /// The deleted record.
   public var key: RecordKey
-  /// The zone's number of its last change.
+  /// The zone's number of the record's last change.
   public var sequence: Int64
-  /// The incarnation in which it is deleted.
+  /// The incarnation in which the record is deleted.
   public var incarnation: Int64
 
-  /// Names a deleted record.
+  /// Describes a deleted record.
   public init(key: RecordKey, sequence: Int64, incarnation: Int64) {
     self.key = key
     self.sequence = sequence
     self.incarnation = incarnation
   }
 
-  /// Those that can be forgotten, in the order in which they go; `rules` are all that the zone keeps. The same for the zone
-  /// and for every device, whatever else they have read: so no device has to be notified of what was dropped.
+  /// Returns the deletions that can be forgotten, in order. `rules` are all rules of the zone. The zone and every
+  /// device get the same result, whatever else they have read, so devices need no notification.
   public static func forgettable(_ deletions: [OldDeletion], rules: [ZoneRules]) -> [OldDeletion] {
     let kept = ZoneRules.keptDeletions(rules)
     return deletions.filter { !kept.contains($0.key.type) }.sorted { $0.sequence < $1.sequence }
   }
 
-  /// The number up to which deletions must go so that each of these collections has room for so many records, or for as many as
-  /// it can; nil where none can go.
+  /// Returns the number up to which deletions must be forgotten so that each of these collections has room for the
+  /// given number of records, or for as many as possible. Returns nil if none can be forgotten.
   public static func room(for full: [String: Int], _ deletions: [OldDeletion], rules: [ZoneRules]) -> Int64? {
     let forgettable = forgettable(deletions, rules: rules)
     return full.compactMap { type, count in
@@ -79,10 +79,11 @@ public struct OldDeletion: Hashable, Sendable {
 }
 
 extension ZoneRules {
-  /// The collections whose deletions are kept: what refers to them reads otherwise for as long as they are known.
+  /// The collections whose deletions are kept, because references to a deleted record read differently while the
+  /// deletion is known.
   static func keptDeletions(_ rules: [ZoneRules]) -> Set<String> { Set(rules.flatMap(\.clearedTargets)) }
 
-  /// The collections to which something here refers that reads otherwise once its target is deleted.
+  /// The collections referred to by fields that read differently once their target is deleted.
   private var clearedTargets: [String] {
     fields.values.compactMap { rule in
       guard case .reference(let target) = rule.type, rule.onDelete ?? .keep != .keep else { return nil }

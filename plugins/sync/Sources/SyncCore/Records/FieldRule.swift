@@ -1,57 +1,58 @@
-/// How what several devices wrote into one field becomes one value.
+/// How the values that several devices wrote to one field are merged.
 public enum MergeRule: String, Hashable, Sendable, CaseIterable {
-  /// What was written last.
+  /// The last value written.
   case newest
-  /// The largest value that was ever written.
+  /// The largest value ever written.
   case largest
-  /// The smallest one.
+  /// The smallest value ever written.
   case smallest
-  /// The sum of everything that was added.
+  /// The sum of all additions.
   case counter
-  /// What was added and not taken away by someone who had seen it added.
+  /// All added values, minus those removed by a device that had seen them.
   case set
-  /// The elements of both, in order.
+  /// The elements of both lists, in order.
   case list
-  /// Part of a state that is arbitrated whole.
+  /// Part of a state that is decided as a whole.
   case whole
 
-  /// Those that a field of a schema may name; `whole` is what fields are that name none, where a collection decides.
+  /// The rules that a schema may name. Fields of a collection with a `decide` rule use `whole` unless they name
+  /// another.
   public static let named: [MergeRule] = [.newest, .largest, .smallest, .counter, .set, .list]
 }
 
-/// What happens to a record that one device deletes and another changes at the same time.
+/// The result when one device deletes a record while another changes it.
 public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
-  /// It lives.
+  /// The record lives.
   case editWins = "edit-wins"
-  /// It is gone.
+  /// The record is deleted.
   case deleteWins = "delete-wins"
 }
 
-/// What a reference reads as while its target is deleted.
+/// The value of a reference whose target is deleted.
 public enum OnDelete: String, Hashable, Sendable, CaseIterable {
-  /// As nothing.
+  /// No value.
   case clear
-  /// The record itself is not shown.
+  /// The record with the reference is not shown either.
   case delete
-  /// As the key that was written.
+  /// The key, unchanged.
   case keep
 }
 
-/// What a field may hold.
+/// The type of a field's values.
 public indirect enum FieldType: Hashable, Sendable {
-  /// A text, a whole number, a number, a truth value, a length of time.
+  /// A string, a whole number, a number, a Boolean, a duration.
   case string, integer, number, boolean, duration
   /// The key of a record of a collection.
   case reference(to: String)
   /// Several values of one type.
   case array(of: FieldType)
 
-  /// The words for the types that have no parts.
+  /// The names of the types without parts.
   public static let plain: [(name: String, type: FieldType)] = [
     ("string", .string), ("integer", .integer), ("number", .number), ("boolean", .boolean), ("duration", .duration),
   ]
 
-  /// The type in a word, as a zone keeps it: `string`, `reference:folders`, `array:string`.
+  /// The type as text, as a zone stores it: `string`, `reference:folders`, `array:string`.
   public var text: String {
     switch self {
     case .string: "string"
@@ -64,7 +65,7 @@ public indirect enum FieldType: Hashable, Sendable {
     }
   }
 
-  /// Reads what `text` gave; nil for anything else.
+  /// Parses the output of `text`. Returns nil for anything else.
   public init?(text: some StringProtocol) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     switch (parts.first, parts.count) {
@@ -79,7 +80,7 @@ public indirect enum FieldType: Hashable, Sendable {
     }
   }
 
-  /// Whether a single value is of this type; an array's elements are asked one by one.
+  /// True if a single value has this type. The elements of an array are checked one by one.
   public func admits(_ value: Scalar) -> Bool {
     switch (self, value) {
     case (_, .null), (.string, .text), (.reference, .text), (.integer, .integer), (.duration, .integer),
@@ -90,15 +91,15 @@ public indirect enum FieldType: Hashable, Sendable {
   }
 }
 
-/// The rule of one field, as a zone keeps it for all devices.
+/// The rule of one field, as a zone stores it for all devices.
 public struct FieldRule: Hashable, Sendable {
-  /// What it may hold.
+  /// The type of the field's values.
   public var type: FieldType
-  /// How it is merged.
+  /// How values are merged.
   public var merge: MergeRule
-  /// Of a reference: what it reads as while its target is deleted.
+  /// For a reference, its value while the target is deleted.
   public var onDelete: OnDelete?
-  /// Of `largest`: whether a new epoch can be begun, in which it may be smaller.
+  /// True for a `largest` field that can start a new epoch, in which its value may be smaller.
   public var hasEpochs = false
 
   /// Makes a rule.
@@ -108,12 +109,12 @@ public struct FieldRule: Hashable, Sendable {
     self.onDelete = onDelete
   }
 
-  /// The rule in words: `string newest`, `reference:folders newest clear`.
+  /// The rule as text: `string newest`, `reference:folders newest clear`.
   public var text: String {
     "\(type.text) \(merge.rawValue)\(onDelete.map { " \($0.rawValue)" } ?? "")\(hasEpochs ? " epoch" : "")"
   }
 
-  /// Reads what `text` gave; nil for anything else, such as a rule of the future.
+  /// Parses the output of `text`. Returns nil for anything else, such as a rule of a newer version.
   public init?(text: String) {
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
     guard (2...3).contains(words.count), let type = FieldType(text: words[0]),
@@ -128,7 +129,7 @@ public struct FieldRule: Hashable, Sendable {
     }
   }
 
-  /// The type of one value of the field: that of the elements where there are several.
+  /// The type of a single value: that of the elements if the field holds several.
   public var element: FieldType {
     if case .array(let element) = type, merge == .set || merge == .list { element } else { type }
   }

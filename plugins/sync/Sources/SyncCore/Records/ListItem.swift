@@ -1,17 +1,17 @@
-/// The name of one element of a list, forever and wherever: drawn by the device that inserted it.
+/// The permanent, globally unique name of a list element, drawn by the device that inserted it.
 public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
-  /// Larger than that of everything its author saw in the list.
+  /// Larger than the counter of every element that the author saw in the list.
   public var counter: Int64
-  /// Drawn at random, so that no two devices draw one.
+  /// A random number, so that two devices do not draw the same name.
   public var tag: UInt64
 
-  /// Names an element.
+  /// Makes a name.
   public init(counter: Int64, tag: UInt64) {
     self.counter = counter
     self.tag = tag
   }
 
-  /// Reads `counter-tag`, the tag in hexadecimal digits; nil for anything else.
+  /// Parses `counter-tag` with the tag in hexadecimal digits. Returns nil for anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, let counter = Int64(parts[0]), counter > 0, let tag = UInt64(parts[1], radix: 16) else {
@@ -20,30 +20,31 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
     self.init(counter: counter, tag: tag)
   }
 
-  /// By counter, then by tag.
+  /// Orders by counter, then by tag.
   public static func < (left: ItemID, right: ItemID) -> Bool {
     left.counter == right.counter ? left.tag < right.tag : left.counter < right.counter
   }
 
-  /// `counter-tag`, as `init(_:)` reads it.
+  /// The name as `counter-tag`, which `init(_:)` reads.
   public var description: String { "\(counter)-\(String(tag, radix: 16))" }
 }
 
-/// An element of a list, or a place that an element was moved to. A removed element stays as a tombstone of its place.
+/// An element of a list, or a place to which an element was moved. A removed element stays as a tombstone that marks
+/// its place.
 ///
-/// Sources: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading; moving elements in
-/// list CRDTs (Kleppmann, 2020), where the last of several moves counts.
+/// Sources: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading; moving
+/// elements in list CRDTs (Kleppmann, 2020), where the last of several moves counts.
 public struct ListItem: Hashable, Sendable {
-  /// Which one.
+  /// The name of the element or place.
   public var id: ItemID
-  /// Behind which element it was inserted; nil for the begin.
+  /// The element after which it was inserted, or nil for the beginning.
   public var after: ItemID?
-  /// Its value; nil once it has been removed, and for a place.
+  /// The value, or nil for a place or a removed element.
   public var value: [UInt8]?
-  /// The element that was moved to this place; nil for an element.
+  /// The element that was moved to this place, or nil for an element.
   public var moves: ItemID?
 
-  /// Makes an element, or a place for one that exists.
+  /// Makes an element, or a place for an existing one.
   public init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
     self.id = id
     self.after = after
@@ -51,7 +52,7 @@ public struct ListItem: Hashable, Sendable {
     self.moves = moves
   }
 
-  /// What two copies of one element know together: a removal stays.
+  /// Merges two copies of one element. Removals win.
   func merged(with other: ListItem) -> ListItem {
     var result = self
     switch (after, other.after) {
@@ -68,7 +69,7 @@ public struct ListItem: Hashable, Sendable {
     return result
   }
 
-  /// Returns each element once, in the order in which they are read. An element that was moved is at the place of its last move.
+  /// Returns each element once, in reading order. A moved element is at the place of its last move.
   public static func inOrder(_ items: [ListItem]) -> [ListItem] {
     let places = places(of: items)
     if places.isEmpty { return withPlaces(items) }
@@ -81,8 +82,8 @@ public struct ListItem: Hashable, Sendable {
     }
   }
 
-  /// The place of each element that was moved. Of several moves the one with the largest name counts; the name of a move is larger
-  /// than all that its author had seen.
+  /// The place of each moved element. Of several moves the one with the largest name counts. The name of a move is
+  /// larger than all names that its author had seen.
   static func places(of items: [ListItem]) -> [ItemID: ItemID] {
     var places: [ItemID: ItemID] = [:]
     for item in items {
@@ -92,11 +93,12 @@ public struct ListItem: Hashable, Sendable {
     return places
   }
 
-  /// Returns elements and places in order: each behind the one it was inserted behind, of several at one place the last first.
+  /// Returns elements and places in order, each after the one it was inserted after. Of several at one place, the last
+  /// one comes first.
   static func withPlaces(_ items: [ListItem]) -> [ListItem] {
     let known = Set(items.map(\.id))
     var behind: [ItemID?: [ListItem]] = [:]
-    // What is sorted by name comes off the stack's end with the largest first.
+    // Items are taken from the end of the stack, so the largest name comes first.
     for item in items.sorted(by: { $0.id < $1.id }) {
       behind[item.after.flatMap { known.contains($0) && $0 < item.id ? $0 : nil }, default: []].append(item)
     }

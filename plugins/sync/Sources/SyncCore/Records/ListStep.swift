@@ -2,13 +2,13 @@ import FlowBytes
 
 /// One step of an edit of a list: a value that is inserted, or an element that is moved.
 struct ListStep {
-  /// Behind which element; nil for the beginning.
+  /// The element before it, or nil for the beginning.
   var after: ItemID?
-  /// True for a place behind the last element.
+  /// True if it goes to the end of the list.
   var isAtEnd = false
-  /// The value that is inserted; nil for a move.
+  /// The inserted value, or nil for a move.
   var value: [UInt8]?
-  /// The element that is moved; nil for an insertion.
+  /// The moved element, or nil for an insertion.
   var moves: ItemID?
 
   private init(after: ItemID?, isAtEnd: Bool = false, value: [UInt8]? = nil, moves: ItemID? = nil) {
@@ -22,7 +22,7 @@ struct ListStep {
     self.init(after: insertion.after, isAtEnd: insertion.isAtEnd, value: insertion.value)
   }
 
-  /// The moves of elements that are in the list. A removed or unknown element has no place to be moved to.
+  /// The moves of elements that are in the list. Removed and unknown elements cannot be moved.
   static func moves(_ moves: [RecordEdit.Move], in known: [ListItem]) -> [ListStep] {
     if moves.isEmpty { return [] }
     let present = Set(known.lazy.filter { $0.value != nil }.map(\.id))
@@ -31,12 +31,12 @@ struct ListStep {
     }
   }
 
-  /// Names the new elements and places. Several behind the same element follow each other in the given order.
+  /// Names new elements and places. Several steps after the same element keep the given order.
   static func items(_ steps: [ListStep], _ known: [ListItem], _ seed: UInt64) -> [ListItem] {
     var random = SplitMix64(seed: seed)
     var counter = known.map(\.id.counter).max() ?? 0
     var last = ListItem.withPlaces(known).last?.id
-    // A step behind a moved element is behind its place.
+    // A step after a moved element goes after the element's place.
     var places = ListItem.places(of: known)
     var latest: [ItemID?: ItemID] = [:]
     var items: [ListItem] = []
@@ -52,8 +52,8 @@ struct ListStep {
     return items
   }
 
-  /// The fewest steps from one list to another: the longest common subsequence stays. A value that only changes its place is moved,
-  /// so two devices that reorder a list have it once.
+  /// Returns the fewest steps that turn one list into another; the longest common subsequence stays. A value that only
+  /// changes its position is moved, so that two devices that reorder a list do not duplicate it.
   static func difference(from items: [ListItem], to values: [[UInt8]]) -> (steps: [ListStep], remove: [ItemID]) {
     let shown = items.filter { $0.value != nil }
     let changes = values.difference(from: shown.map { $0.value ?? [] }).inferringMoves()
@@ -65,7 +65,7 @@ struct ListStep {
     var kept = shown.filter { !taken.contains($0.id) }.map { Optional($0.id) }
     var steps: [ListStep] = []
     for case .insert(let offset, let value, let source) in changes.insertions {
-      // The step before has no name yet and uses its neighbor's: steps there follow each other.
+      // The previous step has no name yet, so this one uses the same neighbor. Steps at one place keep their order.
       let after = offset == 0 ? nil : kept[offset - 1]
       if let source {
         steps.append(ListStep(after: after, moves: shown[source].id))
