@@ -2,15 +2,15 @@
 public struct Dot: Hashable, Sendable, CustomStringConvertible {
   /// The device that wrote.
   public var device: DeviceID
-  /// The device's own count of its actions, from 1.
+  /// The device's own count of its writes, from 1.
   public var number: Int64
 
-  /// Names a write.
+  /// Makes the identity of a write.
   public init(device: DeviceID, number: Int64) {
     self.device = device
     self.number = number
   }
 
-  /// `device:number`.
+  /// The identity as `device:number`.
   public var description: String { "\(device):\(number)" }
 }

@@ -2,9 +2,9 @@
 public struct RecordField: Hashable, Sendable {
   /// The field's name.
   public var name: String
-  /// When it was written and by whom.
+  /// The time and the author of the write.
   public var stamp: Stamp
-  /// Its value, in whatever encoding the record's type uses. A name that this version does not know is kept.
+  /// The value, in the encoding of the record's type. Names that this version does not know are kept.
   public var value: [UInt8]
 
   /// Makes a field.

@@ -4,12 +4,12 @@
 public struct Stamp: Hashable, Sendable, Comparable {
   /// Milliseconds since 1970 on the server's clock.
   public var milliseconds: Int64
-  /// Orders the stamps of one millisecond.
+  /// The order within one millisecond.
   public var counter: UInt32
-  /// Who stamped.
+  /// The device that made the stamp.
   public var device: DeviceID
 
-  /// The latest time that a stamp may carry: 2^53 − 1 ms, so that every reader of JSON can hold it.
+  /// The latest time of a stamp: 2^53 − 1 ms, the largest integer that every JSON reader supports.
   public static let latestMilliseconds: Int64 = (1 << 53) - 1
 
   /// Makes a stamp.
@@ -19,19 +19,19 @@ public struct Stamp: Hashable, Sendable, Comparable {
     self.device = device
   }
 
-  /// Milliseconds, then counter, then device.
+  /// Orders by milliseconds, then counter, then device.
   public static func < (left: Stamp, right: Stamp) -> Bool {
     if left.milliseconds != right.milliseconds { return left.milliseconds < right.milliseconds }
     if left.counter != right.counter { return left.counter < right.counter }
     return left.device < right.device
   }
 
-  /// Whether this is a later instant than the other, devices left aside.
+  /// True if this instant is later than the other, regardless of devices.
   public func isLater(than other: Stamp) -> Bool {
     milliseconds != other.milliseconds ? milliseconds > other.milliseconds : counter > other.counter
   }
 
-  /// This stamp, or the least one of the same device that is a later instant than `seen`.
+  /// This stamp, or the smallest one of the same device at a later instant than `seen`.
   public func raised(above seen: Stamp) -> Stamp {
     if isLater(than: seen) { return self }
     if seen.counter == .max { return Stamp(milliseconds: seen.milliseconds + 1, counter: 0, device: device) }

@@ -1,15 +1,15 @@
-/// The latest state that one device gave a record of a collection with `decide`, kept next to those of other devices that
-/// did not see it (F9).
+/// The latest state that one device wrote to a record of a collection with `decide`. It is kept next to those of other
+/// devices that had not seen it (F9).
 public struct StateEntry: Hashable, Sendable {
-  /// Which write this is.
+  /// The identity of the write.
   public var dot: Dot
-  /// When the user acted, in milliseconds since 1970 on the server's clock.
+  /// The time of the user's action, in milliseconds since 1970 on the server's clock.
   public var milliseconds: Int64
-  /// Orders the writes of one millisecond.
+  /// The order within one millisecond.
   public var counter: UInt32
-  /// Whether its author had seen every entry that the cell held when it was committed: nothing was in conflict.
+  /// True if its author had seen every entry of the cell when it was committed, so that there was no conflict.
   public var sawEverything: Bool
-  /// The state itself; see `RecordState`.
+  /// The encoded state; see `RecordState`.
   public var payload: [UInt8]
 
   /// Makes an entry.
@@ -21,6 +21,6 @@ public struct StateEntry: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// Time and author as one ordered value.
+  /// The time and the author as one ordered value.
   public var stamp: Stamp { Stamp(milliseconds: milliseconds, counter: counter, device: dot.device) }
 }

@@ -1,6 +1,7 @@
-/// The identity of a store: drawn when the store is made, and kept in every copy, backup and restored backup of it.
+/// The identity of a store. It is drawn when the store is made and kept in every copy and backup.
 ///
-/// Two stores with the same content have two identities. A device sends a store nothing before it has compared them.
+/// Two stores with the same content have different identities. A device compares them before it sends anything to a
+/// store.
 public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
   /// 32 hexadecimal digits.
   public let description: String
@@ -8,7 +9,7 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
   /// The number of digits.
   public static let length = 32
 
-  /// Reads an identity; nil unless it has 32 hexadecimal digits in lower case.
+  /// Parses an identity. Returns nil unless it has 32 lowercase hexadecimal digits.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == Self.length,
       text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -16,10 +17,10 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     description = String(text)
   }
 
-  /// The identity that a number stands for; the same for the same number.
+  /// The identity for a number, always the same for the same number.
   public init(number: UInt64) { self.init(0, number) }
 
-  /// A new identity.
+  /// Draws a new identity.
   public static func drawn() -> StoreIdentity { StoreIdentity(.random(in: 1 ... .max), .random(in: 0 ... .max)) }
 
   private init(_ high: UInt64, _ low: UInt64) {

@@ -1,21 +1,22 @@
 import FlowBytes
 
-/// Reads what a `Packer` wrote; bytes from anywhere are refused with a reason, and never trap.
+/// Reads bytes that a `Packer` wrote. Invalid bytes are refused with a reason and never trap.
 public struct Unpacker: Sendable {
   private let bytes: [UInt8]
-  /// Where the next value begins.
+  /// The offset of the next value.
   public private(set) var offset = 0
 
-  /// How many things a list may hold that is read: more than any limit on writing, so that what was saved can be read.
+  /// The maximum number of items in a list that is read. It exceeds every limit on writing, so that saved data can be
+  /// read.
   static let largestCount = 1 << 16
-  /// How many bytes a value may have that is read; the same.
+  /// The maximum size in bytes of a value that is read. It exceeds every limit on writing, too.
   static let largestData = 1 << 24
 
-  /// Reads from the first byte on.
+  /// Makes a reader that starts at the first byte.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads what follows the format in bytes that `Packer.seal()` has ended; throws when they are of another format or not
-  /// what was written.
+  /// Reads the bytes after the format byte of data that `Packer.seal()` closed. Throws if the format or the checksum
+  /// differs.
   public init(_ bytes: [UInt8], sealedAs format: UInt8) throws(PackingError) {
     guard let found = bytes.first else { throw .truncated(at: 0, reading: "the format") }
     if found > format { throw .unsupportedFormat(found: found, known: format) }
@@ -24,7 +25,7 @@ public struct Unpacker: Sendable {
     offset = 1
   }
 
-  /// Bytes without their checksum; throws where it does not match.
+  /// Returns the bytes without their checksum. Throws if it does not match.
   static func unsealed(_ bytes: [UInt8]) throws(PackingError) -> [UInt8] {
     let end = bytes.count - 4
     guard end > 0 else { throw .truncated(at: bytes.count, reading: "the checksum") }
@@ -35,7 +36,7 @@ public struct Unpacker: Sendable {
     return Array(bytes[..<end])
   }
 
-  /// Whether everything was read.
+  /// True if everything was read.
   public var isAtEnd: Bool { offset == bytes.count }
 
   /// Reads one byte.
@@ -45,7 +46,7 @@ public struct Unpacker: Sendable {
     return bytes[offset]
   }
 
-  /// Reads a number that is never negative.
+  /// Reads a number that is not negative.
   public mutating func unsigned(_ what: StaticString) throws(PackingError) -> UInt64 {
     do {
       return try LEB128.read(bytes, at: &offset)
@@ -58,7 +59,7 @@ public struct Unpacker: Sendable {
     }
   }
 
-  /// Reads a number of either sign.
+  /// Reads a signed number.
   public mutating func signed(_ what: StaticString) throws(PackingError) -> Int64 {
     LEB128.signed(try unsigned(what))
   }
@@ -81,7 +82,7 @@ public struct Unpacker: Sendable {
     Int(try number(what, in: 0...Int64(limit)))
   }
 
-  /// Reads bytes with their length before them.
+  /// Reads bytes that have their length in front.
   public mutating func data(_ what: StaticString, limit: Int) throws(PackingError) -> [UInt8] {
     let length = try count(what, limit: limit)
     guard length <= bytes.count - offset else { throw .truncated(at: offset, reading: "\(what)") }
@@ -89,7 +90,7 @@ public struct Unpacker: Sendable {
     return Array(bytes[offset..<offset + length])
   }
 
-  /// Reads a text with its length before it.
+  /// Reads a string that has its length in front.
   public mutating func text(_ what: StaticString, limit: Int) throws(PackingError) -> String {
     let start = offset
     let raw = try data(what, limit: limit)
@@ -100,16 +101,16 @@ public struct Unpacker: Sendable {
   }
 }
 
-/// Why packed bytes cannot be read.
+/// The reason why packed bytes cannot be read.
 public enum PackingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The bytes end in the middle of something.
+  /// The bytes end in the middle of a value.
   case truncated(at: Int, reading: String)
-  /// Something is not as it must be.
+  /// A value is invalid.
   case malformed(at: Int, reading: String, String)
-  /// The bytes were written in a format of the future.
+  /// The bytes have the format of a newer version.
   case unsupportedFormat(found: UInt8, known: UInt8)
 
-  /// What is wrong and where, for a person.
+  /// The problem and its offset, as text.
   public var description: String {
     switch self {
     case .truncated(let offset, let what): "the bytes end at offset \(offset), in the middle of \(what)"

@@ -1,23 +1,24 @@
-/// How far each device's writes have been seen: the causal context of a cell or of a write (M3).
+/// The highest write number seen of each device: the causal context of a cell or of a write (M3).
 ///
-/// A dot is covered when its number is at most the one that is here for its device. Devices are kept sorted, so two
-/// equal vectors are equal bytes.
+/// A dot is covered if its number is not above the device's number here. Devices are sorted, so equal vectors have
+/// equal bytes.
 public struct VersionVector: Hashable, Sendable {
-  /// What has been seen of each device, sorted by device.
+  /// The writes seen of each device, sorted by device.
   public private(set) var seen: [Seen]
 
-  /// What has been seen of one device.
+  /// The writes seen of one device.
   public struct Seen: Hashable, Sendable {
     /// The device and its highest number.
     public var dot: Dot
-    /// What the write with that number held, as `Write.check`; 0 if it was not noted.
+    /// The checksum of the write with that number (`Write.check`), or 0 if it was not recorded.
     public var check: UInt32
-    /// The day of that write, in days since 1970; 0 if it was not noted.
+    /// The day of that write, in days since 1970, or 0 if it was not recorded.
     public var day: UInt32
-    /// Whether the device has been retired since that write: it takes no place in the zone until it writes again.
+    /// True if the device was retired since that write. It does not count as a device of the zone until it writes
+    /// again.
     public var isRetired: Bool
 
-    /// Notes a write.
+    /// Describes a write.
     public init(dot: Dot, check: UInt32 = 0, day: UInt32 = 0, isRetired: Bool = false) {
       self.dot = dot
       self.check = check
@@ -25,53 +26,53 @@ public struct VersionVector: Hashable, Sendable {
       self.isRetired = isRetired
     }
 
-    /// Of two notes for one device the higher number counts; of equal numbers, everything that either knows.
+    /// Merges two notes of one device: the higher number, or with equal numbers everything that either one contains.
     func merged(with other: Seen) -> Seen {
       if dot.number != other.dot.number { return dot.number > other.dot.number ? self : other }
       return Seen(
         dot: dot, check: max(check, other.check), day: max(day, other.day), isRetired: isRetired || other.isRetired)
     }
 
-    /// Whether a write with this content may be the one that is noted here.
+    /// True if a write with this number and checksum may be the one recorded here.
     public func mayBe(_ number: Int64, check other: UInt32) -> Bool {
       dot.number == number && (check == other || check == 0 || other == 0)
     }
   }
 
-  /// The vector that has seen nothing.
+  /// Makes an empty vector.
   public init() { seen = [] }
 
-  /// A vector of these dots; of two for one device the higher counts.
+  /// Makes a vector of these dots. Of two of one device, the higher one counts.
   public init(_ dots: [Dot]) {
     seen = []
     for dot in dots { observe(Seen(dot: dot)) }
   }
 
-  /// Takes what is sorted by device already, each device once.
+  /// Makes a vector of notes that are sorted by device, one per device.
   init(sorted seen: [Seen]) { self.seen = seen }
 
   /// The highest number seen of each device, sorted by device.
   public var dots: [Dot] { seen.map(\.dot) }
 
-  /// The number of devices that have been seen.
+  /// The number of devices.
   public var count: Int { seen.count }
 
-  /// The highest number seen of a device, 0 when none.
+  /// The highest number seen of a device, or 0.
   public subscript(device: DeviceID) -> Int64 {
     for one in seen where one.dot.device == device { return one.dot.number }
     return 0
   }
 
-  /// What has been seen of a device, nil for nothing.
+  /// The note of a device, or nil if none of its writes was seen.
   public func note(of device: DeviceID) -> Seen? { seen.first { $0.dot.device == device } }
 
-  /// Whether a write has been seen.
+  /// True if a write has been seen.
   public func covers(_ dot: Dot) -> Bool { dot.number <= self[dot.device] }
 
-  /// Notes that a write has been seen.
+  /// Records a write as seen.
   public mutating func observe(_ dot: Dot) { observe(Seen(dot: dot)) }
 
-  /// Notes that a write has been seen, and what it held.
+  /// Records a write as seen, with its checksum.
   mutating func observe(_ one: Seen) {
     let index = seen.firstIndex { $0.dot.device >= one.dot.device } ?? seen.endIndex
     if index < seen.endIndex, seen[index].dot.device == one.dot.device {
@@ -81,7 +82,7 @@ public struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Forgets a device's writes after this number, all of them for 0.
+  /// Forgets a device's writes after this number, or all of them for 0.
   public mutating func limit(_ device: DeviceID, to number: Int64) {
     guard let index = seen.firstIndex(where: { $0.dot.device == device }), seen[index].dot.number > number else {
       return
@@ -93,14 +94,14 @@ public struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Notes that a device has been retired; false when it has been, or has never written.
+  /// Marks a device as retired. Returns false if it already is, or has never written.
   mutating func retire(_ device: DeviceID) -> Bool {
     guard let index = seen.firstIndex(where: { $0.dot.device == device }), !seen[index].isRetired else { return false }
     seen[index].isRetired = true
     return true
   }
 
-  /// Takes over everything that another vector has seen.
+  /// Adds everything that another vector has seen.
   public mutating func formUnion(_ other: VersionVector) {
     if seen.isEmpty {
       seen = other.seen
@@ -109,9 +110,9 @@ public struct VersionVector: Hashable, Sendable {
     for one in other.seen { observe(one) }
   }
 
-  /// Whether every write that the other has seen is covered here.
+  /// True if this vector covers every write that the other has seen.
   public func includes(_ other: VersionVector) -> Bool {
-    // Both are sorted, and mostly of the same devices.
+    // Both are sorted and usually contain the same devices.
     var index = seen.startIndex
     return other.seen.allSatisfy { one in
       while index < seen.endIndex, seen[index].dot.device != one.dot.device, seen[index].dot.device < one.dot.device {
@@ -122,7 +123,7 @@ public struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// The devices that take a place in the zone: neither retired nor silent for `RecordLimits.silentDays`.
+  /// The devices that count in the zone: neither retired nor silent for `RecordLimits.silentDays`.
   public func liveDevices(atMilliseconds now: Int64) -> [DeviceID] {
     let first = max(0, now / 86_400_000 - RecordLimits.silentDays)
     return seen.lazy.filter { !$0.isRetired && Int64($0.day) >= first }.map(\.dot.device)

@@ -1,18 +1,18 @@
 import FlowBytes
 
 extension Write {
-  /// What distinguishes this write from another one under the same number, such as that of a device that runs on a copy of this
-  /// one's file; never 0. It covers what the act fixed, and nothing that a clock or the arbiter changes later.
+  /// The checksum that tells this write from another with the same number, such as one of a device that runs on a copy
+  /// of this device's file. Never 0. It covers the user's action and nothing that a clock or the arbiter changes later.
   public var check: UInt32 { seal == 0 ? contentCheck : seal }
 
-  /// This write with its checksum fixed.
+  /// Returns this write with a fixed checksum.
   public func sealed() -> Write {
     var result = self
     result.seal = contentCheck
     return result
   }
 
-  /// FNV-1a over what the user did.
+  /// FNV-1a over the user's action.
   private var contentCheck: UInt32 {
     var hash = FNV1a64()
     hash.add(UInt64(bitPattern: dot.number))
@@ -35,14 +35,14 @@ extension Write {
     return max(1, UInt32(truncatingIfNeeded: hash.value ^ (hash.value >> 32)))
   }
 
-  /// This write with another time.
+  /// Returns this write with another time.
   public func restamped(_ stamp: Stamp) -> Write {
     var result = self
     result.stamp = stamp
     return result
   }
 
-  /// This write later, or earlier, by so much: stamped again once the clock has been measured. It stays later than what its
+  /// Returns this write shifted in time, once the clock has been measured. It stays later than the stamp that its
   /// author had seen.
   public func shifted(byMilliseconds difference: Int64) -> Write {
     let time = min(max(milliseconds + difference, 0), Stamp.latestMilliseconds)

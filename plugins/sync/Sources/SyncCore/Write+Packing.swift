@@ -1,5 +1,5 @@
 extension Write {
-  /// The format of a write.
+  /// The version of the packed format.
   public static let packingFormat: UInt8 = 6
 
   /// The write as compact bytes.
@@ -9,7 +9,7 @@ extension Write {
     return packer.bytes
   }
 
-  /// The number of bytes of `packed()`, for much less than packing costs.
+  /// The number of bytes of `packed()`, computed without packing.
   public var packedBytes: Int { Packer.size(pack(into:)) }
 
   private func pack(into packer: inout Packer) {
@@ -41,8 +41,8 @@ extension Write {
     packer.seal()
   }
 
-  /// Reads packed bytes; throws a `PackingError` that names the offset and the part when they are damaged. Whether the write
-  /// keeps to the limits is not looked at: see `RecordLimits`.
+  /// Reads a packed write. Throws a `PackingError` with the offset and the part if the bytes are damaged. Limits are
+  /// not checked here; see `RecordLimits`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = try Unpacker(bytes, sealedAs: Self.packingFormat)
     let device = try reader.device("the author's name")
@@ -84,7 +84,7 @@ extension Unpacker {
     return device
   }
 
-  /// Reads what the author of a write had seen, which is kept as the distance before its time.
+  /// Reads the stamp that the author of a write had seen, stored as the distance to the write's time.
   mutating func stamp(before milliseconds: Int64) throws(PackingError) -> Stamp {
     let device = try device("the author of the stamp seen")
     let time = try time("the time seen", before: milliseconds)
@@ -92,7 +92,7 @@ extension Unpacker {
     return Stamp(milliseconds: time, counter: counter, device: device)
   }
 
-  /// Reads a time as its distance before another one.
+  /// Reads a time stored as the distance to another one.
   mutating func time(_ what: StaticString, before milliseconds: Int64) throws(PackingError) -> Int64 {
     let start = offset
     let (time, overflow) = milliseconds.subtractingReportingOverflow(try signed(what))

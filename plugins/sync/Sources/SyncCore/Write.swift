@@ -1,26 +1,26 @@
-/// One action of a user on its way to a cell, or the rules of a collection on their way to the zone.
+/// One action of a user on a record, or the rules of a collection for the zone.
 public struct Write: Hashable, Sendable {
-  /// Which write this is (M1).
+  /// The identity of the write (M1).
   public var dot: Dot
-  /// When the user acted (M2).
+  /// The time of the user's action (M2).
   public var milliseconds: Int64
-  /// Orders the writes of one millisecond.
+  /// The order within one millisecond.
   public var counter: UInt32
-  /// The latest stamp that the author had seen in this cell: the write is later, whatever the clocks say.
+  /// The latest stamp that the author had seen in this cell. The write is later than that, whatever the clocks show.
   public var seen: Stamp?
-  /// The writes that the author of the state had seen: what it replaces (M3).
+  /// The writes that the author of the state had seen, which the state replaces (M3).
   public var context: VersionVector
-  /// The new state of a record that is arbitrated whole, see `RecordState`; nil when the write leaves it alone.
+  /// The new state of a record that is decided as a whole (see `RecordState`), or nil if it does not change.
   public var payload: [UInt8]?
-  /// The fields merged by `newest` that the author set, by name, sorted; of rules, their words.
+  /// The `newest` fields that the author set, sorted by name. For rules, their text.
   public var fields: [FieldChange]
-  /// What it does besides to a record of a collection; nil for a collection's rules.
+  /// The other changes of a collection's record, or nil for a collection's rules.
   public var record: RecordWrite?
-  /// What the opening of the device's file drew in which the act was done; 0 for none. With the dot it is the name of the
+  /// The number drawn when the device's file was opened for this act, or 0. Together with the dot it is the name of the
   /// act, which never changes, whichever copy of the file sends it.
   public var incarnation: UInt64 = 0
-  /// The checksum of the act as it was done; 0 where none was fixed. What a clock or the arbiter changes later does not
-  /// change it.
+  /// The checksum of the act as the user performed it, or 0 if none was fixed. Later changes by a clock or the arbiter
+  /// do not affect it.
   public var seal: UInt32 = 0
 
   /// A new value for one field.
@@ -46,14 +46,14 @@ public struct Write: Hashable, Sendable {
     self.milliseconds = milliseconds
     self.counter = counter
     self.seen = seen
-    // What the writes held that were seen is noted in cells alone.
+    // Checksums of the seen writes are only stored in cells.
     self.context = VersionVector(context.dots)
     self.payload = payload
     self.fields = fields.sorted { $0.name < $1.name }
     self.record = record
   }
 
-  /// Time and author as one ordered value.
+  /// The time and the author as one ordered value.
   public var stamp: Stamp {
     get { Stamp(milliseconds: milliseconds, counter: counter, device: dot.device) }
     set { (milliseconds, counter) = (newValue.milliseconds, newValue.counter) }

@@ -1,11 +1,11 @@
-/// How a zone may be called: letters, digits, `.`, `_` and `-` of ASCII, 1 to 128 of them. `.` and `..` are none: addresses leave them
-/// out, so that no request would reach such a zone.
+/// The rule for names of zones: 1 to 128 ASCII letters, digits, `.`, `_` and `-`. `.` and `..` are excluded, because
+/// clients remove them from addresses.
 public enum ZoneName {
-  /// The rule in words, for messages.
+  /// The rule as text, for messages.
   public static let rule =
     "a zone's name is 1 to 128 letters, digits, '.', '_' and '-', but not '.' or '..', which addresses leave out"
 
-  /// Whether a text may be a zone's name.
+  /// True if a string is a valid name of a zone.
   public static func isWellFormed(_ name: String) -> Bool {
     (1...128).contains(name.utf8.count) && name != "." && name != ".."
       && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }

@@ -1,47 +1,48 @@
 import FlowBytes
 
-/// What a user does to a record, before anybody knows what is in it.
+/// A user's edit of a record, independent of the record's present content.
 public struct RecordEdit: Hashable, Sendable {
-  /// Whether it deletes the record.
+  /// True if it deletes the record.
   public var isDeletion: Bool
-  /// What is done to its fields, by name.
+  /// The edits of its fields, by name.
   public var fields: [String: Field]
-  /// From what the names of new list elements are drawn.
+  /// The seed from which names of new list elements are drawn.
   public var seed: UInt64
 
-  /// What is done to one field.
+  /// The edit of one field.
   public enum Field: Hashable, Sendable {
-    /// Sets it: the newest wins.
+    /// Sets the value. The newest write wins.
     case set([UInt8])
-    /// Sets it in a state that is arbitrated whole.
+    /// Sets the value in a state that is decided as a whole.
     case state([UInt8])
-    /// Raises it to a value.
+    /// Raises the value to this one.
     case largest([UInt8])
-    /// Raises it to a value in its present epoch, or begins the next one with it.
+    /// Raises the value to this one in the present epoch, or starts the next epoch with it.
     case inEpoch([UInt8], begins: Bool)
-    /// Raises a whole number with epochs by so much from what this device shows; nothing written is 0.
+    /// Raises a whole number with epochs by this much, relative to the value on this device. An unset field counts as
+    /// 0.
     case raise(by: Int64)
-    /// Lowers it to a value.
+    /// Lowers the value to this one.
     case smallest([UInt8])
     /// Adds to a counter.
     case add(Int64)
-    /// Has a counter show this here and now.
+    /// Sets a counter's total as seen on this device.
     case total(Int64)
-    /// Adds values to a set and takes others away.
+    /// Adds values to a set and removes others.
     case elements(add: [[UInt8]], remove: [[UInt8]])
-    /// Has a set show just these here and now.
+    /// Sets the elements of a set as seen on this device.
     case exactly([[UInt8]])
-    /// Inserts values into a list, each behind an element or at the beginning, removes elements and moves others.
+    /// Inserts values into a list, each after an element or at the beginning, removes elements and moves others.
     case items(insert: [Insertion], remove: [ItemID], move: [Move] = [])
-    /// Has a list show just these here and now, in this order.
+    /// Sets the elements of a list, in order, as seen on this device.
     case inOrder([[UInt8]])
   }
 
-  /// A value on its way into a list.
+  /// The insertion of a value into a list.
   public struct Insertion: Hashable, Sendable {
-    /// Behind which element; nil for the begin.
+    /// The element before it, or nil for the beginning.
     public var after: ItemID?
-    /// Whether it comes behind the last one instead.
+    /// True if it goes after the last element instead.
     public var isAtEnd: Bool
     /// The value.
     public var value: [UInt8]
@@ -54,13 +55,13 @@ public struct RecordEdit: Hashable, Sendable {
     }
   }
 
-  /// A move of an element of a list.
+  /// The move of a list element.
   public struct Move: Hashable, Sendable {
     /// The element.
     public var element: ItemID
-    /// The element that it is put behind; nil for the beginning.
+    /// The element it moves after, or nil for the beginning.
     public var after: ItemID?
-    /// True if it is put behind the last element instead.
+    /// True if it moves to the end instead.
     public var isAtEnd: Bool
 
     /// Moves an element.
@@ -78,13 +79,13 @@ public struct RecordEdit: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// Completes a write with what this edit does to a record that shows `view`; `rules` are its collection's, and
-  /// `first` is the incarnation in which an unknown record begins.
+  /// Adds the effect of this edit on a record with the content `view` to a write. `rules` are those of the record's
+  /// collection; `first` is the incarnation in which an unknown record starts.
   public func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
     let isGone = view.isRecord && view.content.isDeleted(by: rules.delete)
     var record = RecordWrite(incarnation: view.isRecord ? view.content.incarnation : first, isDeletion: isDeletion)
     if !isDeletion {
-      // What was deleted begins again; nothing of what it held is seen any more.
+      // A deleted record starts again without its earlier content.
       let seen = isGone ? RecordContent() : view.content
       if isGone { record.incarnation += 1 }
       var state: RecordState?
@@ -115,7 +116,7 @@ public struct RecordEdit: Hashable, Sendable {
 }
 
 extension RecordEdit.Field {
-  /// What this does to a field that shows `state`; nil for what sets a field.
+  /// The change of a field with the content `state`, or nil for an edit that sets a field.
   fileprivate func kind(over state: RecordPart.State?, seed: UInt64) -> RecordWrite.Kind? {
     switch self {
     case .set, .state: return nil
@@ -160,7 +161,7 @@ extension RecordEdit.Field {
 }
 
 extension RecordPart.State {
-  /// The sum of a counter.
+  /// The total of a counter, or nil for other fields.
   public var total: Int64? {
     guard case .counter(let slots) = self else { return nil }
     return slots.reduce(0) { sum, slot in
@@ -169,9 +170,9 @@ extension RecordPart.State {
     }
   }
 
-  /// The elements of a set.
+  /// The elements of a set, or nil for other fields.
   public var elements: [RecordPart.Element]? { if case .set(let elements) = self { elements } else { nil } }
 
-  /// The elements of a list, those that were removed included, sorted by name.
+  /// The elements of a list, including removed ones, sorted by name. Nil for other fields.
   public var items: [ListItem]? { if case .list(let items) = self { items } else { nil } }
 }

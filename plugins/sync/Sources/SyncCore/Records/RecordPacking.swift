@@ -1,10 +1,10 @@
 extension RecordContent {
-  /// Writes the content behind a cell's fields.
+  /// Writes the content that follows a cell's fields.
   func pack(into packer: inout Packer, latest: Stamp?) {
     packer.unsigned(UInt64(incarnation))
     packer.dots(living)
     packer.stamp(deleted)
-    // Mostly the latest write is that of a state or a field, where its stamp is kept.
+    // The latest write is usually one of a state or a field, whose stamp is already stored.
     if let changed, changed == latest { packer.byte(Self.asLatest) } else { packer.stamp(changed) }
     packer.count(parts.count)
     for part in parts {
@@ -15,7 +15,7 @@ extension RecordContent {
 
   private static let asLatest: UInt8 = 2
 
-  /// Reads what `pack(into:latest:)` wrote; `latest` is the latest stamp of a state or a field.
+  /// Reads the content that `pack(into:latest:)` wrote. `latest` is the latest stamp of a state or a field.
   init(from reader: inout Unpacker, latest: Stamp?) throws(PackingError) {
     incarnation = try reader.number("the incarnation of a record")
     living = try reader.dots("a write that keeps the record alive")
@@ -74,7 +74,7 @@ extension RecordPart.State {
 }
 
 extension RecordWrite {
-  /// Writes the part of a write.
+  /// Writes the record's part of a write.
   func pack(into packer: inout Packer) {
     packer.unsigned(UInt64(incarnation))
     packer.byte(isDeletion ? 1 : 0)
@@ -103,7 +103,7 @@ extension RecordWrite {
     }
   }
 
-  /// Reads what `pack(into:)` wrote.
+  /// Reads the part that `pack(into:)` wrote.
   init(from reader: inout Unpacker) throws(PackingError) {
     self.init(incarnation: try reader.number("the incarnation of a record"))
     isDeletion = try reader.byte("whether it is a deletion") == 1
@@ -193,7 +193,7 @@ extension Unpacker {
     return dots
   }
 
-  /// A stamp, none, or another one that a byte stands for.
+  /// Reads a stamp, nil, or the stamp that a special byte refers to.
   fileprivate mutating func stampOrNone(
     _ what: StaticString, or known: (byte: UInt8, stamp: Stamp?) = (0, nil)
   ) throws(PackingError) -> Stamp? {

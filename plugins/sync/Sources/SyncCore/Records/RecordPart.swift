@@ -2,16 +2,16 @@
 public struct RecordPart: Hashable, Sendable {
   /// The field's name.
   public var name: String
-  /// What is in it.
+  /// The content.
   public var state: State
 
-  /// What is in a field, by its rule.
+  /// The content of a field, by rule.
   public enum State: Hashable, Sendable {
     /// The largest value ever written.
     case largest([UInt8])
     /// The smallest value ever written.
     case smallest([UInt8])
-    /// What each device has added, sorted by device.
+    /// The sums of the devices' additions, sorted by device.
     case counter([Slot])
     /// The elements, sorted by value.
     case set([Element])
@@ -19,11 +19,11 @@ public struct RecordPart: Hashable, Sendable {
     case list([ListItem])
   }
 
-  /// What one device has added to a counter.
+  /// The additions of one device to a counter.
   public struct Slot: Hashable, Sendable {
-    /// The last of its writes that added something.
+    /// The device's last write that added something.
     public var dot: Dot
-    /// The sum of all that it added.
+    /// The sum of its additions.
     public var total: Int64
 
     /// Makes a slot.
@@ -33,7 +33,7 @@ public struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// A value in a set, with the last write of each device that added it and that was not removed.
+  /// A value in a set, with each device's last write that added it and was not removed.
   public struct Element: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]
@@ -53,7 +53,7 @@ public struct RecordPart: Hashable, Sendable {
     self.state = state
   }
 
-  /// The bytes of its values; what is kept to merge copies does not count.
+  /// The size of its values in bytes. Data needed only for merging does not count.
   public var contentBytes: Int {
     switch state {
     case .largest(let value), .smallest(let value): value.count
@@ -63,7 +63,7 @@ public struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// The number of its elements; of a list with removed elements and moves.
+  /// The number of elements. For a list it includes removed elements and moves.
   public var elements: Int {
     switch state {
     case .set(let elements): elements.count
@@ -72,7 +72,7 @@ public struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// The word for its rule.
+  /// The name of its rule.
   public var rule: MergeRule { state.rule }
 }
 
@@ -87,7 +87,7 @@ extension RecordPart.State {
     }
   }
 
-  /// What two copies know together; `left` and `right` are what each copy has seen.
+  /// Merges the content of two copies. `left` and `right` are the writes that each copy has seen.
   static func join(_ one: Self, _ other: Self, _ left: VersionVector, _ right: VersionVector) -> Self {
     switch (one, other) {
     case (.largest(let mine), .largest(let theirs)):
@@ -103,7 +103,7 @@ extension RecordPart.State {
     case (.list(let mine), .list(let theirs)):
       return .list(merge(mine, theirs, by: { $0.id < $1.id }) { $0.merged(with: $1) })
     default:
-      // No arbiter lets one field have two rules; whatever comes, all replicas do the same.
+      // No arbiter allows two rules for one field. If it happens anyway, all replicas choose the same one.
       return one.rule.rawValue < other.rule.rawValue ? other : one
     }
   }
@@ -132,7 +132,7 @@ extension RecordPart.State {
     return result
   }
 
-  /// Two sorted lists as one; `combine` is asked where both have something at one place.
+  /// Merges two sorted lists. `combine` is called for items at the same place.
   static func merge<Item>(
     _ left: [Item], _ right: [Item], by precedes: (Item, Item) -> Bool, _ combine: (Item, Item) -> Item
   ) -> [Item] {
@@ -158,15 +158,15 @@ extension RecordPart.State {
 }
 
 extension Dot {
-  /// The writes that are left of two copies' lists, each sorted by device with one a device: those in both, and those that
-  /// the other copy has not seen. Of two of one device the later one counts.
+  /// Merges the writes in two copies of a list, each sorted by device with at most one write per device. Keeps writes
+  /// in both copies and those that the other copy has not seen; of two writes of one device, the later one.
   static func join(_ mine: [Dot], _ theirs: [Dot], _ left: VersionVector, _ right: VersionVector) -> [Dot] {
     let kept = mine.filter { dot in theirs.contains { $0.device == dot.device } || !right.covers(dot) }
     let others = theirs.filter { dot in mine.contains { $0.device == dot.device } || !left.covers(dot) }
     return RecordPart.State.merge(kept, others, by: { $0.device < $1.device }) { $0.number < $1.number ? $1 : $0 }
   }
 
-  /// Takes the place of the device's earlier write in a list that is sorted by device.
+  /// Replaces the device's earlier write in a list sorted by device.
   func put(into dots: inout [Dot]) {
     let index = dots.firstIndex { $0.device >= device } ?? dots.endIndex
     if index < dots.endIndex, dots[index].device == device {

@@ -1,48 +1,48 @@
-/// What a write does to a record of a schema, besides its `newest` fields.
+/// The effect of a write on a record of a schema, besides its `newest` fields.
 public struct RecordWrite: Hashable, Sendable {
-  /// Which incarnation of the record its author meant: one that saw the record deleted begins the next.
+  /// The incarnation that the author wrote to. An author that saw the record deleted starts the next one.
   public var incarnation: Int64
-  /// Whether it deletes the record, as far as its author had seen it.
+  /// True if it deletes the record as seen by its author.
   public var isDeletion: Bool
-  /// What it does to fields with rules of their own, sorted by name.
+  /// The changes of fields with other rules than `newest`, sorted by name.
   public var changes: [Change]
 
-  /// What is done to one field.
+  /// The change of one field.
   public struct Change: Hashable, Sendable {
     /// The field's name.
     public var name: String
-    /// What is done.
+    /// The change.
     public var kind: Kind
 
-    /// Changes a field.
+    /// Makes the change of a field.
     public init(name: String, kind: Kind) {
       self.name = name
       self.kind = kind
     }
   }
 
-  /// What can be done to a field, by its rule.
+  /// A change, by the rule of the field.
   public enum Kind: Hashable, Sendable {
-    /// Raises it to this value, where it is smaller.
+    /// Raises the value to this one if it is smaller.
     case largest([UInt8])
-    /// Lowers it to this value, where it is larger.
+    /// Lowers the value to this one if it is larger.
     case smallest([UInt8])
     /// Adds to a counter.
     case add(Int64)
-    /// Adds values to a set and takes others away, each as far as it was seen.
+    /// Adds values to a set and removes others as seen by the author.
     case elements(add: [[UInt8]], remove: [RecordPart.Element])
     /// Inserts elements and places of moved elements into a list, and removes elements.
     case items(insert: [ListItem], remove: [ItemID])
   }
 
-  /// Makes the part of a write.
+  /// Makes the record's part of a write.
   public init(incarnation: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
     self.incarnation = incarnation
     self.isDeletion = isDeletion
     self.changes = changes.sorted { $0.name < $1.name }
   }
 
-  /// Names an act that was seen otherwise.
+  /// Replaces the name of an act by another in the writes that the author saw.
   public mutating func rename(_ old: Dot, _ new: Dot) {
     for index in changes.indices {
       guard case .elements(let add, var remove) = changes[index].kind else { continue }
@@ -56,7 +56,7 @@ public struct RecordWrite: Hashable, Sendable {
 }
 
 extension RecordWrite.Kind {
-  /// The rule of the fields that this can be done to.
+  /// The rule of the fields that allow this change.
   public var rule: MergeRule {
     switch self {
     case .largest: .largest
@@ -77,7 +77,7 @@ extension RecordWrite.Kind {
     }
   }
 
-  /// What is in a field after this; `state` nil when nothing was there.
+  /// The content of a field after this change. `state` is nil if the field was empty.
   func applied(to state: RecordPart.State?, of dot: Dot) -> RecordPart.State {
     switch (self, state) {
     case (.largest(let value), .largest(let known)?) where !known.lexicographicallyPrecedes(value): .largest(known)
@@ -97,7 +97,7 @@ extension RecordWrite.Kind {
     var slots = slots
     let index = slots.firstIndex { $0.dot.device >= dot.device } ?? slots.endIndex
     if index < slots.endIndex, slots[index].dot.device == dot.device {
-      // What would not fit any more stays at the end of the range; the limits refuse it long before.
+      // A sum that overflows stays at the end of the range. The limits refuse it long before.
       let (sum, overflow) = slots[index].total.addingReportingOverflow(more)
       slots[index] = .init(dot: dot, total: overflow ? (more > 0 ? .max : .min) : sum)
     } else {

@@ -1,6 +1,6 @@
-/// Values within a rule in words: they may hold anything, so what is between the words is written as its code.
+/// Values inside a rule's text. They may contain any character, so separators are written as character codes.
 enum RuleWords {
-  /// Several values, with a space between them.
+  /// Joins several values with spaces.
   static func text(_ values: [String]) -> String {
     values.map { value in
       value.utf8.map { byte -> String in
@@ -10,7 +10,7 @@ enum RuleWords {
     }.joined(separator: " ")
   }
 
-  /// One of the values that `text` gave.
+  /// Reads one of the values that `text` wrote.
   static func read(_ word: some StringProtocol) -> String {
     var (bytes, rest) = ([UInt8](), Array(word.utf8)[...])
     while let byte = rest.popFirst() {

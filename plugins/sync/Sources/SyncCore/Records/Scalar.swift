@@ -1,4 +1,4 @@
-/// One value of a record's field, in an encoding whose bytes sort as the values do: what is larger has the larger bytes.
+/// One value of a record's field. Its bytes sort like the values.
 public enum Scalar: Hashable, Sendable {
   /// No value.
   case null
@@ -6,11 +6,11 @@ public enum Scalar: Hashable, Sendable {
   case boolean(Bool)
   /// A whole number.
   case integer(Int64)
-  /// A number that is neither infinite nor no number.
+  /// A finite number.
   case number(Double)
-  /// A text.
+  /// A string.
   case text(String)
-  /// A list or a map, as JSON text.
+  /// A list or an object, as JSON text.
   case json(String)
 
   private enum Tag {
@@ -23,7 +23,7 @@ public enum Scalar: Hashable, Sendable {
     static let json: UInt8 = 0x40
   }
 
-  /// The value as bytes; equal values give equal bytes.
+  /// The value as bytes. Equal values have equal bytes.
   public var bytes: [UInt8] {
     switch self {
     case .null: [Tag.null]
@@ -35,7 +35,7 @@ public enum Scalar: Hashable, Sendable {
     }
   }
 
-  /// Reads what `bytes` gave; nil for anything else.
+  /// Reads the bytes of a value. Returns nil for anything else.
   public init?(bytes: [UInt8]) {
     guard let tag = bytes.first else { return nil }
     let rest = bytes.dropFirst()

@@ -1,29 +1,29 @@
-/// A state's place in the order that decides between concurrent ones.
+/// The rank of a state among concurrent ones.
 public struct Standing: Hashable, Sendable {
-  /// The higher one counts.
+  /// The state with the higher priority wins.
   public var priority: Int
-  /// Of equal priority the one with less left counts; 0 where nothing runs out.
+  /// With equal priority, the state with less time left wins. 0 if no value decreases.
   public var remainingMilliseconds: Int64
 
-  /// Makes a standing.
+  /// Makes a rank.
   public init(priority: Int, remainingMilliseconds: Int64 = 0) {
     self.priority = priority
     self.remainingMilliseconds = remainingMilliseconds
   }
 }
 
-/// What decided a conflict.
+/// The rule that decided a conflict.
 public enum ConflictRule: String, Hashable, Sendable, CaseIterable {
   /// The author of the winner had seen the loser.
   case causal
-  /// The loser is further back than the window: the newest wins.
+  /// The loser is older than the window, so the newest state wins.
   case lww
   /// The winner's kind has the higher priority.
   case priority
   /// The winner has less time left.
   case remaining
-  /// Everything else is equal and the winner is newer.
+  /// All else is equal and the winner is newer.
   case newest
-  /// Even the stamps are equal: the larger device name.
+  /// The stamps are equal too, so the larger device name wins.
   case device
 }

@@ -1,19 +1,19 @@
-/// Which part of a zone's records a device wants: those of some collections, or only those whose fields hold these
-/// values.
+/// The part of a zone's records that a device receives: records of some collections, or only those whose fields have
+/// these values.
 ///
-/// What is not a record of a collection, such as the zone's rules, belongs to every part. A record is asked by what the
-/// zone holds of it, deleted or not.
+/// Data outside of collections, such as the zone's rules, belongs to every part. Records are matched by the zone's
+/// content of them, whether deleted or not.
 public struct SyncSubscription: Hashable, Sendable {
-  /// The wanted collections, each with the values that fields merged by `newest` must have; none for all its records.
+  /// The collections, each with the values that its `newest` fields must have. An empty object selects all records.
   public var collections: [String: [String: Scalar]]
 
-  /// The most bytes that the values and names may have together.
+  /// The maximum size of all names and values, in bytes.
   public static let maximumBytes = 4096
 
-  /// Wants these.
+  /// Subscribes to these collections.
   public init(_ collections: [String: [String: Scalar]]) { self.collections = collections }
 
-  /// Whether a record with this content belongs to the part.
+  /// True if a record with this content belongs to the part.
   public func includes(_ key: RecordKey, _ cell: Cell) -> Bool {
     guard RecordName.isWellFormed(key.type) else { return true }
     guard let filter = collections[key.type] else { return false }
@@ -23,12 +23,12 @@ public struct SyncSubscription: Hashable, Sendable {
     }
   }
 
-  /// Whether all records of a type belong to it.
+  /// True if all records of a type belong to the part.
   public func includesAll(of type: String) -> Bool {
     !RecordName.isWellFormed(type) || collections[type]?.isEmpty == true
   }
 
-  /// The subscription as compact bytes; equal ones give equal bytes.
+  /// The subscription as compact bytes. Equal subscriptions have equal bytes.
   public func packed() -> [UInt8] {
     var packer = Packer()
     packer.count(collections.count)
@@ -43,7 +43,7 @@ public struct SyncSubscription: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads what `packed()` gave.
+  /// Reads a packed subscription.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     self.init([:])
@@ -63,14 +63,14 @@ public struct SyncSubscription: Hashable, Sendable {
   }
 }
 
-/// A record that has changed and does not belong to what a device has subscribed to: all that the device learns of it.
+/// A changed record outside of a device's subscription. The device learns its key and number, but not its content.
 public struct RecordMention: Hashable, Sendable {
-  /// Which record.
+  /// The record's key.
   public var key: RecordKey
-  /// The zone's sequence number at the last change.
+  /// The zone's sequence number of the last change.
   public var sequence: Int64
 
-  /// Mentions a record.
+  /// Makes a mention.
   public init(key: RecordKey, sequence: Int64) {
     self.key = key
     self.sequence = sequence
