@@ -14,7 +14,7 @@ extension RequestBudget {
       packer.signed(hour.hour)
       packer.count(hour.bytes)
     }
-    // What came later is at the end, so that what was saved before is read as well.
+    // Newer parts are at the end, so that older budgets can be read, too.
     let reserved = log.indices.filter { log[$0].isReserved }
     packer.count(reserved.count)
     for index in reserved { packer.count(index) }
@@ -30,8 +30,8 @@ extension RequestBudget {
     return packer.bytes
   }
 
-  /// Reads packed bytes; nothing is spent where there are none. Without limits those count that were saved, and none where
-  /// none were.
+  /// Reads a packed budget. An empty array is a budget of which nothing is spent. Without `limits`, the saved limits
+  /// count, or none if none were saved.
   public init(packed bytes: [UInt8], limits: Limits?) throws(PackingError) {
     if bytes.isEmpty {
       self.init(limits: limits ?? .none)

@@ -1,22 +1,23 @@
-/// What a device may still send: at most 100 requests in any sliding hour and 1 MB in any day (S43, F25, F26).
+/// The requests and bytes that a device may still send: at most 100 requests in any sliding hour and 1 MB in any day
+/// (S43, F25, F26).
 ///
-/// It keeps the times of the last hour's requests, not a bucket of tokens, which would let 199 through in an hour; and the
-/// bytes of each of the last 25 hours, which cover any day wholly. Neither sending nor receiving starves the other: some
-/// requests of each hour are kept for the user's pushes, and some others, evenly spread, for hearing of other devices. What a
-/// device needs to fetch the zone for the first time is counted apart and used up by nothing.
+/// It stores the times of the last hour's requests instead of a token bucket, which would allow 199 in an hour, and the
+/// bytes of each of the last 25 hours, which cover any day completely. Sending and receiving cannot starve each other:
+/// some requests of each hour are reserved for the user's pushes, and some others, evenly spaced, for receiving. The
+/// first fetch of a zone is counted separately and always allowed.
 public struct RequestBudget: Hashable, Sendable {
-  /// What may be spent.
+  /// The limits of a budget.
   public struct Limits: Hashable, Sendable {
-    /// Requests in any sliding hour.
+    /// The maximum number of requests in any sliding hour.
     public var requestsPerHour: Int
-    /// Bytes in any sliding day.
+    /// The maximum number of bytes in any sliding day.
     public var bytesPerDay: Int
-    /// Requests of an hour that polls and pulls leave to the user's pushes.
+    /// The requests per hour that polls and pulls leave to the user's pushes.
     public var reservedForPushes: Int
-    /// Requests of an hour that are kept for polls and pulls, one every so often.
+    /// The requests per hour that are reserved for polls and pulls, at even intervals.
     public var reservedForReceiving: Int
 
-    /// The limits of the design: 100 requests, 1,000,000 bytes, 20 kept for pushes and 20 for receiving.
+    /// The default limits: 100 requests, 1,000,000 bytes, 20 requests reserved for pushes and 20 for receiving.
     public init(
       requestsPerHour: Int = 100, bytesPerDay: Int = 1_000_000, reservedForPushes: Int = 20,
       reservedForReceiving: Int = 20
@@ -27,30 +28,30 @@ public struct RequestBudget: Hashable, Sendable {
       self.reservedForReceiving = reservedForReceiving
     }
 
-    /// No limits: for a file on this machine, which needs no protection.
+    /// No limits, for a file on this machine, which needs no protection.
     public static let none = Limits(
       requestsPerHour: .max, bytesPerDay: .max, reservedForPushes: 0, reservedForReceiving: 0)
 
-    /// Whether there are any.
+    /// True unless there are no limits.
     public var areLimited: Bool { requestsPerHour != .max }
 
-    /// How far apart the requests kept for receiving are, in milliseconds.
+    /// The interval between requests reserved for receiving, in milliseconds.
     var receivingMilliseconds: Int64 { RequestBudget.hourMilliseconds / Int64(max(1, reservedForReceiving)) }
   }
 
-  /// What a request is for.
+  /// The purpose of a request.
   public enum Purpose: Hashable, Sendable {
     /// Sends the user's actions.
     case push
-    /// Everything else: polls, pulls, opening a channel.
+    /// Any other purpose: polls, pulls, opening a channel.
     case other
   }
 
-  /// A request that went.
+  /// A request that was sent.
   public struct Request: Hashable, Sendable {
-    /// When, in milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     public var milliseconds: Int64
-    /// Whether it is one of those that are kept for receiving.
+    /// True if it was one of those reserved for receiving.
     public var isReserved: Bool
 
     /// Notes a request.
@@ -60,22 +61,23 @@ public struct RequestBudget: Hashable, Sendable {
     }
   }
 
-  /// What may be spent.
+  /// The limits of this budget.
   public let limits: Limits
-  /// When the last requests went that are not kept for receiving, oldest first.
+  /// The times of the last requests that were not reserved for receiving, oldest first.
   private var generalTimes: [Int64] = []
-  /// When those went that are kept for receiving, oldest first. Both together are at most as many as the limit.
+  /// The times of the last requests that were reserved for receiving, oldest first. Together with the others there are
+  /// at most as many as the limit.
   private var receivingTimes: [Int64] = []
-  /// Bytes by hour since 1970, oldest first; at most 25.
+  /// The bytes per hour since 1970, oldest first; at most 25 hours.
   public private(set) var hours: [HourOfBytes]
-  /// What the first fetch of the zone took, which counts against no limit.
+  /// The cost of the zone's first fetch, which does not count against any limit.
   public private(set) var firstFetch: FirstFetch
 
-  /// What the first fetch of the zone took.
+  /// The cost of a zone's first fetch.
   public struct FirstFetch: Hashable, Sendable {
-    /// Requests behind the first one, which counts like any other.
+    /// The requests after the first one, which counts like any other.
     public var requests: Int
-    /// Bytes that came.
+    /// The received bytes.
     public var bytes: Int
 
     /// Makes a sum.
@@ -87,9 +89,9 @@ public struct RequestBudget: Hashable, Sendable {
 
   /// The bytes of one hour.
   public struct HourOfBytes: Hashable, Sendable {
-    /// Hours since 1970.
+    /// The number of hours since 1970.
     public var hour: Int64
-    /// Bytes sent and received in it.
+    /// The bytes sent and received in this hour.
     public var bytes: Int
 
     /// Makes a sum.
@@ -100,10 +102,10 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   fileprivate static let hourMilliseconds: Int64 = 3_600_000
-  /// The number of requests that are kept where there is no limit.
+  /// The number of requests recorded if there is no limit.
   private static let unlimitedLog = 1000
 
-  /// A budget of which nothing is spent, or one that continues where a saved one stopped.
+  /// Makes an unspent budget, or one that continues from a saved state.
   public init(
     limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = [], firstFetch: FirstFetch = FirstFetch()
   ) {
@@ -121,12 +123,12 @@ public struct RequestBudget: Hashable, Sendable {
 
   private var capacity: Int { limits.areLimited ? limits.requestsPerHour : Self.unlimitedLog }
 
-  /// The last requests, those that are kept for receiving at the end.
+  /// The last requests, with those reserved for receiving at the end.
   public var log: [Request] {
     generalTimes.map { Request(milliseconds: $0) } + receivingTimes.map { Request(milliseconds: $0, isReserved: true) }
   }
 
-  /// Requests in the hour that ends now.
+  /// The number of requests in the hour before `now`.
   public func requests(atMilliseconds now: Int64) -> Int {
     Self.count(generalTimes, inHourBefore: now) + Self.count(receivingTimes, inHourBefore: now)
   }
@@ -140,13 +142,13 @@ public struct RequestBudget: Hashable, Sendable {
     return times.endIndex - low
   }
 
-  /// Bytes in the day that ends now; the oldest hour counts whole.
+  /// The number of bytes in the day before `now`. The oldest hour counts in full.
   public func bytes(atMilliseconds now: Int64) -> Int {
     let first = now / Self.hourMilliseconds - 24
     return hours.reduce(0) { $1.hour >= first ? $0 + $1.bytes : $0 }
   }
 
-  /// The earliest time from `now` on at which a request that may need `bytes` is allowed.
+  /// The earliest time, not before `now`, at which a request of up to `bytes` is allowed.
   public func permitted(_ purpose: Purpose, bytes needed: Int, atMilliseconds now: Int64) -> Int64 {
     guard limits.areLimited else { return now }
     var time = general(purpose, now)
@@ -158,26 +160,27 @@ public struct RequestBudget: Hashable, Sendable {
     return time
   }
 
-  /// When a request is allowed that takes nothing from what is kept for receiving.
+  /// The earliest time of a request that does not use those reserved for receiving.
   private func general(_ purpose: Purpose, _ now: Int64) -> Int64 {
     let allowed =
       limits.requestsPerHour - limits.reservedForReceiving - (purpose == .push ? 0 : limits.reservedForPushes)
     return Self.free(allowed, of: generalTimes, now)
   }
 
-  /// When one of those is allowed that are kept for receiving.
+  /// The earliest time of a request that is reserved for receiving.
   private func reserved(_ now: Int64) -> Int64 {
     let rested = receivingTimes.last.map { $0 + limits.receivingMilliseconds } ?? now
     return max(rested, Self.free(limits.reservedForReceiving, of: receivingTimes, now))
   }
 
-  /// When fewer than `allowed` of these requests are in the hour before.
+  /// The earliest time at which the hour before contains fewer than `allowed` of these requests.
   private static func free(_ allowed: Int, of times: [Int64], _ now: Int64) -> Int64 {
     if allowed <= 0 { return .max }
     return times.count < allowed ? now : max(now, times[times.count - allowed] + hourMilliseconds + 1)
   }
 
-  /// The share that is spent of what is not kept for receiving: 1 is all of it, by requests or by bytes, whichever is more.
+  /// The spent share of the budget without the part reserved for receiving, by requests or bytes, whichever is higher.
+  /// 1 is all of it.
   public func usedShare(atMilliseconds now: Int64) -> Double {
     guard limits.areLimited else { return 0 }
     let spent = Self.count(generalTimes, inHourBefore: now)
@@ -186,11 +189,11 @@ public struct RequestBudget: Hashable, Sendable {
       Double(bytes(atMilliseconds: now)) / Double(limits.bytesPerDay))
   }
 
-  /// Bytes that are left in the day that ends now.
+  /// The bytes left in the day before `now`.
   public func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
 
-  /// Has what was spent under a clock that has been ahead since then count as spent now, so that it does not count for as
-  /// long as the clock was wrong.
+  /// Moves requests recorded by a clock that was ahead to the present, so that they do not count for as long as the
+  /// clock was wrong.
   public mutating func correct(atMilliseconds now: Int64) {
     generalTimes = generalTimes.map { min($0, now) }
     receivingTimes = receivingTimes.map { min($0, now) }
@@ -201,7 +204,7 @@ public struct RequestBudget: Hashable, Sendable {
     spend(bytes: ahead, atMilliseconds: now)
   }
 
-  /// Notes a request that goes now.
+  /// Records a request sent now.
   public mutating func spendRequest(_ purpose: Purpose, atMilliseconds now: Int64) {
     let isReserved = purpose == .other && limits.areLimited && general(.other, now) > now
     let time = max(now, generalTimes.last ?? now, receivingTimes.last ?? now)
@@ -214,13 +217,13 @@ public struct RequestBudget: Hashable, Sendable {
     }
   }
 
-  /// Notes what the first fetch of the zone took.
+  /// Records the cost of the zone's first fetch.
   public mutating func spendOnFirstFetch(requests: Int = 0, bytes: Int = 0) {
     firstFetch.requests += requests
     firstFetch.bytes += bytes
   }
 
-  /// Notes bytes that went or came now.
+  /// Records bytes sent or received now.
   public mutating func spend(bytes: Int, atMilliseconds now: Int64) {
     let hour = max(now / Self.hourMilliseconds, hours.last?.hour ?? 0)
     if hours.last?.hour == hour {

@@ -1,7 +1,7 @@
-/// How far a zone had come on which day, so that it forgets each deletion 90 days later.
+/// The numbers that a zone had reached on each day. They let it forget each deletion after 90 days.
 ///
-/// A day has gone by when one clock shows it: what counts is how much later a clock is than it was itself, so a clock that is
-/// wrong by a year ages nothing.
+/// A day has passed when one clock shows it. Only the difference of a clock to its own earlier time counts, so a clock
+/// that is wrong by a year does not age anything.
 public struct ZoneAges: Hashable, Sendable {
   /// The number that a zone had reached on a day.
   struct Note: Hashable, Sendable {
@@ -9,29 +9,30 @@ public struct ZoneAges: Hashable, Sendable {
     var sequence: Int64
   }
 
-  /// How many days a deletion is kept at least.
+  /// The minimum number of days for which a deletion is kept.
   public static let keptDays = RecordLimits.silentDays
   /// A day in milliseconds.
   public static let dayMilliseconds: Int64 = 86_400_000
-  /// The most clocks that are watched in a day.
+  /// The maximum number of clocks observed per day.
   private static let clocks = 128
   private static let format: UInt8 = 1
   private static let mostNotes = 1 << 10
 
-  /// The days that have gone by.
+  /// The number of days that have passed.
   private var day: Int64 = 0
-  /// The oldest first.
+  /// The notes, oldest first.
   private(set) var notes: [Note] = []
-  /// What each clock showed first on this day, in milliseconds.
+  /// The first time that each clock showed on this day, in milliseconds.
   private var first: [String: Int64] = [:]
 
-  /// No day has gone by.
+  /// Starts with no day passed.
   public init() {}
 
-  /// Notes that the zone has come so far when this clock showed this time. A clock that may have been set shows a day at a time:
-  /// `mostDays` is more where it is one that is kept right.
+  /// Records that the zone had reached a number when a clock showed this time. A clock that may have been set advances
+  /// one day at a time; `mostDays` is higher for a clock that is kept right.
   ///
-  /// Gives the number up to which deletions are old enough to be forgotten; nil where none are, and where no day has gone by.
+  /// Returns the number up to which deletions are old enough to be forgotten, or nil if there are none or no day has
+  /// passed.
   public mutating func note(
     _ sequence: Int64, by clock: String = "", atMilliseconds now: Int64, mostDays: Int64 = 1
   ) -> Int64? {
@@ -69,7 +70,7 @@ public struct ZoneAges: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads packed bytes.
+  /// Reads the packed days.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let format = try reader.byte("the format of the days")

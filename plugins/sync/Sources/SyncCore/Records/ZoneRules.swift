@@ -1,47 +1,48 @@
-/// The rules that a zone keeps for one collection: the first device to name one fixes it, for all devices and the arbiter.
+/// The rules that a zone stores for one collection. The first device that names a rule fixes it for all devices and the
+/// arbiter.
 ///
-/// They are in a record of their own, `_schema/COLLECTION`: a field's name with its rule in words, and `_delete` and
-/// `_limit` for the collection.
+/// They are stored in a record of their own, `_schema/COLLECTION`: field names with their rules as text, and the rules
+/// of the collection itself under `_delete`, `_limit` and so on.
 public struct ZoneRules: Hashable, Sendable {
   /// The type of the records that hold the rules.
   public static let type = "_schema"
   /// The name of the rule for deletions.
   public static let deleteName = "_delete"
-  /// The name of the limit.
+  /// The name of the rule for the number of records.
   public static let limitName = "_limit"
 
-  /// The name under which the zone keeps how records are arbitrated whole.
+  /// The name of the rule for records that are decided as a whole.
   public static let decideName = "_decide"
-  /// The name under which the keys stand that records may have.
+  /// The name of the rule for the allowed keys.
   public static let keysName = "_keys"
-  /// The name under which the zone keeps who may write a record.
+  /// The name of the rule for who may write a record.
   public static let writerName = "_writer"
-  /// The name under which the zone keeps how fields that have no rule are merged.
+  /// The name of the rule for fields that have none of their own.
   public static let otherFieldsName = "_other-fields"
 
-  /// The only rule about who may write.
+  /// The only value of the rule for who may write.
   public static let writerItself = "self"
 
-  /// Which collection.
+  /// The name of the collection.
   public let collection: String
-  /// The rules in words, by name.
+  /// The rules as text, by name.
   public let texts: [String: String]
-  /// How records are arbitrated whole; nil if they are not.
+  /// The rule for records that are decided as a whole, or nil.
   public let decide: DecideRule?
-  /// What happens to a record that is deleted and changed at the same time.
+  /// The rule for a record that is deleted and changed at the same time.
   public let delete: DeleteRule
-  /// The keys that records may have; nil for any.
+  /// The keys that records may have, or nil for any.
   public let keys: [String]?
-  /// Whether a record is written by one device alone: that whose identity is its key.
+  /// True if each record may only be written by the device whose identity is its key.
   public let isWrittenByItself: Bool
-  /// Whether records may have fields that have no rule: the newest value of each counts.
+  /// True if records may have fields without a rule, of which the newest value counts.
   public let hasOtherFields: Bool
-  /// The number of records that the collection may have; nil for any number.
+  /// The maximum number of records in the collection, or nil.
   public let limit: Int?
   /// The rules of fields, by name.
   let fields: [String: FieldRule]
 
-  /// The rules in words.
+  /// Reads the rules from their text.
   public init(collection: String, texts: [String: String]) {
     self.collection = collection
     self.texts = texts
@@ -51,21 +52,21 @@ public struct ZoneRules: Hashable, Sendable {
     isWrittenByItself = texts[Self.writerName] == Self.writerItself
     hasOtherFields = texts[Self.otherFieldsName] == MergeRule.newest.rawValue
     limit = texts[Self.limitName].flatMap { Int($0) }
-    // What begins with '_' is about the collection.
+    // Names that begin with '_' are rules of the collection.
     fields = texts.filter { !$0.key.hasPrefix("_") }.compactMapValues { FieldRule(text: $0) }
   }
 
-  /// The rules that a zone holds for a collection.
+  /// Reads the rules that a zone stores for a collection.
   public init(collection: String, cell: Cell?) {
     self.init(collection: collection, texts: cell.map(Self.texts) ?? [:])
   }
 
-  /// The rules in words that a cell holds, by name.
+  /// The rules in a cell as text, by name.
   public static func texts(of cell: Cell) -> [String: String] {
     texts(cell.fields.lazy.map { ($0.name, $0.value) })
   }
 
-  /// The rules in words that a write names, by name.
+  /// The rules in a write as text, by name.
   public static func texts(of write: Write) -> [String: String] {
     texts(write.fields.lazy.map { ($0.name, $0.value) })
   }
@@ -74,16 +75,16 @@ public struct ZoneRules: Hashable, Sendable {
     Dictionary(fields.map { ($0, String(decoding: $1, as: UTF8.self)) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The record that holds the rules of a collection.
+  /// The key of the record that holds a collection's rules.
   public static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
 
-  /// The rule of a field; nil when the zone has no such field.
+  /// Returns the rule of a field, or nil if the zone has no such field.
   public func rule(of field: String) -> FieldRule? { fields[field] }
 
-  /// Keys in words, as `keys` reads them.
+  /// Writes keys as text, which `keys` reads.
   public static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
 
-  /// In which rule other words differ from these, for a person; nil when they only name what is not named here.
+  /// Returns the first difference to other rules, as text, or nil if the others only add names.
   public func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
 
   static func difference(_ collection: String, _ texts: [String: String], _ others: [String: String]) -> String? {
@@ -95,12 +96,12 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// What keeps a write from naming rules of a collection of which the zone keeps those in a cell.
+  /// Returns the reason why a write may not name rules of a collection, given the cell with its present rules, or nil.
   static func problem(with write: Write, of collection: String, in cell: Cell) -> String? {
     guard RecordName.isWellFormed(collection) else { return "the collection '\(collection)' \(RecordName.rule)" }
     if write.payload != nil || write.record != nil || write.fields.isEmpty { return "rules are fields alone" }
     let (known, named) = (texts(of: cell), texts(of: write))
-    // What the zone keeps already was checked when it came.
+    // The rules that the zone already has were checked when they arrived.
     for (name, text) in named.sorted(by: { $0.key < $1.key }) where known[name] != text {
       switch name {
       case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is not a rule for deletions" }
@@ -118,7 +119,7 @@ public struct ZoneRules: Hashable, Sendable {
     return difference(collection, known, named)
   }
 
-  /// What keeps a write from being one of a record of this collection.
+  /// Returns the reason why a write is invalid for a record of this collection, or nil.
   public func problem(with write: Write, for key: RecordKey) -> String? {
     guard let record = write.record else { return nil }
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
@@ -144,7 +145,7 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// What keeps a device from writing to the record with this key.
+  /// Returns the reason why a device may not write to the record with this key, or nil.
   public func problem(withKey key: RecordKey, by device: DeviceID) -> String? {
     if let keys, !keys.contains(key.name) {
       return
@@ -167,9 +168,9 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// What keeps a cell that is returned from being a record of this collection.
+  /// Returns the reason why a returned cell is invalid for a record of this collection, or nil.
   func problem(with cell: Cell, for key: RecordKey) -> String? {
-    // A device that returns what a zone has lost starts with the rules, whose keys come first.
+    // A device that returns the content lost by a zone starts with the rules, because their keys sort first.
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
     let authors = cell.entries.map(\.dot.device) + cell.fields.map(\.stamp.device)
     for author in authors {
@@ -202,14 +203,14 @@ public struct ZoneRules: Hashable, Sendable {
   }
 }
 
-/// How collections and fields may be called.
+/// The rule for names of collections and fields.
 public enum RecordName {
   /// The longest name in bytes.
   public static let maximumLength = 64
-  /// The rule in words, behind a name.
+  /// The rule as text, to follow a name.
   public static let rule = "is not a name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
 
-  /// Whether a text may be a name.
+  /// True if a string is a valid name.
   public static func isWellFormed(_ name: String) -> Bool {
     let bytes = name.utf8
     guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
@@ -222,7 +223,7 @@ public enum RecordName {
 }
 
 extension FieldRule {
-  /// A value that was written to a field with a rule of its own; nil when it is none.
+  /// Reads a value written to a field with a rule. Returns nil if it is invalid.
   public func scalar(_ bytes: [UInt8]) -> Scalar? {
     hasEpochs ? EpochValue.read(bytes).flatMap { Scalar(bytes: $0.value) } : Scalar(bytes: bytes)
   }
