@@ -1,59 +1,59 @@
 import SyncCore
 
-/// Why a backend did not do what it was asked (S37).
+/// The reason why a backend did not perform a request (S37).
 public enum BackendError: Error, Hashable, Sendable {
-  /// The network or the server is not there.
+  /// The network or the server cannot be reached.
   case unreachable(String)
-  /// No answer came within the deadline.
+  /// No response came within the deadline.
   case timedOut
-  /// The account's allowance is used up.
+  /// The account's quota is used up.
   case quotaExceeded(retryAfterMilliseconds: Int64?)
-  /// Too many requests in a short time.
+  /// Too many requests were sent in a short time.
   case rateLimited(retryAfterMilliseconds: Int64?)
-  /// The server cannot answer at present and says when to come again.
+  /// The server cannot respond at present and names the time for the next attempt.
   case unavailable(String, retryAfterMilliseconds: Int64)
-  /// No token or a wrong one.
+  /// The token is missing or wrong.
   case notAuthenticated(String)
-  /// The token is known and does not open this.
+  /// The token is valid but does not give access to this zone.
   case forbidden(String)
   /// The server has no such zone.
   case zoneMissing(String)
-  /// The data here belongs to another store; this one answered.
+  /// The data here belongs to another store than the one that responded.
   case otherStore(StoreIdentity)
-  /// The cursor belongs to another incarnation of the zone: fetch it whole.
+  /// The cursor belongs to an earlier incarnation of the zone, which must be fetched again as a whole.
   case cursorExpired
-  /// Too many operations in one request.
+  /// One request has too many operations.
   case limitExceeded
-  /// The request is malformed and stays so.
+  /// The request is malformed, so another attempt does not help.
   case invalid(String)
-  /// The request is larger than the server takes.
+  /// The request is larger than the server allows.
   case tooLarge
-  /// Something on the way to the server, such as a proxy, takes no request of this size; says what answered.
+  /// A proxy on the way to the server refuses requests of this size. Holds the name of the program that responded.
   case tooLargeForProxy(String)
-  /// The request was damaged on its way to the server, which has not done anything.
+  /// The request was damaged on its way to the server, which did not process it.
   case damaged(String)
-  /// A record is in a format of the future.
+  /// A record has the format of a newer version.
   case unsupportedFormat(String)
-  /// The store itself is damaged, full or from a newer version.
+  /// The store is damaged, full, or has the format of a newer version.
   case storage(String)
-  /// There is no record to read (S17).
+  /// There are no records to read (S17).
   case noRecordsFound
 
-  /// What the engine does about it.
+  /// The reaction of the engine to an error.
   public enum Remedy: Hashable, Sendable {
-    /// Try again, not before this many milliseconds.
+    /// Try again, but not within this many milliseconds.
     case retry(afterMilliseconds: Int64?)
-    /// Stop sending; probe now and then.
+    /// Stop sending, and probe from time to time.
     case queueOnly(retryAfterMilliseconds: Int64?)
-    /// Send less at once; what fails alone is parked, visibly.
+    /// Send fewer operations at once. An operation that fails alone is parked visibly.
     case split
     /// Fetch the whole zone.
     case resynchronize
-    /// Stop until a person has looked.
+    /// Stop until a person has dealt with it.
     case pause
   }
 
-  /// What the engine does about it.
+  /// The reaction of the engine to this error.
   public var remedy: Remedy {
     switch self {
     case .unreachable, .timedOut, .storage, .noRecordsFound, .tooLargeForProxy, .damaged: .retry(afterMilliseconds: nil)
@@ -66,7 +66,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// Whether nothing has answered.
+  /// True if no server responded.
   var isWithoutAnswer: Bool {
     switch self {
     case .unreachable, .timedOut: true
@@ -74,7 +74,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// A stable word for it.
+  /// A stable code for the error.
   public var code: String {
     switch self {
     case .unreachable: "unreachable"
@@ -100,7 +100,7 @@ public enum BackendError: Error, Hashable, Sendable {
 }
 
 extension BackendError: CustomStringConvertible {
-  /// What is wrong, for a person.
+  /// The problem as text.
   public var description: String {
     switch self {
     case .unreachable(let reason): "the server cannot be reached: \(reason)"

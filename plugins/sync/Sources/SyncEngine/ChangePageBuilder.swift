@@ -1,9 +1,9 @@
 import SyncCore
 
-/// Puts a page of changes together, the same for every backend: it goes through the changed records in their order until
-/// the page is full.
+/// Builds a page of changes, in the same way for every backend: it visits the changed records in order until the page
+/// is full.
 public struct ChangePageBuilder {
-  /// The number of records that are gone through for one page at most, wanted or not.
+  /// The maximum number of records visited for one page, including those that the device does not want.
   public static let scanned = 200_000
 
   private let subscription: SyncSubscription?
@@ -18,12 +18,12 @@ public struct ChangePageBuilder {
   private var last: Int64
   private var hasMore = false
 
-  /// A page of what is behind `cursor` in a zone whose last change, when the page was begun, was number `present`.
+  /// Starts a page of the changes after `cursor`. `present` is the number of the zone's last change at that time.
   public init(
     _ subscription: SyncSubscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
   ) {
     self.subscription = subscription
-    // A device that starts holds nothing: only what changes meanwhile may have been wanted before.
+    // A device that starts without records only needs to know about records that change meanwhile.
     mentionsAll = cursor != nil
     self.present = present
     self.limit = min(max(limit, 1), SyncLimits.records)
@@ -31,10 +31,10 @@ public struct ChangePageBuilder {
     last = cursor?.sequence ?? 0
   }
 
-  /// Where the page ends so far.
+  /// The number of the last change on the page.
   public var end: Int64 { last }
 
-  /// How many more records can be of use at most, with the one that shows that there are more.
+  /// The maximum number of further records that are useful, including the one that shows that there are more.
   public var room: Int { limit - records.count - others.count + 1 }
 
   /// Adds the next changed record, whose cell has this many bytes; false if the page is full without it.
@@ -58,8 +58,8 @@ public struct ChangePageBuilder {
     return true
   }
 
-  /// The page; `cursor` is the zone's current position, `tag` gives the tag of a number, and `isCut` says that there may be
-  /// more behind it.
+  /// Returns the page. `cursor` is the zone's present position, `tag` returns the tag of a number, and `isCut` is true
+  /// if more changes may follow.
   public func page<Failure: Error>(
     at cursor: Cursor, in store: StoreIdentity, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,
     tag: (Int64) throws(Failure) -> UInt64

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The live channel of a machine and what follows from its state (L2).
+/// The live channel of a machine, with the state that depends on it (L2).
 struct Channel: Sendable {
   enum State: Hashable, Sendable {
     case closed
@@ -9,17 +9,17 @@ struct Channel: Sendable {
   }
 
   var state = State.closed
-  /// Tells this connection's signs from those of an earlier one.
+  /// The number that tells this connection's signs from those of an earlier one.
   var number = 0
-  /// The store that was named when it was opened: an open channel is to that one.
+  /// The store named when the channel was opened. An open channel belongs to that store.
   var store: StoreIdentity?
   var backoff = Backoff()
   var notBeforeMilliseconds: Int64 = 0
-  /// Since when there is no channel.
+  /// The time since which there is no channel.
   var downSinceMilliseconds: Int64 = 0
-  /// Polls since then.
+  /// The number of polls since then.
   var polls = 0
-  /// The furthest cursor that a notification has named, and when it came.
+  /// The furthest cursor of a notification, and the time when it arrived.
   var notified: (cursor: Cursor, atMilliseconds: Int64)?
 
   var isOpen: Bool {
@@ -28,19 +28,20 @@ struct Channel: Sendable {
   }
 }
 
-/// When the machine last did what.
+/// The times of the machine's last actions.
 struct Pacing: Sendable {
   var lastPushMilliseconds = Int64.min / 2
   var lastActionMilliseconds: Int64 = 0
-  /// The first action that has not been sent since it was made.
+  /// The time of the first action that has not been sent.
   var waitingSinceMilliseconds: Int64?
   var lastPollMilliseconds: Int64 = 0
-  /// Conflicts in a row that were tried again at once (M12).
+  /// The number of conflicts in a row that were retried at once (M12).
   var conflictsInARow = 0
-  /// The most operations in a commit; halved when the server finds them too many.
+  /// The maximum number of operations in a commit. Halved when the server finds them too many.
   var batchLimit = SyncLimits.operations
 
   static let conflictLimit = 5
-  /// How long a notification waits for the answer to a commit that may explain it (own echoes cost nothing).
+  /// The time that a notification waits for the response to a commit that may explain it, so that own changes are not
+  /// fetched.
   static let echoMilliseconds: Int64 = 300
 }

@@ -1,16 +1,16 @@
 /// The random tags of a zone's commits, by the number of each commit's last change.
 ///
-/// A number has the tag of the commit that made it. Tags are kept for the latest `limit` numbers; an older cursor no longer
-/// fits, and its device fetches the zone whole.
+/// The tag of a number is that of the commit that made it. Tags are kept for the latest `limit` numbers. A device with
+/// an older cursor fetches the whole zone.
 public struct CommitTags: Sendable {
-  /// For how many of the latest numbers tags are kept.
+  /// The number of latest numbers whose tags are kept.
   public static let limit: Int64 = 65_536
   private(set) var commits: [(last: Int64, tag: UInt64)] = []
 
-  /// No tags yet.
+  /// Makes an empty table.
   public init() {}
 
-  /// Notes a commit by the number of its last change.
+  /// Records a commit by the number of its last change.
   public mutating func note(_ last: Int64, tag: UInt64) {
     commits.append((last, tag))
     if let first = commits.first, first.last < last - 2 * Self.limit {
@@ -18,7 +18,7 @@ public struct CommitTags: Sendable {
     }
   }
 
-  /// The tag of a number: that of the first commit that reaches it; 0 where there is none.
+  /// Returns the tag of the first commit that reaches a number, or 0 if there is none.
   public func tag(of number: Int64) -> UInt64 {
     guard number > 0 else { return 0 }
     var (low, high) = (0, commits.count)

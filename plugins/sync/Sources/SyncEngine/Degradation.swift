@@ -1,35 +1,35 @@
-/// How much of synchronizing is left when the budget runs out.
+/// The reduced level of synchronization when the budget runs out.
 public struct Degradation: Sendable {
-  /// How far the service is reduced.
+  /// A level of service.
   public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// Everything is done.
+    /// Nothing is reduced.
     case normal = 0
-    /// 90 % of the budget is spent: only essential records are sent, and polls come half as often (D1).
+    /// 90 % of the budget is spent: only essential records are sent, and polls are half as frequent (D1).
     case reduced = 1
-    /// Nothing is left: actions are queued, and one probe goes now and then (D2).
+    /// The budget is spent: actions are queued, and a probe is sent from time to time (D2).
     case queueOnly = 2
 
-    /// Less service is the higher level.
+    /// A higher level is less service.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The share of the budget from which on the service is reduced.
+  /// The spent share of the budget at which service is reduced.
   public static let reducedShare = 0.9
-  /// How long the cause must be gone before the level is left, in milliseconds.
+  /// The time in milliseconds for which the cause must be gone before the level changes back.
   public static let recoveryMilliseconds: Int64 = 600_000
-  /// The shortest time between two probes, in milliseconds.
+  /// The minimum interval between two probes, in milliseconds.
   public static let probeMilliseconds: Int64 = 900_000
 
   var level = Level.normal
-  /// The server said that the quota is used up, and no probe has succeeded since.
+  /// True if the server reported an exhausted quota and no probe has succeeded since.
   var isQuotaExceeded = false
   var retryAfterMilliseconds: Int64 = 0
   var nextProbeMilliseconds: Int64 = 0
-  /// Since when the level is what it is.
+  /// The time since which the level is unchanged.
   private(set) var sinceMilliseconds: Int64 = 0
   private var calmSinceMilliseconds: Int64?
 
-  /// Takes notice of the present cause; true when the level changes.
+  /// Updates the level for the present cause. Returns true if it changes.
   mutating func update(usedShare: Double, isExhausted: Bool, atMilliseconds now: Int64) -> Bool {
     let cause: Level = isQuotaExceeded || isExhausted ? .queueOnly : usedShare >= Self.reducedShare ? .reduced : .normal
     if cause >= level {
@@ -47,7 +47,7 @@ public struct Degradation: Sendable {
     return true
   }
 
-  /// When the level may change without anything else happening.
+  /// The time at which the level may change without another event.
   func nextChange(atMilliseconds now: Int64) -> Int64? {
     guard level > .normal else { return nil }
     return calmSinceMilliseconds.map { $0 + Self.recoveryMilliseconds } ?? now + 60_000

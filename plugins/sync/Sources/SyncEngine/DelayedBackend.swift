@@ -1,20 +1,20 @@
 import SyncCore
 
-/// A backend that answers late, as a cloud does behind a slow network: for demonstrations and tests of what an app does
+/// A backend that responds late, like a cloud on a slow network. For demonstrations and tests of an app's behavior
 /// meanwhile.
 public struct DelayedBackend: SyncBackend {
   private let backend: any SyncBackend
   private let delayMilliseconds: Int64
   private let clock: any SyncClock
 
-  /// `backend`, each of whose answers comes at least so long after it was asked for.
+  /// Delays each response of a backend by at least this much.
   public init(_ backend: any SyncBackend, delayMilliseconds: Int64, clock: any SyncClock = SystemClock()) {
     self.backend = backend
     self.delayMilliseconds = delayMilliseconds
     self.clock = clock
   }
 
-  /// Waits, then makes the changes; see `SyncBackend`.
+  /// Waits, then commits; see `SyncBackend`.
   public func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
@@ -22,7 +22,7 @@ public struct DelayedBackend: SyncBackend {
     return try await backend.commit(operations, zone: zone, heard: heard, store: store)
   }
 
-  /// Waits, then gives what changed; see `SyncBackend`.
+  /// Waits, then returns the changes; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
@@ -33,7 +33,7 @@ public struct DelayedBackend: SyncBackend {
       store: store)
   }
 
-  /// Waits, then passes the notifications on as they come; see `SyncBackend`.
+  /// Waits, then passes notifications on as they arrive; see `SyncBackend`.
   public func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -51,19 +51,19 @@ public struct DelayedBackend: SyncBackend {
     return stream
   }
 
-  /// Waits, then gives the store's identity.
+  /// Waits, then returns the store's identity.
   public func identity() async throws(BackendError) -> StoreIdentity {
     try await wait()
     return try await backend.identity()
   }
 
-  /// Waits, then gives the server's clock.
+  /// Waits, then returns the server's time.
   public func serverTime() async throws(BackendError) -> Int64 {
     try await wait()
     return try await backend.serverTime()
   }
 
-  /// As the backend behind it.
+  /// The value of the wrapped backend.
   public var tellsOwnCommits: Bool { backend.tellsOwnCommits }
 
   private func wait() async throws(BackendError) {

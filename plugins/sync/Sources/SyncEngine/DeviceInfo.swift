@@ -1,21 +1,21 @@
 import SyncCore
 
-/// What a device says of itself, in a record that it alone writes (S8, M10). Every zone has these records.
+/// The description of a device, in a record that only this device writes (S8, M10). Every zone has these records.
 public struct DeviceInfo: Hashable, Sendable {
   /// The device's readable name.
   public var deviceName: String
   /// One of `platforms`.
   public var platform: String
-  /// The version of the app that synchronizes there.
+  /// The version of the app that synchronizes on the device.
   public var appVersion: String
-  /// When the device last began to synchronize, in milliseconds since 1970; never goes back.
+  /// The time when the device last began to synchronize, in milliseconds since 1970. It never goes back.
   public var lastSeen: Int64
 
   /// The collection of these records.
   public static let collection = "devices"
   /// The platforms that a device can run on.
   public static let platforms = ["macOS", "iOS", "linux"]
-  /// How old `lastSeen` gets before it is written again, in milliseconds: one request an hour at most.
+  /// The age of `lastSeen`, in milliseconds, at which it is written again: at most one request per hour.
   public static let renewalMilliseconds: Int64 = 3_600_000
 
   /// Describes a device.
@@ -26,7 +26,7 @@ public struct DeviceInfo: Hashable, Sendable {
     self.lastSeen = lastSeen
   }
 
-  /// Reads a device's record; nil when a field is missing or of another type.
+  /// Reads a device's record. Returns nil if a field is missing or has another type.
   public init?(cell: Cell) {
     let values = Dictionary(cell.fields.map { ($0.name, Scalar(bytes: $0.value)) }) { $1 }
     guard case .text(let name)?? = values["device-name"], case .text(let platform)?? = values["platform"],
@@ -35,10 +35,10 @@ public struct DeviceInfo: Hashable, Sendable {
     self.init(deviceName: name, platform: platform, appVersion: version, lastSeen: seen)
   }
 
-  /// The record of a device.
+  /// The key of a device's record.
   public static func key(of device: DeviceID) -> RecordKey { RecordKey(type: collection, name: device.name) }
 
-  /// What writes it.
+  /// The edit that writes this description.
   public var edit: RecordEdit {
     let values: [(String, Scalar)] = [
       ("device-name", .text(deviceName)), ("platform", .text(platform)), ("app-version", .text(appVersion)),
@@ -47,7 +47,7 @@ public struct DeviceInfo: Hashable, Sendable {
     return RecordEdit(fields: Dictionary(uniqueKeysWithValues: values.map { ($0, .set($1.bytes)) }))
   }
 
-  /// This description as it replaces an older one; nil when the older one still does.
+  /// Returns the description that replaces an older one, or nil if the older one is still valid.
   public func renewing(_ known: DeviceInfo?) -> DeviceInfo? {
     guard let known else { return self }
     var result = self
@@ -57,7 +57,7 @@ public struct DeviceInfo: Hashable, Sendable {
     return result == same && result.lastSeen - known.lastSeen < Self.renewalMilliseconds ? nil : result
   }
 
-  /// What this device runs on.
+  /// The platform of this device.
   public static var thisPlatform: String {
     #if os(iOS)
       "iOS"

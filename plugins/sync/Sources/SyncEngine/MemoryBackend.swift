@@ -7,7 +7,7 @@ public actor MemoryBackend: SyncBackend {
   private let clock: any SyncClock
   private let notifications = NotificationHub()
 
-  /// Empty zones with these names in a store of their own.
+  /// Makes empty zones with these names, in a store of their own.
   public init(zones: [String], store: StoreIdentity = .drawn(), clock: any SyncClock = SystemClock()) {
     self.clock = clock
     self.store = store
@@ -15,11 +15,11 @@ public actor MemoryBackend: SyncBackend {
     for zone in zones { self.zones[zone] = ZoneState(generation: .random(in: 1 ... .max), store: store) }
   }
 
-  /// Makes changes; see `SyncBackend`.
+  /// Commits operations; see `SyncBackend`.
   public func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
-    // Taken out, so that changing it does not copy it.
+    // Removed while it changes, so that it is not copied.
     guard var state = zones.removeValue(forKey: zone) else { throw .zoneMissing(zone) }
     defer { zones[zone] = state }
     let before = state.sequence
@@ -29,7 +29,7 @@ public actor MemoryBackend: SyncBackend {
     return reply
   }
 
-  /// Gives what changed; see `SyncBackend`.
+  /// Returns changes; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
@@ -40,7 +40,7 @@ public actor MemoryBackend: SyncBackend {
       serverMilliseconds: clock.nowMilliseconds())
   }
 
-  /// Notifications while the stream is read; see `SyncBackend`.
+  /// Returns notifications while the stream is read; see `SyncBackend`.
   public nonisolated func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {

@@ -1,9 +1,9 @@
 import Synchronization
 import SyncCore
 
-/// Hands notifications to everyone in this process who watches a zone.
+/// Delivers notifications to everything in this process that watches a zone.
 ///
-/// Each watcher holds at most two signs that it has not read: the latest. That is all they say.
+/// Each watcher buffers at most two unread signs, the latest ones. Older ones add no information.
 public final class NotificationHub: Sendable {
   private struct State {
     var next = 0
@@ -14,17 +14,18 @@ public final class NotificationHub: Sendable {
   private struct Watcher {
     var device: DeviceID
     var continuation: AsyncThrowingStream<ChannelSign, any Error>.Continuation
-    /// What it was last told, until it has fetched it.
+    /// The last cursor sent to the watcher, until it has fetched it.
     var unfetched: Cursor?
     var repeats = 0
   }
 
   private let state = Mutex(State())
 
-  /// A hub without watchers.
+  /// Makes a hub without watchers.
   public init() {}
 
-  /// The notifications of a zone from now on, the present cursor first; `present` reads it and may throw instead.
+  /// Subscribes to the notifications of a zone. The present cursor, read by `present`, comes first; `present` may throw
+  /// instead.
   public func subscribe(
     zone: String, device: DeviceID, present: @escaping @Sendable () async throws -> Cursor
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -49,10 +50,10 @@ public final class NotificationHub: Sendable {
     return stream
   }
 
-  /// Notifies everyone who watches a zone that it has changed up to here.
+  /// Notifies all watchers of a zone that it has changed up to a cursor.
   public func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
 
-  /// Notifies everyone who watches a zone of a change; a heartbeat tells nothing.
+  /// Notifies all watchers of a zone of a change. A heartbeat is not sent on.
   public func publish(_ sign: ChannelSign, zone: String) {
     guard let cursor = sign.cursor else { return }
     let numbers = state.withLock { state -> [Int] in
@@ -60,7 +61,7 @@ public final class NotificationHub: Sendable {
       if known.map({ $0.generation != cursor.generation || $0.sequence < cursor.sequence }) ?? true {
         state.latest[zone] = cursor
       } else if case .notification = sign {
-        // All watchers have received this or more: a notification repeats what this server did itself.
+        // All watchers have received this or a later change: the notification repeats one of this server.
         return []
       }
       return Array((state.watchers[zone] ?? [:]).keys)
@@ -68,7 +69,7 @@ public final class NotificationHub: Sendable {
     for number in numbers { tell(sign, zone: zone, number: number) }
   }
 
-  /// Notifies everyone who watches any zone that the store can be reached again.
+  /// Notifies all watchers of all zones that the store is reachable again.
   public func recover() {
     let zones = state.withLock { state in
       state.watchers.compactMap { zone, watchers in
@@ -78,7 +79,8 @@ public final class NotificationHub: Sendable {
     for (zone, cursor) in zones { publish(.recovered(cursor), zone: zone) }
   }
 
-  /// Notes what a device has fetched, or that it is at another incarnation of the zone: that is not repeated to it.
+  /// Records that a device has fetched up to a cursor, or is at another incarnation of the zone, so that it is not
+  /// notified of it again.
   public func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
     state.withLock { state in
       for (number, watcher) in state.watchers[zone] ?? [:] where watcher.device == device {
@@ -91,7 +93,8 @@ public final class NotificationHub: Sendable {
     }
   }
 
-  /// Repeats what has not been fetched, at most `SyncLimits.notificationRepeats` times; everyone else gets a heartbeat.
+  /// Repeats notifications that led to no fetch, at most `SyncLimits.notificationRepeats` times. Sends a heartbeat to
+  /// all other watchers.
   public func repeatUnfetched() {
     let due = state.withLock { state in
       var due: [(AsyncThrowingStream<ChannelSign, any Error>.Continuation, ChannelSign)] = []
@@ -110,7 +113,7 @@ public final class NotificationHub: Sendable {
     for (continuation, sign) in due { continuation.yield(sign) }
   }
 
-  /// Ends every stream, as when the server stops.
+  /// Ends every stream, for example when the server stops.
   public func finish(throwing error: BackendError) {
     let all = state.withLock { state in
       defer { state.watchers = [:] }
@@ -119,16 +122,16 @@ public final class NotificationHub: Sendable {
     for continuation in all { continuation.finish(throwing: error) }
   }
 
-  /// Ends the streams of one zone, as when its token has changed.
+  /// Ends the streams of one zone, for example when its token has changed.
   public func finish(zone: String, throwing error: BackendError) {
     let all = state.withLock { $0.watchers.removeValue(forKey: zone)?.values.map(\.continuation) ?? [] }
     for continuation in all { continuation.finish(throwing: error) }
   }
 
-  /// The furthest change that was published, nil before the first.
+  /// The furthest published change, or nil before the first.
   public func latest(zone: String) -> Cursor? { state.withLock { $0.latest[zone] } }
 
-  /// How many watch.
+  /// The number of watchers.
   public var count: Int { state.withLock { $0.watchers.values.reduce(0) { $0 + $1.count } } }
 
   private func tell(_ sign: ChannelSign, zone: String, number: Int) {

@@ -1,8 +1,8 @@
 import SyncCore
 
-/// The changes that wait to be sent and those that are parked, in their order; found by position, record and transaction.
+/// The waiting and the parked changes in order, indexed by position, record and transaction.
 ///
-/// Nothing here visits all changes unless it is asked for all of them: a device may come back with tens of thousands.
+/// No function here visits all changes unless the caller asks for all: a device may return with tens of thousands.
 public struct Outbox: Sendable, Sequence {
   private var items = ShardedTable<Int64, OutboxItem>()
   private var all = PositionList()
@@ -10,34 +10,34 @@ public struct Outbox: Sendable, Sequence {
   private var parkedPositions = PositionList()
   private var byKey = ShardedTable<RecordKey, PositionList>()
   private var byGroup = ShardedTable<Int64, PositionList>()
-  /// The positions of collections' rules.
+  /// The positions of changes to collections' rules.
   private var rules = PositionList()
-  /// How many writes to records of collections there are for each incarnation.
+  /// The number of writes to records of collections, by incarnation.
   private var incarnations: [Int64: Int] = [:]
-  /// The last position that was given, so that none names two changes while a process runs.
+  /// The last assigned position. A position is not assigned twice while a process runs.
   private var lastPosition: Int64 = 0
-  /// Where changes are now that were moved to the end.
+  /// The new positions of changes that were moved to the end.
   private var moved: [Int64: Int64] = [:]
-  /// Counts the items that are visited, where a test wants to know.
+  /// Counts visited items, for tests.
   package var visits: WorkCounter?
 
-  /// An empty outbox.
+  /// Makes an empty outbox.
   public init() {}
 
-  /// Whether there is nothing.
+  /// True if there are no changes.
   public var isEmpty: Bool { all.isEmpty }
   /// The number of changes.
   public var count: Int { all.count }
   /// The first change.
   public var first: OutboxItem? { all.first.flatMap { self[position: $0] } }
-  /// All changes in their order.
+  /// Iterates over all changes in order.
   public func makeIterator() -> AnyIterator<OutboxItem> { iterator(all) }
 
-  /// The number of changes that wait to be sent.
+  /// The number of changes waiting to be sent.
   public var waitingCount: Int { waitingPositions.count }
-  /// The changes that wait to be sent, in their order.
+  /// The changes waiting to be sent, in order.
   public var waiting: AnySequence<OutboxItem> { AnySequence { iterator(waitingPositions) } }
-  /// The first change that waits and of which something holds.
+  /// The first waiting change that satisfies a predicate.
   func firstWaiting(where holds: (OutboxItem) -> Bool) -> OutboxItem? {
     if waitingPositions.isEmpty { return nil }
     for position in waitingPositions {
@@ -46,7 +46,7 @@ public struct Outbox: Sendable, Sequence {
     return nil
   }
 
-  /// The changes that are parked, in their order.
+  /// The parked changes, in order.
   public var parked: AnySequence<OutboxItem> { AnySequence { iterator(parkedPositions) } }
 
   private func iterator(_ positions: PositionList) -> AnyIterator<OutboxItem> {
@@ -54,13 +54,13 @@ public struct Outbox: Sendable, Sequence {
     return AnyIterator { rest.next().flatMap { self[position: $0] } }
   }
 
-  /// An item by its position.
+  /// The item at a position, or nil.
   public subscript(position position: Int64) -> OutboxItem? {
     visits?.add()
     return items[position]
   }
 
-  /// What waits or is parked for one record, in its order.
+  /// The waiting and parked changes of one record, in order.
   public func items(for key: RecordKey) -> [OutboxItem] {
     (byKey[key] ?? PositionList()).compactMap { self[position: $0] }
   }
@@ -74,22 +74,22 @@ public struct Outbox: Sendable, Sequence {
   /// The last change of one record.
   func last(for key: RecordKey) -> OutboxItem? { byKey[key]?.last.flatMap { self[position: $0] } }
 
-  /// Whether there is anything for a record.
+  /// True if there are changes for a record.
   public func holds(_ key: RecordKey) -> Bool { byKey[key] != nil }
 
-  /// The positions of a transaction, rising.
+  /// The positions of a transaction's changes, rising.
   func positions(ofGroup group: Int64) -> [Int64] { Array(byGroup[group] ?? PositionList()) }
 
-  /// The collections' rules that wait to be sent.
+  /// The waiting changes to collections' rules.
   var waitingRules: [OutboxItem] { rules.compactMap { self[position: $0] }.filter { $0.parkedBecause == nil } }
 
-  /// Whether rules of a collection wait to be sent; parked ones do not count.
+  /// True if changes to a collection's rules wait to be sent. Parked ones do not count.
   public var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
 
-  /// Whether there is a write to a record of a collection that belongs to an earlier incarnation than this one.
+  /// True if a write to a collection's record belongs to an earlier incarnation than this one.
   func holdsWrites(before incarnation: Int64) -> Bool { incarnations.contains { $0.key < incarnation } }
 
-  /// The position that the next change gets.
+  /// The position of the next change.
   var nextPosition: Int64 { lastPosition + 1 }
 
   mutating func append(_ item: OutboxItem) {
@@ -101,14 +101,14 @@ public struct Outbox: Sendable, Sequence {
     put(item)
   }
 
-  /// Puts an item in the place of the one with its position; key and transaction stay.
+  /// Replaces the item with the same position. Key and transaction stay the same.
   mutating func replace(_ item: OutboxItem) {
     guard let old = items[item.position] else { return }
     withdraw(old)
     put(item)
   }
 
-  /// Puts an item at the end, behind what was done meanwhile, and gives its new position.
+  /// Moves an item to the end, after later changes, and returns it with its new position.
   mutating func moveToEnd(_ item: OutboxItem) -> OutboxItem {
     var item = item
     remove(position: item.position)
@@ -118,7 +118,7 @@ public struct Outbox: Sendable, Sequence {
     return item
   }
 
-  /// The position at which a change is now.
+  /// The present position of a change.
   func present(_ position: Int64) -> Int64 {
     var position = position
     while let next = moved[position] { position = next }

@@ -1,26 +1,26 @@
 import SyncCore
 
-/// One change that waits until the server has acknowledged it.
+/// A change that waits for the server's acknowledgement.
 ///
-/// It ends acknowledged, superseded by a newer one of the same device, or parked where it can be seen; never silently (V20).
+/// It ends acknowledged, superseded by a newer change of the same device, or visibly parked; never silently (V20).
 public struct OutboxItem: Hashable, Sendable {
-  /// Its place in the order of sending.
+  /// The position in the order of sending.
   public var position: Int64
-  /// Which record.
+  /// The record's key.
   public var key: RecordKey
-  /// What to do.
+  /// The change.
   public var change: RecordOperation.Change
-  /// When it was put here, in milliseconds since 1970 on the device's clock.
+  /// The time when it was added, in milliseconds since 1970 on the device's clock.
   public var queuedMilliseconds: Int64
-  /// The difference to the server's clock with which it was stamped.
+  /// The difference to the server's clock at the time of its stamp.
   public var skewMilliseconds: Int64
-  /// Whether that difference had been measured, so that the stamp is valid (M2).
+  /// True if that difference had been measured, so that the stamp is valid (M2).
   public var isStampMeasured: Bool
-  /// Whether it may have reached the server: then it stays what it is, and later actions wait next to it.
+  /// True if it may have reached the server. It can no longer change then, and later actions are separate items.
   public var wasSent: Bool
-  /// Why it is parked, nil while it waits to be sent.
+  /// The reason why it is parked, or nil if it waits to be sent.
   public var parkedBecause: String?
-  /// Which transaction it is a part of: its items follow each other and are sent together.
+  /// The number of its transaction, whose items are consecutive and sent together.
   public var group: Int64?
 
   /// Makes an item.
@@ -39,7 +39,7 @@ public struct OutboxItem: Hashable, Sendable {
     self.group = group
   }
 
-  /// Its size in bytes as the traffic budget counts it.
+  /// The size in bytes, as counted by the traffic budget.
   public var packedBytes: Int {
     switch change {
     case .write(let write): write.packedBytes
@@ -48,7 +48,7 @@ public struct OutboxItem: Hashable, Sendable {
     }
   }
 
-  /// The write that waits, nil when it is something else.
+  /// The waiting write, or nil for another change.
   public var write: Write? { if case .write(let write) = change { write } else { nil } }
 
   /// The item as compact bytes.
@@ -75,7 +75,7 @@ public struct OutboxItem: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads packed bytes.
+  /// Reads a packed item.
   public init(position: Int64, packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let type = try reader.text("the record's type", limit: Self.longestText)
@@ -105,7 +105,7 @@ public struct OutboxItem: Hashable, Sendable {
     if !reader.isAtEnd { group = try reader.number("the transaction") }
   }
 
-  /// More than was ever written, so that what was saved can be read.
+  /// Longer than any reason that was ever written, so that saved items can be read.
   static let longestText = 1 << 16
   static let largestChange = 1 << 24
 }

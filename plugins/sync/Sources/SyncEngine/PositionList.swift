@@ -1,10 +1,10 @@
-/// Places in the outbox, rising, in short pieces: a copy that is changed afterwards costs one piece and the list of pieces,
-/// not all of it. Machines are copied at every event.
+/// Rising positions in the outbox, stored in short chunks. Changing a copy copies one chunk and the list of chunks
+/// instead of everything. Machines are copied at every event.
 struct PositionList: Sendable, Sequence {
   private var pieces: [[Int64]] = []
   private(set) var count = 0
 
-  /// The number of places that a piece holds at most.
+  /// The maximum number of positions in a chunk.
   private static var longestPiece: Int { 256 }
 
   var isEmpty: Bool { count == 0 }
@@ -45,10 +45,10 @@ struct PositionList: Sendable, Sequence {
     if pieces[piece].isEmpty { pieces.remove(at: piece) }
   }
 
-  /// The first piece that does not end before a place, which some piece must not.
+  /// The first chunk whose last position is not below a position.
   private func piece(of position: Int64) -> Int { Self.place(in: pieces) { ($0.last ?? .min) >= position } }
 
-  /// The first place at which `isReached` holds, which holds from there on (binary search).
+  /// The first index for which `isReached` holds, found by binary search. It must hold for all later ones, too.
   private static func place<Element>(in elements: [Element], _ isReached: (Element) -> Bool) -> Int {
     var (low, high) = (0, elements.count)
     while low < high {

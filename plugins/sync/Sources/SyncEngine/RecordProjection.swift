@@ -1,14 +1,14 @@
 import SyncCore
 
-/// How records of collections are shown in a device's file, for everything that reads it with SQL.
+/// The rows that show collections' records in a device's file, for programs that read it with SQL.
 public protocol RecordProjection: Sendable {
-  /// The row that shows a record as it reads now, packed; no bytes for one that is no longer known, and nil when its
-  /// collection is none of the schema's.
+  /// Returns the packed row of a record, no bytes for a record that is no longer known, or nil if its collection is not
+  /// in the schema.
   func row(of cell: Cell, key: RecordKey) -> [UInt8]?
 }
 
 extension RecordProjection {
-  /// What the store shows of a record from now on; nil if it shows none of its kind.
+  /// The change of the shown row of a record, or nil if records of its kind are not shown.
   func change(_ cell: Cell, key: RecordKey) -> (change: StoreChange, isEmpty: Bool)? {
     guard RecordName.isWellFormed(key.type), let row = row(of: cell, key: key) else { return nil }
     return (.shown(key, row.isEmpty ? nil : row), row.isEmpty)
@@ -16,7 +16,7 @@ extension RecordProjection {
 }
 
 extension StoreChange {
-  /// Under which keys the shown rows of records go to the store.
+  /// The prefix of the keys of shown rows in the store.
   public static let shownPrefix = "shown/"
 
   static func shown(_ key: RecordKey, _ row: [UInt8]?) -> StoreChange {

@@ -1,10 +1,10 @@
 import SyncCore
 
-/// What is known of all confirmed records together, so that they need not be read.
+/// Totals over all confirmed records, kept so that the records need not be read.
 public struct RecordTallies: Hashable, Sendable {
-  /// The number of records that each collection has.
+  /// The number of records of each collection.
   public private(set) var records: [String: Int] = [:]
-  /// Which records hold something over a limit, and what.
+  /// The records that exceed a limit, with the limit as text.
   public private(set) var overLimit: [RecordKey: String] = [:]
 
   mutating func forget(_ key: RecordKey) {

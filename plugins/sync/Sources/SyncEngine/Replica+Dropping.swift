@@ -1,11 +1,11 @@
 import SyncCore
 
 extension Replica {
-  /// Why a change is parked that was made to a record before its deletion, which has been forgotten.
+  /// The reason for parking a change to a record whose later deletion has been forgotten.
   static let deletedThere =
     "the record has been deleted meanwhile, and the zone has forgotten it; discard this change, or make the record again"
 
-  /// Reads the rules of a collection again, after what holds them has changed.
+  /// Reads the rules of a collection again after their record has changed.
   mutating func noteRules(_ key: RecordKey) {
     guard key.type == ZoneRules.type else { return }
     var texts = confirmed[key].map { ZoneRules.texts(of: $0.cell) } ?? [:]
@@ -26,8 +26,8 @@ extension Replica {
     dirty.insert(.cursor)
   }
 
-  /// Forgets a record that the zone has forgotten. What waits for it and was done to the incarnation that is gone is
-  /// fulfilled, where it deletes, and otherwise parked; gives the places of that.
+  /// Forgets a record that the zone has forgotten. Waiting changes to the deleted incarnation are removed if they
+  /// delete it, and otherwise parked. Returns the positions of the parked ones.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
     release(key)
@@ -43,12 +43,10 @@ extension Replica {
     return late
   }
 
-  /// The incarnation in which a record begins that is made without knowing it: that in which the zone has made it, or
-  /// would.
+  /// The incarnation in which a record that is made unseen starts: the one in which the zone made it or would make it.
   func firstIncarnation(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.incarnation }
 
-  /// Has the writes that make a record begin in this incarnation, where they began in an earlier one; `exactly`, also
-  /// in a later.
+  /// Moves the writes that make a record to this incarnation if theirs is earlier; with `exactly`, also if it is later.
   mutating func begin(_ key: RecordKey, in incarnation: Int64, exactly: Bool = false) {
     let known = confirmed[key]?.cell.context ?? VersionVector()
     let items = outbox.items(for: key).filter { item in
