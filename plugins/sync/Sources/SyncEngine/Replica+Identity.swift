@@ -7,10 +7,10 @@ extension Replica {
     guard let there = record.cell.context.note(of: device) else { return false }
     if there.dot.number >= nextNumber { return true }
     let known = confirmed[record.key]?.cell.context.note(of: device)
-    // A server that went back knows less, and that is not another device.
+    // A server restored from a backup knows less; that is not another device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    // The acts of this device on records that it has released are not recorded here.
+    // The acts of this device on released records are not recorded here.
     if known == nil, hasHeldParts, record.cell.isRecord { return false }
     return !holds(there, for: record.key)
   }
@@ -22,7 +22,7 @@ extension Replica {
     return write.dot.number < there.dot.number && holds(there, for: record.key)
   }
 
-  /// Whether what a record notes of this device is a write that still waits here to be answered.
+  /// True if the device's last write in a record is one that still waits here for an acknowledgement.
   private func holds(_ there: VersionVector.Seen, for key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       guard let write = item.write else { return false }
@@ -30,8 +30,8 @@ extension Replica {
     }
   }
 
-  /// Continues under a name of its own, so that no new action counts as one that is known already (M1, M4). What waits
-  /// keeps its name: another copy of this file may send it as well.
+  /// Continues under a new name, so that new actions are not mistaken for known ones (M1, M4). Waiting changes keep
+  /// their name, because another copy of this file may send them, too.
   mutating func takeNewIdentity(random: UInt32, incarnation: UInt64) {
     let old = device
     device = DeviceID(stem: old.stem, random: random)
@@ -39,19 +39,19 @@ extension Replica {
     describeItself(insteadOf: old, incarnation)
   }
 
-  /// Has a write wait under the branch of its opening, since another act is under its number. Any copy of this file
-  /// that finds that does the same, so the act counts once.
+  /// Renames a waiting write to the branch of its opening, because its number belongs to another act. Every copy of
+  /// this file does the same, so the act counts once.
   mutating func fork(_ position: Int64) {
     guard var item = outbox[position: position], var write = item.write else { return }
     let old = write.dot
     var branch = Dot(device: old.device.branch(write.incarnation), number: old.number)
-    // On the branch itself a later act can have come first, when one was parked and retried: then it has one of its
-    // own.
+    // If an act was parked and retried, a later one may already use its number on the branch. It then gets a branch of
+    // its own.
     if branch == old { branch.device = old.device.branch(write.incarnation &+ UInt64(bitPattern: old.number)) }
     write.dot = branch
     (item.change, item.wasSent) = (.write(write), false)
     replace(item)
-    // Later ones meant this act by its number.
+    // Later writes referred to this act by its number.
     for var later in outbox.items(for: item.key) where later.position > position {
       guard var write = later.write, write.context.covers(old) || write.record != nil else { continue }
       if write.context.covers(old) {
@@ -64,13 +64,13 @@ extension Replica {
     }
   }
 
-  /// What a device says of itself is under its name: under the old one another device does so.
+  /// Writes the device's description under its new name; another device writes under the old one.
   private mutating func describeItself(insteadOf old: DeviceID, _ incarnation: UInt64) {
     for item in outbox.filter({ $0.key == DeviceInfo.key(of: old) && $0.parkedBecause == nil }) {
       guard var write = item.write else { continue }
       remove(position: item.position)
       write.context = VersionVector()
-      // This is an act of its own, about another device.
+      // This is a separate act, about another device.
       write.dot = Dot(device: device, number: takeNumber())
       write.incarnation = incarnation
       write = write.sealed()
@@ -80,14 +80,14 @@ extension Replica {
     }
   }
 
-  /// The positions of all changes of the transaction that one belongs to; the position itself where there is none.
+  /// The positions of all changes in the transaction of one, or its position alone if it has no transaction.
   func whole(_ position: Int64) -> [Int64] {
     guard let group = outbox[position: position]?.group else { return [position] }
     return outbox.positions(ofGroup: group)
   }
 
-  /// Lets a parked change be sent again, under its name; one whose name is another's, or of which the zone does not know
-  /// whether it counts, gets a new one, since a person has said so, and goes behind what was done meanwhile.
+  /// Re-queues a parked change. It keeps its name unless another change has that name or the zone cannot tell whether
+  /// it was counted; then it gets a new one and moves to the end of the outbox.
   mutating func unpark(_ position: Int64, _ incarnation: UInt64) {
     guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {
       return

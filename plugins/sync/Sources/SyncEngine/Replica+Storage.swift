@@ -1,28 +1,28 @@
 import SyncCore
 
 extension Replica {
-  /// The format of the keys and values below.
+  /// The version of the keys and values below.
   public static let storageFormat: UInt8 = 7
-  /// The oldest format that is read. Format 6 added the store that a file belongs to, format 7 moves in lists.
+  /// The oldest version that can be read. Version 6 added the store of a file, version 7 moves in lists.
   public static let oldestFormat: UInt8 = 5
-  /// How many of the user's actions the journal keeps.
+  /// The number of the user's actions kept in the journal.
   public static let journalLimit: Int64 = 1000
 
-  /// The key of what `StoreBinding(packed:)` reads.
+  /// The key of the value that `StoreBinding(packed:)` reads.
   public static let storeKey = "store"
   static let recordPrefix = "record/"
   static let outboxPrefix = "outbox/"
 
   static func journalKey(_ number: Int64) -> String { "journal/" + padded(number) }
 
-  /// A number as text of one length, so that the keys are in the order of the numbers; one below 0 begins with a minus.
+  /// A number as text of fixed length, so that keys sort like numbers. A negative number starts with a minus sign.
   private static func padded(_ number: Int64) -> String {
     if number < 0 { return "-" + padded(-number) }
     let digits = String(number)
     return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
 
-  /// What is saved under a key of its own.
+  /// A part that is saved under a key of its own.
   enum StoredPart: Hashable, Sendable {
     case identity, zone, store, cursor, clock, budget, statistics, pause, subscription
     case record(RecordKey)
@@ -46,12 +46,12 @@ extension Replica {
     }
   }
 
-  /// The changes since the last call, to be saved in one transaction; empty when there are none.
+  /// Returns the changes since the last call, for one transaction. Empty if there are none.
   mutating func takeChanges() -> [StoreChange] {
     guard !dirty.isEmpty else { return [] }
-    // Room for all that a large fetch brought would be copied at every event from then on.
+    // Copying a large set at every event would be slow, so its storage is not kept.
     defer { dirty = [] }
-    // A loop: a closure would copy the whole replica for each part.
+    // A closure would copy the whole replica for each part.
     var changes: [StoreChange] = []
     for part in dirty { changes.append(StoreChange(key: part.key, value: packed(part))) }
     return changes.sorted { $0.key < $1.key }
@@ -71,7 +71,7 @@ extension Replica {
     case .budget: budget.packed()
     case .statistics: statistics.packed()
     case .pause: pause?.packed()
-    // No bytes: the zone is held whole, and was not always.
+    // No bytes mean that the device has the whole zone, but did not always.
     case .subscription: hasHeldParts ? subscription?.packed() ?? [] : nil
     case .record(let key):
       confirmed[key].map {
@@ -81,16 +81,16 @@ extension Replica {
     }
   }
 
-  /// The device that a saved identity names; nil if it cannot be read.
+  /// The device of a saved identity, or nil if it cannot be read.
   public static func device(ofIdentity saved: [UInt8]) -> DeviceID? {
     (try? StoredIdentity(packed: saved))?.device
   }
 
-  /// Reads a replica back from what was saved; nil when nothing was.
+  /// Reads a saved replica. Returns nil if nothing was saved.
   ///
-  /// Throws a `ReplicaError` that names the damaged key; nothing is repaired by guessing. A change that waits and
-  /// breaks a limit, which an earlier version let through, is parked where it can be seen. Without limits those of the
-  /// last run hold: for looking at a file.
+  /// Throws a `ReplicaError` that names a damaged key; nothing is repaired by guessing. A waiting change that exceeds a
+  /// limit, allowed by an earlier version, is parked visibly. Without `limits`, those of the last run count, for
+  /// inspecting a file.
   public init?(
     stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
@@ -122,7 +122,7 @@ extension Replica {
         if one.isOutside { outside.insert(one.record.key) }
       }
     }
-    // What is returned has negative positions, which the order of the keys does not know.
+    // Returned cells have negative positions, which do not sort by key.
     for item in waiting.sorted(by: { $0.position < $1.position }) {
       outbox.append(item)
       noteRules(item.key)
@@ -145,9 +145,9 @@ extension Replica {
     }
     binding = try Self.read(.store, stored, StoreBinding.init(packed:))
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
-    // Saved again, it has this format.
+    // The next save writes the present format.
     dirty = saved.first == Self.storageFormat ? [] : [.identity]
-    // Without a cursor it is unknown whether the zone still has what it has acknowledged.
+    // Without a cursor it is unknown whether the zone still has everything that it acknowledged.
     if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
     parkWhatBreaksLimits()
   }
@@ -163,7 +163,7 @@ extension Replica {
     }
   }
 
-  /// A part that has a key of its own, empty when it has not been saved yet.
+  /// Reads a part with a key of its own. Empty if it was never saved.
   private static func read<Value>(
     _ part: StoredPart, _ stored: [String: [UInt8]], _ body: ([UInt8]) throws(PackingError) -> Value
   ) throws(ReplicaError) -> Value {
@@ -183,7 +183,7 @@ extension Replica {
   }
 }
 
-/// Who the device is, as it is saved.
+/// The saved identity of the device.
 private struct StoredIdentity {
   var device: DeviceID
   var nextNumber: Int64
@@ -212,7 +212,7 @@ private struct StoredIdentity {
   }
 }
 
-/// How far the zone has been read, as it is saved.
+/// The saved position in the zone.
 private struct StoredCursor {
   var cursor: Cursor?
   var heard: Cursor?
@@ -257,7 +257,7 @@ private struct StoredCursor {
   }
 }
 
-/// The source of stamps, as it is saved.
+/// The saved state of the clock.
 private struct StoredClock {
   var clock = HybridLogicalClock()
   var skewMilliseconds: Int64 = 0
@@ -281,7 +281,7 @@ private struct StoredClock {
   }
 }
 
-/// A record as the server confirmed it, as it is saved.
+/// The saved form of a confirmed record.
 private struct StoredRecord {
   var record: SyncRecord
   var isUnconfirmed: Bool

@@ -1,12 +1,13 @@
 import SyncCore
 
 extension Replica {
-  /// Has the device hold this part of the zone from now on: what of it was read under another subscription is read again.
+  /// Changes the part of the zone that the device keeps. Records of it that were read under another subscription are
+  /// read again.
   ///
-  /// False when it holds that part already.
+  /// Returns false if the subscription does not change.
   mutating func subscribe(to wanted: SyncSubscription?) -> Bool {
     guard subscription != wanted else { return false }
-    // A device that begins has read nothing yet.
+    // A new device has not read anything yet.
     let isNews = cursor != nil || !confirmed.isEmpty
     subscription = wanted
     hasHeldParts = true
@@ -16,13 +17,13 @@ extension Replica {
     return isNews
   }
 
-  /// Notes that a record which is held does not belong to the subscription any more.
+  /// Records that a record on this device no longer belongs to the subscription.
   mutating func leave(_ key: RecordKey) {
     guard confirmed[key] != nil, outside.insert(key).inserted else { return }
     dirty.insert(.record(key))
   }
 
-  /// A record changed that does not belong to the subscription, as the zone has it.
+  /// Handles the change of a record outside of the subscription.
   mutating func note(_ mention: RecordMention) {
     guard let known = confirmed[mention.key], known.sequence < mention.sequence else { return }
     leave(mention.key)
@@ -30,7 +31,7 @@ extension Replica {
     if unconfirmed.remove(mention.key) != nil { dirty.insert(.record(mention.key)) }
   }
 
-  /// Which records can be released: they do not belong to the subscription, and nothing waits for them.
+  /// The records that can be released: outside of the subscription, and without waiting changes.
   mutating func takeLeaving() -> [RecordKey] {
     guard let subscription else {
       for key in outside { dirty.insert(.record(key)) }
@@ -43,7 +44,7 @@ extension Replica {
     return outside.filter { !outbox.holds($0) }.sorted()
   }
 
-  /// Removes a record from this device that is still in the zone.
+  /// Removes a record from this device. It stays in the zone.
   mutating func release(_ key: RecordKey) {
     guard confirmed[key] != nil else { return }
     confirmed[key] = nil
@@ -57,12 +58,12 @@ extension Replica {
   /// Whether a fetch brings a record as the zone has it, and not its key alone.
   func isWanted(_ record: SyncRecord) -> Bool { subscription?.includes(record.key, record.cell) ?? true }
 
-  /// Whether a record may be in the zone without being held here.
+  /// True if a record may exist in the zone without being on this device.
   func mayBeOutside(_ key: RecordKey) -> Bool { subscription.map { !$0.includesAll(of: key.type) } ?? false }
 }
 
 extension SyncMachine {
-  /// Removes the records that do not belong to the subscription, once nothing waits for them.
+  /// Removes the records outside of the subscription that have no waiting changes.
   mutating func releaseLeaving() {
     for key in replica.takeLeaving() {
       let before = view(of: key)
@@ -71,22 +72,23 @@ extension SyncMachine {
     }
   }
 
-  /// Has what was done to a record that was not held here count in the record that the zone has; where that is deleted, in
-  /// the next one under its key. So it does not matter whether the zone still knows the deletion.
+  /// Applies changes to a record unknown here to the zone's present record or, if that is deleted, to the next one with
+  /// its key. The result is the same whether the zone still knows the deletion or not.
   mutating func beginUnseen(_ key: RecordKey) {
     guard replica.hasHeldParts, let cell = replica.confirmed[key]?.cell, cell.isRecord else { return }
     let isDeleted = cell.content.isDeleted(by: rules(of: key.type).delete)
     replica.begin(key, in: isDeleted ? cell.content.incarnation + 1 : cell.content.incarnation, exactly: true)
   }
 
-  /// The records for which something waits that the zone has not got, as far as it has said so: what makes them may have to
-  /// begin later. Of what may be outside of the subscription only the zone can say that.
+  /// The records with waiting changes that the zone does not have, according to its responses. The writes that make
+  /// them may have to start in a later incarnation. For records outside of the subscription only the zone can tell.
   mutating func takeMissing(_ unknown: Set<RecordKey>) -> Set<RecordKey> {
     defer { missing = [] }
     return unknown.filter { !replica.mayBeOutside($0) || missing.contains($0) }
   }
 
-  /// A record that the zone has not got: where it may have left the subscription before, it was forgotten there.
+  /// Records that the zone does not have a record. If the record may have left the subscription before, the zone has
+  /// forgotten it.
   mutating func noteMissing(_ key: RecordKey) {
     missing.insert(key)
     guard replica.outside.contains(key), let known = replica.confirmed[key], known.version == 0,

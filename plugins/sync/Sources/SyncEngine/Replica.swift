@@ -1,13 +1,13 @@
 import SyncCore
 
-/// Everything that a device keeps across restarts: what the server confirmed, what it has not yet, and its position.
+/// The state that a device keeps across restarts: confirmed records, unsent changes and its position in the zone.
 ///
-/// Each change marks a key; `takeChanges()` gives the marked keys with their new values, to be saved in one transaction
-/// before anything is sent that rests on them.
+/// Each change marks a key. `takeChanges()` returns the marked keys with their new values, which are saved in one
+/// transaction before any request that depends on them.
 public struct Replica: Sendable {
-  /// Who this device is.
+  /// The identity of this device.
   public internal(set) var device: DeviceID
-  /// The zone that it is a part of, nil until the first session says so.
+  /// The zone it belongs to, or nil before the first session.
   public internal(set) var zone: String?
   /// The store that this data belongs to.
   public internal(set) var binding = StoreBinding()
@@ -17,58 +17,58 @@ public struct Replica: Sendable {
   public internal(set) var confirmed = ShardedTable<RecordKey, SyncRecord>()
   /// How many of them each collection has, and which hold something over a limit.
   public internal(set) var tallies = RecordTallies()
-  /// Records whose confirmation is in doubt, while the whole zone is fetched again (V23).
+  /// The records whose confirmation is uncertain while the whole zone is fetched again (V23).
   public internal(set) var unconfirmed: Set<RecordKey> = []
-  /// What waits to be sent, in order.
+  /// The changes waiting to be sent, in order.
   public internal(set) var outbox = Outbox()
-  /// How far the zone's changes have been read, nil before the first time.
+  /// The position up to which the zone's changes have been read, or nil before the first fetch.
   public internal(set) var cursor: Cursor?
-  /// The furthest cursor that the zone has given this device, also for its own commits: a zone that does not know it has
-  /// lost something.
+  /// The furthest cursor received from the zone, including those for own commits. A zone that does not know it has lost
+  /// data.
   public internal(set) var heard: Cursor?
-  /// Whether the whole zone is being fetched again.
+  /// True while the whole zone is fetched again.
   public internal(set) var isResynchronizing = false
-  /// What the zone has forgotten.
+  /// The deletions that the zone has forgotten.
   public internal(set) var dropped = Dropped()
-  /// The rules of each collection as far as this device knows: the zone's, with what it has asked for on top.
+  /// The rules of each collection as known here: those of the zone, with the device's own requests on top.
   var rules: [String: ZoneRules] = [:]
-  /// Which part of the zone the device holds; nil for all of it.
+  /// The part of the zone on this device, or nil for all of it.
   public internal(set) var subscription: SyncSubscription?
-  /// Whether it has ever held a part: then it may have written to records that it has released.
+  /// True if the device ever had only a part. It may then have written to records that it released.
   var hasHeldParts = false
-  /// Records that do not belong to that part and go once nothing waits for them.
+  /// The records outside of that part, which are removed once no changes wait for them.
   var outside: Set<RecordKey> = []
   /// The source of stamps.
   public internal(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's, as last measured.
   public internal(set) var skewMilliseconds: Int64 = 0
-  /// What may still be sent.
+  /// The requests and bytes that may still be sent.
   public internal(set) var budget: RequestBudget
-  /// Why nothing went out last, and until when; nil after a success.
+  /// The reason why nothing was sent last, and the end of the pause. Nil after a success.
   public internal(set) var pause: SyncPause?
-  /// Counts for the status.
+  /// Counters for the status.
   public internal(set) var statistics = SyncStatistics()
-  /// How records read that have many changes here, so that each further one does not go through all before it.
+  /// The content of records with many local changes, cached so that each new change does not process all earlier ones.
   var views = ShardedTable<RecordKey, KnownView>()
-  /// What has changed since the last save.
+  /// The parts that changed since the last save.
   var dirty: Set<StoredPart> = []
-  /// Records that may read differently since then.
+  /// The records whose content may have changed since then.
   var touched: Set<RecordKey> = []
 
-  /// A new replica of a device that has never synchronized.
+  /// Makes the replica of a device that has never synchronized.
   public init(device: DeviceID, limits: RequestBudget.Limits = RequestBudget.Limits()) {
     self.device = device
     budget = RequestBudget(limits: limits)
     dirty.insert(.identity)
   }
 
-  /// A record with what this device has not sent yet on top: what the user sees at once (local first, S32). What breaks a
-  /// limit in it is left out.
+  /// A record with this device's unsent changes applied, as the user sees it at once (local first, S32). Values that
+  /// exceed a limit are left out.
   public func view(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     whole(of: key, windowMilliseconds: windowMilliseconds).withinLimits()
   }
 
-  /// The same with everything that is in it: what an action must be later than.
+  /// The same with values over a limit. An action must be later than all of it.
   func whole(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     if let known = views[key], known.windowMilliseconds == windowMilliseconds { return known.cell }
     var cell = confirmed[key]?.cell ?? Cell()
@@ -76,7 +76,7 @@ public struct Replica: Sendable {
     return cell
   }
 
-  /// Keeps how a record reads that has many changes here.
+  /// Caches the content of a record with many local changes.
   mutating func keepView(of key: RecordKey, windowMilliseconds: Int64) {
     guard outbox.count(for: key) >= KnownView.fewestChanges,
       views[key]?.windowMilliseconds != windowMilliseconds
@@ -94,7 +94,7 @@ public struct Replica: Sendable {
       return
     }
     let view = isAsShown && outbox.first(for: key)?.position == position ? views[key] : nil
-    // In this order rules that it names are known all the time.
+    // In this order, the rules in a record are known at all times.
     if let record { confirm(record) }
     remove(position: position)
     if outbox.holds(key) { views[key] = view }
@@ -138,7 +138,7 @@ public struct Replica: Sendable {
     dirty.insert(.cursor)
   }
 
-  /// Notes how far the zone had come in an answer.
+  /// Records the zone's position from a response.
   mutating func hear(_ latest: Cursor) {
     guard latest.isAfter(heard) else { return }
     heard = latest
@@ -163,15 +163,15 @@ public struct Replica: Sendable {
     dirty.insert(.outbox(item.position))
   }
 
-  /// Whether a cell waits to be returned under this key.
+  /// True if a cell for this key waits to be returned.
   func isGivingBack(_ key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       if case .join = item.change { item.parkedBecause == nil } else { false }
     }
   }
 
-  /// Gives a cell back before everything else that waits: a later write of the same author would make the zone take what
-  /// was lost for something that has been removed.
+  /// Queues a cell to be returned to the zone before all other changes. Otherwise a later write of the same author
+  /// would make lost content look like removed content.
   mutating func giveBack(_ cell: Cell, for key: RecordKey, queuedMilliseconds: Int64) {
     for item in outbox.items(for: key) where item.parkedBecause == nil {
       if case .join = item.change { remove(position: item.position) }
@@ -203,7 +203,7 @@ public struct Replica: Sendable {
     touch(item.key)
   }
 
-  /// Notes that a record may read otherwise now.
+  /// Records that the content of a record may have changed.
   mutating func touch(_ key: RecordKey) {
     noteRules(key)
     touched.insert(key)
@@ -220,7 +220,7 @@ public struct Replica: Sendable {
     dirty.insert(.clock)
   }
 
-  /// Takes a measured difference to the server's clock; what was stamped on a guess is stamped again, once (M2).
+  /// Sets the measured difference to the server's clock. Actions stamped with a guess are stamped again, once (M2).
   mutating func measure(skewMilliseconds measured: Int64) {
     skewMilliseconds = measured
     clock = HybridLogicalClock()
@@ -239,7 +239,7 @@ public struct Replica: Sendable {
     }
   }
 
-  /// Whether this device has not heard of the whole zone yet.
+  /// True until the device has read the whole zone once.
   var isFirstFetch: Bool { statistics.lastHeardMilliseconds == 0 }
 
   mutating func spendRequest(
@@ -254,14 +254,14 @@ public struct Replica: Sendable {
     dirty.formUnion([.budget, .statistics])
   }
 
-  /// Has the budget fit a clock that has been set back while nothing ran.
+  /// Adapts the budget to a clock that was set back while no process ran.
   mutating func correctBudget(atMilliseconds now: Int64) {
     let before = budget
     budget.correct(atMilliseconds: now)
     if budget != before { dirty.insert(.budget) }
   }
 
-  /// Notes bytes that came; before the whole zone has been heard once they count apart.
+  /// Counts received bytes. Before the whole zone has been read once, they count separately.
   mutating func spend(bytes: Int, atMilliseconds now: Int64) {
     if isFirstFetch {
       budget.spendOnFirstFetch(bytes: bytes)
@@ -271,7 +271,7 @@ public struct Replica: Sendable {
     dirty.insert(.budget)
   }
 
-  /// Notes bytes that are sent.
+  /// Counts sent bytes.
   mutating func spend(sentBytes bytes: Int, atMilliseconds now: Int64) {
     budget.spend(bytes: bytes, atMilliseconds: now)
     dirty.insert(.budget)
@@ -282,8 +282,8 @@ public struct Replica: Sendable {
     dirty.insert(.statistics)
   }
 
-  /// Binds the replica to a zone; throws `ReplicaError.otherZone` when it is bound to another one, since what one zone
-  /// holds must not be given to another.
+  /// Binds the replica to a zone. Throws `ReplicaError.otherZone` if it is bound to another one, because the content of
+  /// one zone must not reach another.
   mutating func join(zone asked: String) throws(ReplicaError) {
     if let zone, zone != asked { throw .otherZone(found: zone, asked: asked) }
     guard zone == nil else { return }
@@ -298,9 +298,9 @@ public struct Replica: Sendable {
   }
 }
 
-/// How a record with many changes here reads.
+/// The cached content of a record with many local changes.
 struct KnownView: Sendable {
-  /// The number of changes from which this applies.
+  /// The number of changes from which content is cached.
   static let fewestChanges = 8
 
   var windowMilliseconds: Int64
@@ -308,7 +308,7 @@ struct KnownView: Sendable {
 }
 
 extension Cell {
-  /// Shows a change of this device on top of what is there.
+  /// Applies a change of this device.
   fileprivate mutating func show(_ item: OutboxItem, windowMilliseconds: Int64) {
     switch item.change {
     case .write(let write) where item.parkedBecause != nil && context.covers(write.dot):
@@ -319,8 +319,8 @@ extension Cell {
     }
   }
 
-  /// Shows a parked write after which its device has made others that the zone has: their numbers cover its own, though the
-  /// zone does not have it. It brings back neither a record that is deleted now nor a state that its device has replaced.
+  /// Applies a parked write that is older than writes of this device in the zone. Their numbers cover it, although the
+  /// zone does not have it. It restores neither a deleted record nor a state that the device has replaced.
   private mutating func showOvertaken(_ write: Write, windowMilliseconds: Int64) {
     if isRecord, content.living.isEmpty { return }
     var write = write

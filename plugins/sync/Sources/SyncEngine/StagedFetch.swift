@@ -1,11 +1,12 @@
 import SyncCore
 
-/// Pages of a fetch that is not at its end: what it brings is shown together.
+/// The pages of an unfinished fetch, whose changes are applied together.
 struct StagedFetch: Sendable {
-  /// As they came: machines are copied at every event, and one list of all records would be copied with each page.
+  /// The pages as they arrived. A single list of all records would be copied with every page, because machines are
+  /// copied at every event.
   var pages: [ChangePage]
-  /// Where the last one ends.
+  /// The end of the last page.
   var cursor: Cursor
-  /// What the zone had forgotten when the fetch began.
+  /// The deletions that the zone had forgotten when the fetch began.
   var dropped: Dropped
 }

@@ -1,52 +1,52 @@
 import SyncCore
 
-/// Where an app looks for a store: an address, and the account that is signed in there.
+/// The location of a store: an address, and the account that is signed in there.
 public struct StorePlace: Hashable, Sendable, CustomStringConvertible {
   /// The path of a shared file or the address of a server.
   public var address: String
-  /// The account, where one address has a store for each; otherwise empty.
+  /// The account, or an empty string if the address has one store for all.
   public var account: String
 
-  /// A place.
+  /// Makes a location.
   public init(address: String = "", account: String = "") {
     self.address = address
     self.account = account
   }
 
-  /// The place in words.
+  /// The location as text.
   public var description: String { account.isEmpty ? address : "\(address) (\(account))" }
 
-  /// The longest address or account, in bytes.
+  /// The maximum length of an address or account, in bytes.
   static let longestText = 4096
 }
 
-/// The store that the data in a device's file belongs to, and the store that was last met at each place.
+/// The store that a device's data belongs to, and the store last met at each location.
 public struct StoreBinding: Hashable, Sendable {
-  /// A place, and the store there; nil if no store has answered there yet.
+  /// A location and the store found there, or nil if no store has responded there yet.
   public struct Meeting: Hashable, Sendable {
-    /// Where.
+    /// The location.
     public var place: StorePlace
-    /// Which store answered.
+    /// The store that responded.
     public var store: StoreIdentity?
   }
 
-  /// The store of this data; nil until a store has been met.
+  /// The store of this data, or nil until a store has been met.
   public internal(set) var store: StoreIdentity?
-  /// The places, the latest last.
+  /// The known locations, the latest one last.
   public internal(set) var meetings: [Meeting] = []
 
-  /// Nothing is known yet.
+  /// Makes an empty binding.
   public init() {}
 
-  /// The number of places that are kept.
+  /// The maximum number of locations.
   static let limit = 64
 
-  /// Whether this data was last used at a place, or has been used there and nowhere was another store met.
+  /// True if this data was last used at a location, or if it was used there and no other store was met anywhere.
   public func belongs(at place: StorePlace) -> Bool {
     meetings.contains { $0.place == place && $0.store == store }
   }
 
-  /// The store that was last met at a place.
+  /// The store last met at a location.
   public func store(at place: StorePlace) -> StoreIdentity? { meetings.last { $0.place == place }?.store }
 
   mutating func note(_ store: StoreIdentity?, at place: StorePlace) {
@@ -69,7 +69,7 @@ extension StoreBinding {
     return packer.bytes
   }
 
-  /// Reads what was saved; nothing is known without bytes.
+  /// Reads a saved binding. No bytes are an empty binding.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)

@@ -1,65 +1,65 @@
 import SyncCore
 
-/// Where a zone lives: five calls, each atomic within the zone. An adapter for another service is one file.
+/// A store of zones: five calls, each atomic within the zone. An adapter for another service is one file.
 ///
-/// Every implementation passes the same conformance suite and lets `Arbiter.decide` decide inside its transaction.
+/// Every implementation passes the same conformance suite and calls `Arbiter.decide` inside its transaction.
 public protocol SyncBackend: Sendable {
-  /// Makes changes, each on its own: one that conflicts or is refused does not stop the others.
+  /// Commits operations independently of each other: one that conflicts or is refused does not stop the others.
   ///
-  /// `heard` is the furthest cursor that the device has been given. A zone whose history does not contain it has lost
-  /// something, most likely by a restored backup: this throws `BackendError.cursorExpired` before anything is applied. Nil
-  /// is for a device that has nothing acknowledged in this zone.
+  /// `heard` is the furthest cursor that the device has received. A zone whose history does not contain it has lost
+  /// data, usually by restoring a backup: this throws `BackendError.cursorExpired` before anything is applied. Nil is
+  /// for a device without acknowledged changes in this zone.
   ///
-  /// `store` is the store that the changes are for: another one throws `BackendError.otherStore` and applies nothing. Nil is for
-  /// changes that are good anywhere.
+  /// `store` is the store that the changes are for. Another store throws `BackendError.otherStore` and applies nothing.
+  /// Nil is for changes that are valid in any store.
   ///
-  /// Throws for the request as a whole; then none, some or all of the changes may have been made, and asking again is
-  /// safe (M4). At most `SyncLimits.operations` at once.
+  /// An error concerns the request as a whole. Some or all of the operations may have been committed then, and sending
+  /// them again is safe (M4). At most `SyncLimits.operations` per call.
   func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply
 
-  /// The records that changed after a cursor, oldest change first; nil for the whole zone.
+  /// Returns the records that changed after a cursor, oldest change first, or the whole zone for nil.
   ///
-  /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Of records that do not
-  /// belong to the subscription it gives the keys alone, and without a cursor nothing; without a subscription all belong.
-  /// Throws `BackendError.cursorExpired` for a cursor, of the request or that its reader has heard, which is not one of
-  /// this history of the zone, and `BackendError.otherStore` where `store` is not this one.
+  /// Returns at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. For records outside
+  /// of the subscription it returns only the keys, or nothing if there is no cursor. Without a subscription all records
+  /// belong. Throws `BackendError.cursorExpired` if a cursor, of the request or the furthest one of its reader, is not
+  /// from this history of the zone, and `BackendError.otherStore` if `store` is not this one.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage
 
-  /// Signs while the stream is read: the zone's present cursor at once, and after each change a notification or the
-  /// change itself. The latest is repeated every 5 s until `device` has fetched it. Ends by throwing a `BackendError`
-  /// when the channel closes, `otherStore` before the first sign where `store` is not this one.
+  /// Returns the zone's present cursor at once, and after each change a notification or the change itself, while the
+  /// stream is read. The latest one is repeated every 5 s until `device` has fetched it. Ends with a `BackendError`
+  /// when the channel closes, and with `otherStore` before the first sign if `store` is not this one.
   func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
 
-  /// The store's identity: drawn when the store is made, and the same in every copy, backup and restored backup of it. All zones
+  /// Returns the store's identity: drawn when the store is made, and the same in every copy and backup of it. All zones
   /// of a store have the same.
   func identity() async throws(BackendError) -> StoreIdentity
 
   /// The server's clock in milliseconds since 1970.
   func serverTime() async throws(BackendError) -> Int64
 
-  /// Whether `watch` reports a commit of this very backend without having to look for it.
+  /// True if `watch` reports commits of this same backend without looking for them.
   var tellsOwnCommits: Bool { get }
 }
 
 extension SyncBackend {
-  /// Most look for changes now and then.
+  /// Most backends look for changes at intervals.
   public var tellsOwnCommits: Bool { false }
 }
 
 extension SyncBackend {
-  /// The same for whichever store this is, and without `heard` for a device that has nothing acknowledged in this zone.
+  /// Commits to any store, for a device without acknowledged changes in this zone.
   public func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor? = nil
   ) async throws(BackendError) -> CommitReply {
     try await commit(operations, zone: zone, heard: heard, store: nil)
   }
 
-  /// The same for whichever store this is.
+  /// Returns changes of any store.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?
@@ -68,12 +68,12 @@ extension SyncBackend {
       zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription, store: nil)
   }
 
-  /// The same for whichever store this is.
+  /// Watches a zone in any store.
   public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     watch(zone: zone, device: device, store: nil)
   }
 
-  /// The same for someone who only looks.
+  /// Returns changes for a reader that keeps nothing.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
   ) async throws(BackendError) -> ChangePage {
@@ -81,30 +81,30 @@ extension SyncBackend {
   }
 }
 
-/// Who reads a zone, as far as forgetting goes: a deletion is kept until everybody has seen it who reads the zone and
-/// acts in it (`SyncMachine.acknowledgement` tells).
+/// The reader of a zone. A deletion is kept until every device that reads the zone and writes to it has seen it (see
+/// `SyncMachine.acknowledgement`).
 public enum ZoneReader: Hashable, Sendable {
-  /// A device, with the furthest cursor that it has been given.
+  /// A device, with the furthest cursor that it has received.
   case device(DeviceID, heard: Cursor? = nil)
-  /// Someone who keeps nothing of what is read.
+  /// A reader that keeps nothing.
   case nobody
 
-  /// The furthest cursor that it has been given; nil for none.
+  /// The furthest cursor that it has received, or nil.
   public var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
 }
 
-/// What comes down a live channel.
+/// A message on a live channel.
 public enum ChannelSign: Hashable, Sendable {
-  /// The zone has changed up to here.
+  /// The zone has changed up to this position.
   case notification(Cursor)
-  /// What has changed behind a cursor, all of it, as a fetch from there would have given it.
+  /// All changes after a cursor, as a fetch would have returned them.
   case changes(ChangePage, since: Cursor)
-  /// Nothing has changed; the channel lives.
+  /// A heartbeat: nothing has changed.
   case alive
-  /// The server's store can be reached again; the zone has changed up to here.
+  /// The server's store is reachable again, and the zone has changed up to this position.
   case recovered(Cursor)
 
-  /// How far the zone has changed, nil when the sign says nothing of that.
+  /// The zone's position, or nil if the sign has none.
   public var cursor: Cursor? {
     switch self {
     case .notification(let cursor), .recovered(let cursor): cursor
@@ -114,31 +114,31 @@ public enum ChannelSign: Hashable, Sendable {
   }
 }
 
-/// The number of things that a backend takes or gives at once.
+/// The limits of a backend per call.
 public enum SyncLimits {
-  /// Operations in one commit.
+  /// The maximum number of operations in a commit.
   public static let operations = 200
-  /// Records in one page of changes.
+  /// The maximum number of records in a page of changes.
   public static let records = 2000
-  /// How many bytes of writes to collections' records go in one commit: encoded, they fit into a body.
+  /// The maximum size of the writes in one commit, in bytes. Encoded, they fit into a request's body.
   public static let batchBytes = 700_000
-  /// The largest body of a request in bytes.
+  /// The maximum size of a request's body, in bytes.
   public static let bodyBytes = 1_048_576
-  /// How often an unfetched notification is repeated, in milliseconds.
+  /// The interval at which an unfetched notification is repeated, in milliseconds.
   public static let notificationRepeatMilliseconds: Int64 = 5000
   /// The number of times that an unfetched notification is repeated.
   public static let notificationRepeats = 12
-  /// How often a live channel shows that it lives, in milliseconds.
+  /// The interval of heartbeats on a live channel, in milliseconds.
   public static let keepAliveMilliseconds: Int64 = 30_000
 }
 
-/// What became of a commit's operations, in their order.
+/// The results of a commit's operations, in order.
 public struct CommitReply: Hashable, Sendable {
-  /// One result an operation.
+  /// One result per operation.
   public var results: [CommitResult]
-  /// The zone's position when this was decided, its changes included.
+  /// The zone's position after the commit.
   public var cursor: Cursor
-  /// The server's clock when it answered, in milliseconds since 1970.
+  /// The server's time of the response, in milliseconds since 1970.
   public var serverMilliseconds: Int64
 
   /// Makes a reply.
@@ -148,20 +148,20 @@ public struct CommitReply: Hashable, Sendable {
     self.serverMilliseconds = serverMilliseconds
   }
 
-  /// Which incarnation of the zone the sequence numbers belong to.
+  /// The incarnation of the zone that the sequence numbers belong to.
   public var generation: UInt64 { cursor.generation }
 
-  /// The last change that was made, nil when none was.
+  /// The number of the last committed change, or nil if there was none.
   public var lastSequence: Int64? {
     results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }.max()
   }
 }
 
-/// What became of one operation.
+/// The result of one operation.
 public enum CommitResult: Hashable, Sendable {
-  /// Done: the record's new version, its place in the zone's order, and the stamp that a write got.
+  /// Committed, with the record's new version, its sequence number, and the stamp that a write got.
   case committed(version: Int64, sequence: Int64, stamp: Stamp?)
-  /// The record says so already.
+  /// The record already contains the change.
   case unchanged
   /// The record has another version than expected: here it is, nil when there is none.
   case conflict(SyncRecord?)
@@ -171,19 +171,19 @@ public enum CommitResult: Hashable, Sendable {
 
 /// A page of changes.
 public struct ChangePage: Hashable, Sendable {
-  /// The store that they are from.
+  /// The store that the changes are from.
   public var store: StoreIdentity
   /// The changed records, oldest change first.
   public var records: [SyncRecord]
   /// Those that do not belong to what was subscribed to.
   public var others: [RecordMention]
-  /// Where the page ends.
+  /// The end of the page.
   public var cursor: Cursor
-  /// Whether there is more behind it.
+  /// True if more changes follow.
   public var hasMore: Bool
-  /// The server's clock when it answered, in milliseconds since 1970.
+  /// The server's time of the response, in milliseconds since 1970.
   public var serverMilliseconds: Int64
-  /// What the zone has forgotten. A cursor before that is no longer good: its device reads the zone whole.
+  /// The deletions that the zone has forgotten. A device with an older cursor reads the whole zone.
   public var dropped: Dropped
 
   /// Makes a page.

@@ -4,27 +4,28 @@
   import Foundation
 #endif
 
-/// The device's clock as the session sees it; tests turn their own.
+/// The device's clock as seen by a session. Tests use their own.
 public protocol SyncClock: Sendable {
-  /// Milliseconds since 1970 by the device's clock, never going back.
+  /// The device's time in milliseconds since 1970, which never goes back.
   func nowMilliseconds() -> Int64
-  /// Returns at that time or later; throws when the task is cancelled.
+  /// Returns at that time or later. Throws if the task is cancelled.
   func sleep(untilMilliseconds time: Int64) async throws
 }
 
-/// The wall clock, read once; from then on the monotonic clock counts, so that setting the clock moves no stamp.
+/// The wall clock, read once and then continued by the monotonic clock, so that setting the clock does not change
+/// stamps.
 public struct SystemClock: SyncClock {
   private let anchorMilliseconds: Int64
   private let anchor = ContinuousClock.now
   private let pace: ClockPace
 
-  /// Anchors at the present time.
+  /// Reads the wall clock.
   public init() {
     pace = ClockPace.present
     anchorMilliseconds = pace.shown(atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }
 
-  /// The time at the anchor and what has passed since.
+  /// The wall clock's first reading plus the monotonic time since then.
   public func nowMilliseconds() -> Int64 {
     let (seconds, attoseconds) = anchor.duration(to: .now).components
     return anchorMilliseconds + (seconds * 1000 + attoseconds / 1_000_000_000_000_000) * pace.scale
@@ -37,14 +38,14 @@ public struct SystemClock: SyncClock {
   }
 }
 
-/// How fast and how wrong the clock of a process runs: as it is, but for debug builds, which tests may have run faster, so
-/// that waits of hours take no time, and wrong, as a device's clock may be.
+/// The speed and the error of a process's clock. Only debug builds can change them: tests run clocks faster, so that
+/// waits of hours take no time, and set them wrong, like the clocks of devices.
 struct ClockPace: Sendable {
   var originMilliseconds: Int64 = 0
   var scale: Int64 = 1
   var offsetMilliseconds: Int64 = 0
 
-  /// The time of a clock that has run at this pace since its origin.
+  /// The time shown by a clock that has run at this pace since its origin.
   func shown(atMilliseconds real: Int64) -> Int64 {
     originMilliseconds + (real - originMilliseconds) * scale + offsetMilliseconds
   }

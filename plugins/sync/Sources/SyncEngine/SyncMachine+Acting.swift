@@ -1,7 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Why an action cannot be taken, nil when it can. Asked before anything is saved: what is refused has not happened.
+  /// Returns the reason why an action is refused, or nil. Called before anything is saved, so a refused action has no
+  /// effect.
   public func refusal(of action: Action, on key: RecordKey) -> String? {
     guard key.isWellFormed else {
       return RecordKey.rule
@@ -34,10 +35,10 @@ extension SyncMachine {
     return write
   }
 
-  /// Takes an action of the user in: stamped, numbered and put into the outbox, in one save with the local state (M1, S32). It
-  /// stays as it is: what waits is sent in its order, many in one request (S33).
+  /// Adds an action of the user: stamps it, numbers it and puts it into the outbox, saved together with the local state
+  /// (M1, S32). Waiting actions do not change and are sent in order, many per request (S33).
   ///
-  /// Gives what the journal keeps of it.
+  /// Returns the changes of the journal.
   mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64, group: Int64? = nil) -> [StoreChange] {
     let window = window(of: key)
     let view = replica.whole(of: key, windowMilliseconds: window)
@@ -60,7 +61,7 @@ extension SyncMachine {
     return journal(write, now)
   }
 
-  /// Takes a device's place in the zone from it: in every record that knows it.
+  /// Removes a device from every record that knows it.
   mutating func retire(_ device: DeviceID, _ now: Int64) {
     for (key, record) in replica.confirmed.sorted(by: { $0.key < $1.key }) {
       guard let seen = record.cell.context.note(of: device), !seen.isRetired else { continue }

@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Whether a page cannot be used because the zone has forgotten something meanwhile: then what is fetched is fetched
-  /// again, and the whole zone by who has not seen all that was forgotten.
+  /// True if a page cannot be used because the zone has forgotten deletions meanwhile. It is then fetched again, or the
+  /// whole zone if the device has not seen everything that was forgotten.
   mutating func isOvertaken(by page: ChangePage) -> Bool {
     if let staged, staged.dropped != page.dropped {
       self.staged = nil
@@ -16,8 +16,8 @@ extension SyncMachine {
     return true
   }
 
-  /// The records that are not known here and for which something waits: what makes them may have to begin later. None
-  /// where nothing waits that belongs to an earlier incarnation than a page reports.
+  /// The unknown records with waiting changes, whose creation may have to move to a later incarnation. Empty if no
+  /// waiting change belongs to an earlier incarnation than the page.
   func unknownRecords(_ page: ChangePage) -> Set<RecordKey> {
     let incarnation = page.records.reduce(page.dropped.incarnation) { max($0, $1.cell.origin) }
     guard replica.hasHeldParts || replica.outbox.holdsWrites(before: incarnation) else { return [] }
@@ -25,7 +25,7 @@ extension SyncMachine {
       replica.outbox.lazy.filter { $0.write?.record != nil && replica.confirmed[$0.key] == nil }.map(\.key))
   }
 
-  /// Forgets what the zone has forgotten since, and gives it.
+  /// Forgets the records that the zone has forgotten, and returns them.
   mutating func forget(_ present: Dropped) -> Set<RecordKey> {
     guard present != replica.dropped else { return [] }
     replica.note(dropped: present)
@@ -59,7 +59,7 @@ extension SyncMachine {
     tellRecord(key, before, isRemote: true)
   }
 
-  /// Has what makes these records begin where the zone has them now, or would have them.
+  /// Moves the creation of these records to the incarnation that the zone has or would use.
   mutating func begin(_ keys: Set<RecordKey>) {
     for key in keys { replica.begin(key, in: replica.firstIncarnation(of: key)) }
   }

@@ -1,7 +1,7 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Ends what has taken too long: nothing waits without a deadline.
+  /// Ends requests that have exceeded their deadline, because nothing waits without one.
   mutating func expire(_ now: Int64) {
     for flight in [push.inFlight, pull.inFlight].compactMap({ $0 }) where flight.deadlineMilliseconds <= now {
       fail(flight.number, .timedOut, now)
@@ -14,9 +14,9 @@ extension SyncMachine {
     }
   }
 
-  /// A request failed as a whole.
+  /// Handles the failure of a request as a whole.
   mutating func fail(_ number: Int, _ error: BackendError, _ now: Int64) {
-    // Without an answer and a channel the next connection may be to another store.
+    // Without a response and a channel, the next connection may reach another store.
     if error.isWithoutAnswer, !channel.isOpen { isStoreConfirmed = false }
     if let flight = push.inFlight, flight.number == number {
       push.inFlight = nil
@@ -45,7 +45,7 @@ extension SyncMachine {
       resynchronize()
       channel.notified = nil
     default:
-      // It is not a refusal of what is sent; smaller requests may get through.
+      // The proxy refuses the size, not the content, so smaller requests may pass.
       if case .tooLargeForProxy = error, flight.positions.count > 1 { pacing.batchLimit = flight.positions.count / 2 }
       failEither(\.push, error, now)
     }
@@ -93,7 +93,7 @@ extension SyncMachine {
     tell(.paused(error))
   }
 
-  /// Sets a change aside where it can be seen (F31).
+  /// Parks a change visibly (F31).
   mutating func park(_ position: Int64, reason: String) {
     guard var item = replica.outbox[position: position],
       item.parkedBecause == nil || reason == Replica.deletedThere
@@ -102,15 +102,15 @@ extension SyncMachine {
     replica.replace(item)
     tell(.parked(item.key, reason: reason))
     guard item.key.type == ZoneRules.type else { return }
-    // What was written under rules that the zone does not take stays, parked as well.
+    // Changes written under rules that the zone refuses are parked as well.
     for other in replica.outbox.waiting where other.key.type == item.key.name {
-      // Its transaction may have been parked as a whole already.
+      // Its transaction may already be parked as a whole.
       guard replica.outbox[position: other.position]?.parkedBecause == nil else { continue }
       for position in whole(other.position) { park(position, reason: reason) }
     }
   }
 
-  /// Why nothing goes out at present, and until when.
+  /// The reason why nothing is sent at present, and the end of the pause.
   func presentPause(_ now: Int64) -> SyncPause? {
     if let halt { return halt }
     let latest = [push.pause, pull.pause].compactMap { $0 }.max {
@@ -129,7 +129,7 @@ extension SyncMachine {
         "the budget of \(limits.requestsPerHour) requests an hour and \(limits.bytesPerDay) bytes a day is used up")
   }
 
-  /// The channel could not be opened or has closed.
+  /// Handles a channel that could not be opened or has closed.
   mutating func closeChannel(_ number: Int, _ error: BackendError, _ now: Int64) {
     guard number == channel.number, channel.state != .closed else { return }
     dropChannel(now)
