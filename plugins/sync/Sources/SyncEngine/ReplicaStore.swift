@@ -1,9 +1,10 @@
-/// The device's own file: keys and values, changed together or not at all.
+/// The device's own file: keys and values, saved in transactions.
 public protocol ReplicaStore: Sendable {
-  /// Everything that was saved.
+  /// Returns everything that was saved.
   func load() async throws(ReplicaError) -> [String: [UInt8]]
-  /// Makes the changes in one transaction, durable when it returns. Those that are not `isDurable` may be lost when the power
-  /// fails, whole and with all that came after them, until the next durable ones; never when the program ends.
+  /// Saves the changes in one transaction, which is durable on return. A transaction that is not `isDurable` survives
+  /// the end of the program. A power failure may undo it, as a whole and with all later ones, up to the next durable
+  /// one.
   func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError)
   /// Releases the locks of the file, once a running ``save(_:isDurable:)`` has ended. Nothing is saved until ``reactivate()``.
   func suspend() async
@@ -12,7 +13,7 @@ public protocol ReplicaStore: Sendable {
 }
 
 extension ReplicaStore {
-  /// Makes the changes in one transaction, durable when it returns.
+  /// Saves the changes in one durable transaction.
   public func save(_ changes: [StoreChange]) async throws(ReplicaError) { try await save(changes, isDurable: true) }
 
   /// Does nothing: a store without locks has none to release.
@@ -22,11 +23,11 @@ extension ReplicaStore {
   public func reactivate() async throws(ReplicaError) {}
 }
 
-/// A new value for a key, nil to remove it.
+/// A new value for a key, or nil to remove it.
 public struct StoreChange: Hashable, Sendable {
   /// The key.
   public var key: String
-  /// Its value.
+  /// The new value, or nil to remove the key.
   public var value: [UInt8]?
 
   /// Sets or removes a key.
@@ -36,24 +37,24 @@ public struct StoreChange: Hashable, Sendable {
   }
 }
 
-/// Why the device's own file cannot be used. The file is left as it is: what has not been sent is still in it.
+/// The reason why the device's own file cannot be used. The file stays unchanged, with all unsent changes.
 public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// A value in it is damaged.
+  /// A value in the file is damaged.
   case corrupt(key: String, reason: String)
-  /// It was written by a newer version.
+  /// The file was written by a newer version.
   case unsupportedFormat(found: UInt8, known: UInt8)
-  /// It was written by a version before the first that was published.
+  /// The file was written by a version older than the first published one.
   case removedFormat(found: UInt8, oldest: UInt8)
-  /// It belongs to another zone than the one asked for.
+  /// The file belongs to another zone than the requested one.
   case otherZone(found: String, asked: String)
-  /// It cannot be read or written: a full disk, a missing right.
+  /// The file cannot be read or written, for example because of a full disk or a missing permission.
   case storage(String)
   /// Another process has it open for writing.
   case inUse(by: String)
-  /// An action breaks a limit or a rule of the record; nothing has happened.
+  /// An action exceeds a limit or breaks a rule of the record, and had no effect.
   case refused(String)
 
-  /// What is wrong and what to do, for a person.
+  /// The problem and its remedy, as text.
   public var description: String {
     switch self {
     case .corrupt(let key, let reason):

@@ -1,23 +1,23 @@
-/// A dictionary in many small pieces: a copy that is changed afterwards costs one piece and two short lists of pieces, not
-/// all of it. Machines are copied at every event, to go back when something cannot be saved.
+/// A dictionary in many small chunks. Changing a copy copies one chunk and two short lists instead of everything.
+/// Machines are copied at every event, to restore the copy if a save fails.
 public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
-  /// The number of lists of pieces, and how many pieces each has: few for few values, so that all are soon gone through.
+  /// The number of lists of chunks, and of chunks per list. Small for few values, so that iterating is quick.
   private var width = 1
   private var lists: [[[Key: Value]]] = [[[:]]]
   /// The number of values.
   public private(set) var count = 0
 
-  /// The number of values that a piece has on average at most, before there are more pieces.
+  /// The average number of values per chunk above which the table gets more chunks.
   private static var usualPiece: Int { 32 }
   private static var largestWidth: Int { 64 }
 
-  /// An empty table.
+  /// Makes an empty table.
   public init() {}
 
-  /// Whether there is nothing.
+  /// True if the table is empty.
   public var isEmpty: Bool { count == 0 }
 
-  /// The value of a key; nil for none, and to remove one.
+  /// The value of a key, or nil. Set nil to remove it.
   public subscript(key: Key) -> Value? {
     get {
       let (list, piece) = place(of: key)

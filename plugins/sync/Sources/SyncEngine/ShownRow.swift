@@ -1,14 +1,14 @@
 import SyncCore
 
-/// A record as a device's file shows it.
+/// A record as shown in a device's file.
 public struct ShownRow: Hashable, Sendable {
-  /// Whether it is deleted.
+  /// True if the record is deleted.
   public var isDeleted: Bool
-  /// When it was last changed, in milliseconds since 1970.
+  /// The time of the last change, in milliseconds since 1970.
   public var changedMilliseconds: Int64
-  /// Which device changed it last.
+  /// The device that made the last change.
   public var changedBy: String
-  /// What is in its fields, in the order of the schema.
+  /// The values of its fields, in schema order.
   public var values: [Scalar]
 
   /// Makes a row.
@@ -30,7 +30,7 @@ public struct ShownRow: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads what `packed()` gave.
+  /// Reads a packed row.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     isDeleted = try reader.byte("whether it is deleted") == 1

@@ -1,7 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// A request was answered. Answers to requests that have been given up are dropped: asking again is always safe (M4).
+  /// Handles the response to a request. Responses to abandoned requests are dropped, because repeating a request is
+  /// always safe (M4).
   mutating func receive(_ answer: Answer, _ number: Int, _ now: Int64) {
     switch answer {
     case .commit(let reply):
@@ -16,8 +17,8 @@ extension SyncMachine {
       guard meets(page.store, now) else { return }
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
-      // A notification of another incarnation of the zone that came before the request is answered by it: no cursor
-      // will ever reach it.
+      // A notification of another incarnation that arrived before the request is handled by this response, because no
+      // cursor will ever reach it.
       if !page.hasMore, let notified = channel.notified, notified.atMilliseconds <= flight.sentMilliseconds,
         notified.cursor.generation != page.cursor.generation
       {
@@ -37,7 +38,7 @@ extension SyncMachine {
     measure(sentMilliseconds: sent, serverMilliseconds: server, now)
   }
 
-  /// The server's clock, seen half a round trip ago (M2).
+  /// Measures the server's clock, read half a round trip ago (M2).
   private mutating func measure(sentMilliseconds sent: Int64, serverMilliseconds server: Int64, _ now: Int64) {
     let roundTrip = max(0, now - sent)
     usualRoundTripMilliseconds = usualRoundTripMilliseconds.map { ($0 * 7 + roundTrip) / 8 } ?? roundTrip
@@ -60,10 +61,11 @@ extension SyncMachine {
     }
     channel.state = .open(lastSignMilliseconds: now)
     channel.backoff.succeed()
-    // The server was there all the time and its store was not: what waits goes at once.
+    // The server was reachable all the time, but not its store. Waiting changes can be sent at once.
     if case .recovered = sign { endPauses() }
     if let cursor = sign.cursor {
-      // A server that begins behind what was read has gone back: ask it, and it will say that the cursor has expired.
+      // A server whose position is behind the one read here was restored from a backup. A fetch will report the cursor
+      // as expired.
       if isFirst, let known = replica.cursor, known.generation == cursor.generation,
         cursor.sequence < known.sequence
       {
@@ -77,9 +79,9 @@ extension SyncMachine {
     if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
 
-  /// What comes down the channel counts as fetched where it follows what was read and no fetch is due anyway; else
-  /// it is a notification like others: to a device that holds a part of the zone, too, for it has all of the zone. It
-  /// costs no request.
+  /// Treats changes from the channel as fetched if they follow the position read so far and no fetch is due. Otherwise
+  /// they are a notification, including on a device with a part of the zone, because the channel has all of it. They
+  /// cost no request.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard isStoreConfirmed, page.store == replica.binding.store, settings.subscription == nil, replica.cursor == cursor,
@@ -97,8 +99,8 @@ extension SyncMachine {
     return page.records.reduce(mentioned) { $0 + $1.cell.packedBytes }
   }
 
-  /// The server can be reached again: what waits goes at once, unless the server itself asked for the pause. The count of
-  /// failures stays, so that a server whose channel opens and whose requests fail is tried once each time the channel opens.
+  /// Sends waiting changes at once when the server is reachable again, unless the server asked for the pause. The count
+  /// of failures stays, so a server whose channel opens while requests fail gets one attempt per opening.
   private mutating func endPauses() {
     if degradation.isQuotaExceeded { return }
     for lane in [\SyncMachine.push, \SyncMachine.pull] {
@@ -121,7 +123,7 @@ extension SyncMachine {
       acknowledgeWhatIsKnown(in: record)
     }
     for mention in page.others { replica.note(mention) }
-    // What is deleted here as the zone has it now, up to where it has forgotten, is forgotten there.
+    // Local deletions up to the position where the zone has forgotten deletions are forgotten there, too.
     begin(takeMissing(unknown).union(forget(page.dropped)))
     for key in unknown { beginUnseen(key) }
     if replica.cursor.map({ $0.generation != page.cursor.generation || $0.sequence < page.cursor.sequence }) ?? true {
@@ -164,7 +166,7 @@ extension SyncMachine {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key),
       !replica.isGivingBack(record.key)
     else { return false }
-    // A record that was forgotten and made again holds nothing of what it was.
+    // A record that was forgotten and made again contains nothing of its earlier incarnation.
     if record.cell.origin > known.cell.content.incarnation { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
   }
@@ -176,7 +178,7 @@ extension SyncMachine {
     let isNewIncarnation =
       known.map { $0.cell.isRecord && record.cell.content.incarnation > $0.cell.content.incarnation } ?? false
     if let known, known.cell.isRecord, record.cell.origin > known.cell.content.incarnation {
-      // The old record has been forgotten; this is a new record under its key.
+      // The old record has been forgotten; this one is a new record with the same key.
       forget(record.key)
       confirm(record)
       begin([record.key])
@@ -191,7 +193,7 @@ extension SyncMachine {
     }
   }
 
-  /// Whatever the server no longer has, it gets back from here (V23).
+  /// Queues everything that the server has lost, to be returned (V23).
   private mutating func requeueLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
@@ -214,7 +216,7 @@ extension SyncMachine {
 
   private mutating func enqueueJoin(_ cell: Cell, for key: RecordKey) {
     var cell = cell
-    // What was to be returned already, when the zone went back once more.
+    // Cells that already waited to be returned when the zone was restored again.
     for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
       guard case .join(let other) = item.change else { continue }
       cell = Cell.join(cell, other, windowMilliseconds: window(of: key))
@@ -230,7 +232,7 @@ extension SyncMachine {
       return
     }
     var hasConflict = false
-    // What follows the last change read without a gap; of which commit it is, the reply says of its last change alone.
+    // The end of the changes read without a gap. The response names the commit of its last change only.
     var reached = replica.cursor.flatMap { $0.generation == reply.generation ? $0.sequence : nil }
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
@@ -238,7 +240,7 @@ extension SyncMachine {
       case .committed(let version, let sequence, let stamp):
         committed(operation, position, (version, sequence), stamp, &reached)
       case .unchanged:
-        // The answer to the first time got lost, and what the zone made of it has not been fetched yet.
+        // The first response was lost, and its result has not been fetched yet.
         if case .write(let write) = operation.change, operation.isOfCollection,
           replica.confirmed[operation.key]?.cell.context.covers(write.dot) != true
         {
@@ -270,7 +272,7 @@ extension SyncMachine {
     }
   }
 
-  /// The zone has taken a write, as this version of the record and at this place; nil where it does not say which.
+  /// Handles a write that the zone stored as this version and number of a record, or nil if the response does not tell.
   private mutating func committed(
     _ operation: RecordOperation, _ position: Int64, _ place: (version: Int64, sequence: Int64)?, _ stamp: Stamp?,
     _ reached: inout Int64?
@@ -279,8 +281,8 @@ extension SyncMachine {
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     let follows = place.map { place in reached.map { $0 + 1 == place.sequence } ?? false } ?? false
-    // What was deleted may have been forgotten and made again, whose versions begin again: only that this write is in
-    // it is certain then.
+    // A deleted record may have been forgotten and made again, with versions that start again. Then it is only certain
+    // that this write is in it.
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamp) {
       let next = mayBeAnother || known?.version ?? 0 != operation.expectedVersion ? nil : place
@@ -289,7 +291,7 @@ extension SyncMachine {
         key: operation.key, version: next?.version ?? known?.version ?? 0,
         sequence: next?.sequence ?? known?.sequence ?? 0, cell: cell)
       replica.settle(position, as: record, isAsShown: next != nil && operation.bears(stamp))
-      // Nothing is between the last change read and this one: reading it again would be an echo.
+      // No change lies between the last one read and this one, so reading it again is not needed.
       if let next, follows { reached = next.sequence }
     } else {
       replica.remove(position: position)
@@ -301,7 +303,7 @@ extension SyncMachine {
     noteChange(of: operation.key, since: before)
   }
 
-  /// What the server made of a cell; nil for what it made of a join, which only it can say.
+  /// The server's version of a cell after an operation, or nil for a merge, whose result only the server knows.
   private func result(of operation: RecordOperation, on known: Cell, _ stamp: Stamp?) -> Cell? {
     var cell = known
     switch operation.change {
@@ -314,14 +316,14 @@ extension SyncMachine {
     return cell
   }
 
-  /// True when the operation must be tried again.
+  /// Handles a conflict. Returns true if the operation must be sent again.
   private mutating func conflicted(
     _ operation: RecordOperation, _ position: Int64, _ record: SyncRecord?, _ now: Int64
   ) -> Bool {
-    // What is expected counts the writes before this one in the same request, which have not been made either.
+    // The expected version includes earlier writes of the same request, which were not committed either.
     let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
-    // Another part of its transaction was in conflict, or the zone has forgotten what was there. Where a fetch has not
-    // told of that, the zone has lost it; of what was not known to be there it has lost nothing.
+    // Another part of its transaction was in conflict, or the zone has forgotten the record. If no fetch has reported
+    // that, the zone has lost the record; a record that was never known there is not lost.
     let isFirst = base == 0 || pacing.conflictsInARow == 0
     if record == nil, isFirst, operation.isOfCollection {
       (isPushHeld, pull.isWanted) = (true, true)
@@ -329,17 +331,17 @@ extension SyncMachine {
       return true
     }
     guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
-      // The server knows less than it did: fetch everything and return what it lost.
+      // The server has lost data: fetch everything and return what it lacks.
       if !replica.isResynchronizing { resynchronize() }
       return true
     }
     replica.spend(bytes: record.cell.packedBytes, atMilliseconds: now)
     let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
-      // It was taken, and its answer got lost.
+      // It was committed, but the response was lost.
       if operation.isOfCollection, !isPast, replica.isWanted(record) {
-        // What came after it may be a part of a transaction, the whole of which only a fetch brings. Where that has not
-        // brought this write yet, it is sent once more, and is nothing new.
+        // Later changes may belong to a transaction that only a fetch returns as a whole. If the fetch does not contain
+        // this write, it is sent again without effect.
         (isPushHeld, pull.isWanted) = (true, true)
         guard replica.confirmed[record.key]?.cell.context.covers(write.dot) == true else { return true }
       } else if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true {
@@ -349,7 +351,7 @@ extension SyncMachine {
       renewIdentity(impersonatedBy: [record])
       return false
     }
-    // At the version that was expected this says that the number is another act's, and that this act does not count yet.
+    // At the expected version, this means that the number belongs to another act and this act has not been counted.
     if case .write(let write) = operation.change, record.version == operation.expectedVersion,
       record.cell.context.covers(write.dot)
     {
@@ -359,10 +361,10 @@ extension SyncMachine {
     }
     renewIdentity(impersonatedBy: [record])
     let isUnknown = isPast && replica.confirmed[record.key] == nil
-    // Of what is outside of the subscription no fetch brings more than the key.
+    // For a record outside of the subscription, a fetch returns only the key.
     let isUnheard = isPast && replica.mayBeOutside(record.key)
     if operation.isOfCollection, !isUnknown, !isUnheard {
-      // It may be a part of a transaction, the whole of which only a fetch brings.
+      // It may be part of a transaction that only a fetch returns as a whole.
       (isPushHeld, pull.isWanted) = (true, true)
       return true
     }
@@ -376,11 +378,11 @@ extension SyncMachine {
     replica.outbox[position: position]?.write?.incarnation == incarnation
   }
 
-  /// Another copy of this file has acted under an act's number.
+  /// Handles an act whose number another copy of this file has used.
   private mutating func forked(_ position: Int64) {
     guard let key = replica.outbox[position: position]?.key else { return }
     replica.fork(position)
-    // What looked as if the zone had it already is new to it now.
+    // The zone seemed to have it, but does not.
     begin([key])
   }
 
@@ -404,7 +406,7 @@ extension SyncMachine {
     noteChange(of: record.key, since: before)
   }
 
-  /// Tells of a record that reads differently than before, with the rule that decided, and counts it.
+  /// Reports a record whose content has changed, with the rule that decided, and counts it.
   private mutating func noteChange(of key: RecordKey, since before: Cell) {
     tellRecord(key, before, isRemote: true)
     let after = view(of: key)
@@ -413,7 +415,7 @@ extension SyncMachine {
     let decide = decide(of: key)
     if let previous = before.reading(by: decide)?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
-      // A device that does not have a state cannot have seen it: what has not been sent yet falls to the window alone.
+      // A device cannot have seen a state that it does not have. Unsent states are subject to the window only.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
       if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: decide) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
@@ -425,7 +427,7 @@ extension SyncMachine {
 }
 
 extension RecordOperation {
-  /// Whether this is the stamp that its write was sent with.
+  /// True if this is the stamp with which its write was sent.
   fileprivate func bears(_ stamp: Stamp?) -> Bool {
     guard case .write(let write) = change, let stamp else { return false }
     return write.milliseconds == stamp.milliseconds && write.counter == stamp.counter

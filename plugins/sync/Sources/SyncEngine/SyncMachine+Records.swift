@@ -1,17 +1,17 @@
 import SyncCore
 
 extension SyncMachine {
-  /// The rules that hold for a collection as far as this device knows: the zone's, with what it has asked for on top.
+  /// The rules of a collection as known to this device: those of the zone, with its own requests on top.
   public func rules(of collection: String) -> ZoneRules {
     replica.rules[collection] ?? ZoneRules(collection: collection, texts: [:])
   }
 
-  /// How the states of a record are chosen from: by its collection where that decides.
+  /// The rule that decides between states of a record, taken from its collection.
   public func decide(of key: RecordKey) -> DecideRule {
     replica.rules[key.type]?.decide ?? DecideRule()
   }
 
-  /// How far apart two states of a record may be and still be concurrent.
+  /// The distance within which two states of a record are concurrent.
   func window(of key: RecordKey) -> Int64 { decide(of: key).windowMilliseconds }
 
   func recordProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
@@ -21,12 +21,12 @@ extension SyncMachine {
     if let problem = rules.problem(with: write, for: key) { return problem }
     let count = replica.tallies.records[key.type, default: 0]
     guard let limit = rules.limit, !view.isRecord, count >= limit else { return nil }
-    // The zone forgets deletions where it needs their room.
+    // The zone forgets deletions when it needs room.
     if count - (forgettable { $0.key.type == key.type }).count < limit { return nil }
     return "'\(key.type)' has \(limit) records, which is the limit"
   }
 
-  /// Why several actions cannot be taken together, nil when they can.
+  /// Returns the reason why several actions cannot form a transaction, or nil.
   public func refusal(of actions: [(key: RecordKey, action: Action)]) -> String? {
     if actions.count > RecordLimits.transactionWrites {
       return "a transaction has \(actions.count) writes, at most \(RecordLimits.transactionWrites) are allowed"
@@ -42,7 +42,7 @@ extension SyncMachine {
       ? "a transaction has \(bytes) bytes, at most \(RecordLimits.transactionBytes) are allowed" : nil
   }
 
-  /// Takes several actions in, which are saved, sent, merged and shown together.
+  /// Adds several actions that are saved, sent, merged and shown together.
   mutating func transact(_ actions: [(key: RecordKey, action: Action)], _ now: Int64) {
     let journal = transacting(actions, now)
     effects.insert(.save(journal), at: 0)
@@ -53,11 +53,11 @@ extension SyncMachine {
     return actions.flatMap { act($0.key, $0.action, now, group: group) }
   }
 
-  /// The positions of all items of the transaction that one belongs to; the position itself where there is none.
+  /// The positions of all items in a transaction, or the position alone if it has none.
   func whole(_ position: Int64) -> [Int64] { replica.whole(position) }
 
-  /// Sets rules aside that differ from those of the zone, once those are heard, and what was written by them: the zone takes
-  /// neither.
+  /// Parks rules that differ from the zone's once those are known, together with changes written under them. The zone
+  /// accepts neither.
   mutating func parkRefusedRules() {
     let rules = replica.outbox.waitingRules
     if rules.isEmpty { return }
@@ -75,8 +75,8 @@ extension SyncMachine {
 
   // MARK: Sending
 
-  /// Whether an item may go at present: only essential ones when the budget runs low, where a transaction waits as a whole,
-  /// and a collection's records once the zone has its rules.
+  /// True if an item may be sent now. When the budget runs low, only essential items are; transactions are sent as a
+  /// whole, and a collection's records after its rules.
   func maySend(_ item: OutboxItem) -> Bool {
     if item.parkedBecause != nil { return false }
     if degradation.level > .normal, !settings.essentialTypes.isEmpty,
@@ -88,7 +88,7 @@ extension SyncMachine {
     return !replica.outbox.holds(RecordKey(type: ZoneRules.type, name: item.key.type))
   }
 
-  /// What the next commit takes: the oldest first, of a collection's rules and of whole cells one a key, transactions whole.
+  /// The items of the next commit: oldest first, one per key for rules and whole cells, transactions complete.
   func batch() -> [OutboxItem] {
     var keys: Set<RecordKey> = []
     var items: [OutboxItem] = []
@@ -102,7 +102,7 @@ extension SyncMachine {
       }
       last = item.group
       if item.write?.record != nil { bytes += item.packedBytes }
-      // A transaction that does not fit waits for the next request; one that fills a request goes alone.
+      // A transaction that does not fit waits for the next request. One that fills a request is sent alone.
       if whole > 0, items.count >= SyncLimits.operations || bytes > SyncLimits.batchBytes {
         return Array(items.prefix(whole))
       }
@@ -113,7 +113,7 @@ extension SyncMachine {
 
   // MARK: Receiving
 
-  /// The whole of what a fetch brought once it is at its end; nil before that.
+  /// Collects the pages of a fetch. Returns all changes after the last page, and nil before.
   mutating func staging(_ page: ChangePage) -> ChangePage? {
     var pages: [ChangePage] = []
     if let staged, staged.cursor.generation == page.cursor.generation { pages = staged.pages }
@@ -129,8 +129,8 @@ extension SyncMachine {
     return whole
   }
 
-  /// Fetches the zone whole, from its start, and returns what it has lost. What is under way began before that: the answer
-  /// of a fetch would be taken for the whole, and that of a commit may report what has been lost since.
+  /// Fetches the whole zone again and returns the content that it lost. Requests in flight started earlier and are
+  /// abandoned: their responses could be taken for the whole zone, or report data that has been lost since.
   mutating func resynchronize() {
     staged = nil
     (pull.inFlight, push.inFlight) = (nil, nil)
@@ -140,14 +140,14 @@ extension SyncMachine {
 
   // MARK: Showing
 
-  /// The rows of all records that may read differently since the last call.
+  /// The rows of all records whose content may have changed since the last call.
   mutating func takeRows() -> [StoreChange] {
     defer { replica.touched = [] }
     guard let projection = settings.projection else { return [] }
     return replica.touched.sorted().compactMap { key in projection.change(view(of: key), key: key)?.change }
   }
 
-  /// Tells of a record of a collection that reads otherwise than before.
+  /// Reports that the content of a collection's record has changed.
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
     guard RecordName.isWellFormed(key.type) else { return }
     let after = view(of: key)
@@ -157,7 +157,7 @@ extension SyncMachine {
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
-  /// Rows of all records, for a file whose tables have been made again.
+  /// The rows of all records, for a file whose tables were made again.
   public func allRows() -> [StoreChange] {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))

@@ -1,21 +1,22 @@
 import SyncCore
 
-/// What has happened so far, for the status and the metrics.
+/// Counters for the status and the metrics.
 public struct SyncStatistics: Hashable, Sendable {
-  /// Actions of the user on this device.
+  /// The number of the user's actions on this device.
   public var actions: Int64 = 0
-  /// Changes that the server acknowledged.
+  /// The number of changes that the server acknowledged.
   public var acknowledged: Int64 = 0
-  /// Requests sent.
+  /// The number of requests sent.
   public var requests: Int64 = 0
-  /// When a request last succeeded, in milliseconds since 1970 on the device's clock; 0 for never (S15).
+  /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or 0 for never (S15).
   public var lastSuccessMilliseconds: Int64 = 0
-  /// When this device last heard all that others had done, in milliseconds since 1970 on its clock; 0 for never.
+  /// The time when this device last had all changes of other devices, in milliseconds since 1970 on its clock, or 0 for
+  /// never.
   public var lastHeardMilliseconds: Int64 = 0
-  /// The number of conflicts that each rule decided.
+  /// The number of conflicts by the rule that decided.
   public var conflicts: [ConflictRule: Int64] = [:]
 
-  /// Nothing has happened.
+  /// Makes counters of zero.
   public init() {}
 }
 

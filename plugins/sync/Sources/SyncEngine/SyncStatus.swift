@@ -1,73 +1,75 @@
 import SyncCore
 
-/// How synchronizing is on one device, for people and for metrics.
+/// The state of synchronization on one device, for people and for metrics.
 public struct SyncStatus: Hashable, Sendable {
-  /// Which device.
+  /// The device.
   public var device: DeviceID
-  /// The store that its data belongs to, and where it was met.
+  /// The store of the device's data, and the location where it was met.
   public var binding: StoreBinding
-  /// The number of changes that wait to be sent.
+  /// The number of changes waiting to be sent.
   public var outboxDepth: Int
-  /// How long the oldest of them has waited, in milliseconds.
+  /// The age of the oldest waiting change, in milliseconds.
   public var outboxAgeMilliseconds: Int64
-  /// What was parked, and why.
+  /// The parked changes with their reasons.
   public var parked: [Parked]
-  /// Records that hold something over a limit, by key, and which: that is not shown, all else in them is.
+  /// The records with a part over a limit. That part is not shown, the rest of the record is.
   public var notShown: [NotShown]
-  /// When a request last succeeded, in milliseconds since 1970 on the device's clock; nil for never.
+  /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or nil for never.
   public var lastSuccessMilliseconds: Int64?
-  /// When this device last heard all that others had done, in milliseconds since 1970 on its clock; nil for never.
+  /// The time when this device last had all changes of other devices, in milliseconds since 1970 on its clock, or nil
+  /// for never.
   public var lastHeardMilliseconds: Int64?
-  /// Until when the budget keeps this device from hearing what others have done since; nil while it does not.
+  /// The time until which the budget delays the changes of other devices, or nil.
   public var staleUntilMilliseconds: Int64?
-  /// Whether the live channel is up.
+  /// True if the live channel is open.
   public var isChannelUp: Bool
-  /// Whether the user has switched synchronizing off.
+  /// True if the user has switched synchronization off.
   public var isOffline: Bool
-  /// What a person must look at before anything is sent, nil when nothing must be.
+  /// A problem that a person must solve before anything is sent, or nil.
   public var pausedBecause: BackendError?
-  /// Why nothing went out last, and until when; nil when the last request succeeded. Also kept in the device's file.
+  /// The reason why nothing was sent last, and the end of the pause. Nil after a successful request. Also stored in the
+  /// device's file.
   public var pause: SyncPause?
-  /// How far the service is reduced.
+  /// The present level of service.
   public var level: Degradation.Level
-  /// Requests in the hour that ends now.
+  /// The number of requests in the last hour.
   public var requestsInHour: Int
-  /// Bytes in the day that ends now.
+  /// The number of bytes in the last 24 hours.
   public var bytesInDay: Int
-  /// What the first fetch of the zone took, apart from these.
+  /// The cost of the zone's first fetch, which the other figures do not include.
   public var firstFetch: RequestBudget.FirstFetch
-  /// What may be spent.
+  /// The limits of the budget.
   public var limits: RequestBudget.Limits
   /// The server's clock minus the device's, in milliseconds.
   public var clockOffsetMilliseconds: Int64
-  /// How far the zone has been read.
+  /// The position up to which the zone has been read.
   public var cursor: Cursor?
-  /// What has happened so far, with the rule that decided each conflict.
+  /// The counters, including conflicts by rule.
   public var statistics: SyncStatistics
 
-  /// A record of which a part breaks a limit.
+  /// A record with a part over a limit.
   public struct NotShown: Hashable, Sendable {
-    /// Which record.
+    /// The record's key.
     public var key: RecordKey
-    /// Which part, and which limit.
+    /// The part and the limit.
     public var reason: String
   }
 
-  /// A change that was parked.
+  /// A parked change.
   public struct Parked: Hashable, Sendable {
-    /// Its place in the outbox, by which it is named.
+    /// The position in the outbox, which identifies it.
     public var position: Int64
-    /// Which record.
+    /// The record's key.
     public var key: RecordKey
-    /// What it would do.
+    /// The change.
     public var change: RecordOperation.Change
-    /// When it was made, in milliseconds since 1970 on the device's clock.
+    /// The time when it was made, in milliseconds since 1970 on the device's clock.
     public var queuedMilliseconds: Int64
-    /// Why.
+    /// The reason for parking it.
     public var reason: String
   }
 
-  /// The status that a saved replica gives by itself, without a session.
+  /// Reads the status of a saved replica without a session.
   public init(of replica: Replica, atMilliseconds now: Int64) {
     device = replica.device
     binding = replica.binding
@@ -113,20 +115,20 @@ extension SyncMachine {
     return status
   }
 
-  /// Whether everything has been sent and nothing is under way; what was parked does not count.
+  /// True if everything has been sent and no request is under way. Parked changes do not count.
   public var isFlushed: Bool {
     push.inFlight == nil && replica.outbox.waitingCount == 0
   }
 
-  /// Whether something waits that may be sent soon: synchronizing is on, and the last request did not fail.
+  /// True if waiting changes may be sent soon: synchronization is on, and the last request succeeded.
   public var canHandOver: Bool {
     isStarted && !isOffline && pausedBecause == nil && replica.pause == nil && !isFlushed
   }
 
-  /// Counts the changes that are visited from now on, for a test.
+  /// Counts visited changes from now on, for tests.
   package mutating func countVisits(in counter: WorkCounter) { replica.outbox.visits = counter }
 
-  /// What has become of changes that were made in this session, by the positions that taking them in gave.
+  /// The state of changes made in this session, by their positions.
   public func fate(of positions: [Int64]) -> SyncFate {
     let items = positions.compactMap { replica.outbox[position: replica.outbox.present($0)] }
     for item in items {
@@ -135,25 +137,25 @@ extension SyncMachine {
     return items.isEmpty ? .acknowledged : .waiting
   }
 
-  /// The devices that take a place in the zone.
+  /// The devices that count in the zone.
   public func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {
     replica.confirmed.values.reduce(into: []) {
       $0.formUnion($1.cell.context.liveDevices(atMilliseconds: now + replica.skewMilliseconds))
     }
   }
 
-  /// How a record reads, with what has not been sent yet.
+  /// The content of a record, including unsent changes.
   public func view(of key: RecordKey) -> Cell {
     replica.view(of: key, windowMilliseconds: window(of: key))
   }
 }
 
-/// What has become of a change.
+/// The state of a change.
 public enum SyncFate: Hashable, Sendable {
-  /// It waits to be sent, or for its answer.
+  /// Waiting to be sent, or for the response.
   case waiting
-  /// The zone has it, or a person has given it up.
+  /// In the zone, or discarded by a person.
   case acknowledged
-  /// It is parked.
+  /// Parked, with the record and the reason.
   case parked(RecordKey, reason: String)
 }

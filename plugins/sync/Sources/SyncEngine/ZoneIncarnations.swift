@@ -1,12 +1,11 @@
 import SyncCore
 
-/// The incarnations of a zone, oldest first: which generation numbers its changes have borne, and from which sequence
-/// number on.
+/// The incarnations of a zone, oldest first, each with its generation and the sequence number at which it starts.
 ///
-/// A store that is opened begins a new incarnation with its first change. So a store that was put back to an old copy
-/// parts from what it had been: a cursor from before is beyond the end of its incarnation, or in an incarnation that
-/// the copy does not know, and is refused. Without that, a device would miss what the copy lacks as soon as others had
-/// written as much as was lost.
+/// An opened store starts a new incarnation with its first change. A store restored from an old copy thus differs from
+/// its earlier history: a cursor from before is beyond the end of its incarnation or in one that the copy does not
+/// know, and is refused. Otherwise a device would miss lost changes as soon as others had written the same number
+/// again.
 public struct ZoneIncarnations: Hashable, Sendable {
   /// One incarnation.
   public struct Incarnation: Hashable, Sendable {
@@ -22,20 +21,20 @@ public struct ZoneIncarnations: Hashable, Sendable {
     }
   }
 
-  /// The number of incarnations that a store keeps; a cursor of an older one makes its device fetch the zone whole.
+  /// The maximum number of incarnations in a store. A device with a cursor of an older one fetches the whole zone.
   public static let limit = 1000
   private(set) var incarnations: [Incarnation]
 
-  /// The incarnations that a store has kept, oldest first.
+  /// Makes the list of a store's incarnations, oldest first.
   public init(_ incarnations: [Incarnation]) { self.incarnations = incarnations }
 
-  /// Begins an incarnation behind the present sequence number.
+  /// Starts an incarnation after the present sequence number.
   public mutating func begin(generation: UInt64, from sequence: Int64) {
     incarnations.append(Incarnation(generation: generation, from: sequence))
     if incarnations.count > Self.limit { incarnations.removeFirst(incarnations.count - Self.limit) }
   }
 
-  /// Whether a cursor is one that this store has had, given its last sequence number.
+  /// True if a cursor belongs to this history, given the last sequence number.
   public func holds(_ cursor: Cursor, last: Int64) -> Bool {
     guard let index = incarnations.lastIndex(where: { $0.generation == cursor.generation }) else { return false }
     return cursor.sequence <= (index + 1 < incarnations.count ? incarnations[index + 1].from : last)

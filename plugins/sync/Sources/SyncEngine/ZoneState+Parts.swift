@@ -1,24 +1,25 @@
 import FlowBytes
 import SyncCore
 
-/// A zone in parts, as a database that stores named records keeps it: a head with the zone's position, its records, and the names
-/// of the acts that it has taken, in blocks. A part changes only with what it holds, but the head changes with every commit.
+/// A zone split into parts, as stored by a database of named records: a head with the zone's position, one part per
+/// record, and blocks with the names of accepted acts. A part only changes with its content; the head changes with
+/// every commit.
 extension ZoneState {
   /// The name of the head.
   package static let headName = "head"
 
   private static let format: UInt8 = 1
   private static let (headKind, recordKind, actsKind): (UInt8, UInt8, UInt8) = (1, 2, 3)
-  /// The blocks that acts are in: so few that a commit of 200 changes by as many devices changes fewer than 400 parts.
+  /// The number of blocks for names of acts. Chosen so that a commit of 200 changes by as many devices changes fewer
+  /// than 400 parts.
   private static let blocks: UInt32 = 128
-  /// The commits whose tags a head keeps: a device with an older cursor reads the zone whole.
+  /// The number of commits whose tags a head stores. A device with an older cursor reads the whole zone.
   private static let keptTags = 4096
 
   /// The name of a record's part.
   package static func name(of key: RecordKey) -> String { "r-" + hash(key.type.utf8, key.name.utf8) }
 
-  /// The parts other than the head that differ from those of an earlier state of this zone, and the names of those that it no
-  /// longer has.
+  /// The parts, other than the head, that differ from an earlier state of this zone, and the names of removed parts.
   package func parts(changedSince earlier: ZoneState) -> (saved: [(name: String, bytes: [UInt8])], removed: [String]) {
     var saved: [(name: String, bytes: [UInt8])] = []
     for record in records.values.sorted(by: { $0.sequence < $1.sequence }) where record.sequence > earlier.sequence {
@@ -37,7 +38,7 @@ extension ZoneState {
     return (saved, removed.sorted())
   }
 
-  /// The head: everything of the zone that is in no other part.
+  /// The head: all content of the zone that is in no other part.
   package var packedHead: [UInt8] {
     var packer = Packer()
     packer.byte(Self.format)
@@ -67,7 +68,7 @@ extension ZoneState {
     return packer.bytes
   }
 
-  /// Takes in a part. Gives the key of the record that it holds; nil for one of another kind.
+  /// Reads a part. Returns the key of its record, or nil for a part of another kind.
   package mutating func take(_ bytes: [UInt8]) throws(PackingError) -> RecordKey? {
     var reader = try Unpacker(bytes, sealedAs: Self.format)
     switch try reader.byte("the kind of a part") {
@@ -79,7 +80,7 @@ extension ZoneState {
     return nil
   }
 
-  /// Removes a record whose part is gone.
+  /// Removes the record of a removed part.
   package mutating func remove(_ key: RecordKey) {
     records[key] = nil
     if key.type == ZoneRules.type { rules[key.name] = nil }
@@ -199,7 +200,7 @@ extension ZoneState {
     return device
   }
 
-  /// 32 hexadecimal digits: names of records may be long, and databases allow few characters.
+  /// 32 hexadecimal digits. Record names may be long, and some databases restrict their characters.
   private static func hash(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> String {
     var hash = FNV1a128()
     hash.add(first)

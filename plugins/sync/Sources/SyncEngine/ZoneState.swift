@@ -1,14 +1,14 @@
 import SyncCore
 
-/// A whole zone as a value: what every backend's transaction does to its store, done to a dictionary.
+/// A whole zone as a value. It applies to a dictionary what a backend's transaction applies to its store.
 ///
-/// The memory backend and the simulator run it, and the conformance suite holds the others to it.
+/// The memory backend and the simulator use it, and the conformance suite compares other backends with it.
 public struct ZoneState: Sendable {
   /// The store that the zone is in.
   public let store: StoreIdentity
-  /// Which incarnation of the zone this is.
+  /// The zone's present generation.
   public internal(set) var generation: UInt64
-  /// The last change's place.
+  /// The sequence number of the last change.
   public internal(set) var sequence: Int64 = 0
   /// The records by key.
   public internal(set) var records: [RecordKey: SyncRecord] = [:]
@@ -16,49 +16,49 @@ public struct ZoneState: Sendable {
   var rules: [String: ZoneRules] = [:]
   var incarnations: ZoneIncarnations
   var tags = CommitTags()
-  /// The acts that were taken, with their checksums.
+  /// The accepted acts, with their checksums.
   var acts: [ActName: [UInt32]] = [:]
   /// The largest number of each device that was returned in cells.
   var givenBack: [DeviceID: Int64] = [:]
-  /// What has been forgotten.
+  /// The forgotten deletions.
   public internal(set) var dropped = Dropped()
   var ages = ZoneAges()
-  /// Whether its time is that of the device that uses it, as in a shared file, and not that of one server.
+  /// True if the zone uses the clocks of its devices, as in a shared file, instead of a server's.
   public var hasDevicesTime = false
-  /// The generation of the incarnation that the next change begins.
+  /// The generation of the incarnation that the next change starts.
   private var nextGeneration: UInt64?
 
-  /// An empty zone of a store.
+  /// Makes an empty zone of a store.
   public init(generation: UInt64, store: StoreIdentity) {
     self.store = store
     self.generation = generation
     incarnations = ZoneIncarnations([.init(generation: generation, from: 0)])
   }
 
-  /// The zone's current position.
+  /// The zone's present position.
   public var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
 
-  /// Whether this history of the zone contains a cursor.
+  /// True if this history of the zone contains a cursor.
   private func holds(_ cursor: Cursor?) -> Bool {
     guard let cursor else { return true }
     return incarnations.holds(cursor, last: sequence) && tags.tag(of: cursor.sequence) == cursor.tag
   }
 
-  /// Forgets every incarnation: every cursor becomes invalid, every device fetches the zone whole.
+  /// Forgets all incarnations. Every cursor becomes invalid, and every device fetches the whole zone.
   public mutating func begin(generation: UInt64) {
     self.generation = generation
     incarnations = ZoneIncarnations([.init(generation: generation, from: sequence)])
   }
 
-  /// What opening a store does: the next change begins a new incarnation.
+  /// Prepares a new incarnation, which starts with the next change. Called when a store is opened.
   public mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
-  /// Throws unless the zone is in the store that is expected.
+  /// Throws unless the zone is in the expected store.
   public func require(_ expected: StoreIdentity?) throws(BackendError) {
     if let expected, expected != store { throw .otherStore(store) }
   }
 
-  /// Makes changes; see `SyncBackend.commit`.
+  /// Commits operations; see `SyncBackend.commit`.
   public mutating func commit(
     _ operations: [RecordOperation], heard: Cursor? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> CommitReply {
@@ -139,7 +139,7 @@ public struct ZoneState: Sendable {
     }
   }
 
-  /// The records that changed after a cursor; see `SyncBackend.changes`.
+  /// Returns the records that changed after a cursor; see `SyncBackend.changes`.
   public func changes(
     since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody,
     of subscription: SyncSubscription? = nil, in expected: StoreIdentity? = nil, serverMilliseconds: Int64
