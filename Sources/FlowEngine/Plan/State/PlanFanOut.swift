@@ -206,7 +206,7 @@ struct FanOutTable: Sendable {
     return all.filter { indices[list[$0].step] == $0 }
   }
 
-  /// The instance that the next fan-out's first item may have.
+  /// The instance of the next fan-out's first item.
   func nextInstance(behind steps: Int) -> StepIndex {
     list.last.map { $0.firstInstance + StepIndex($0.capacity) } ?? StepIndex(steps)
   }

@@ -2,53 +2,53 @@ import FlowModel
 
 /// A unit that runs once: a step, or an item of a fan-out. Both have the same life cycle.
 package struct TaskInstance: Sendable, Hashable {
-  /// The step; of an item the one that it belongs to.
+  /// The step, or the step that the item belongs to.
   package var step: StepIndex
-  /// Which item, from 0; -1: it is the step itself.
+  /// The index of the item, or -1 for the step itself.
   private var number: StepIndex
 
-  /// A step.
+  /// Creates the instance of a step.
   package init(_ step: StepIndex) { (self.step, number) = (step, -1) }
 
-  /// An item of a step.
+  /// Creates the instance of an item.
   package init(_ step: StepIndex, item: Int) { (self.step, number) = (step, StepIndex(item)) }
 
-  /// Which item of its step it is; nil: it is the step itself.
+  /// The index of the item, or nil for the step itself.
   package var item: Int? { number < 0 ? nil : Int(number) }
 }
 
-/// A task instance, and where a plan keeps it. It is looked up once, when something happens to it.
+/// A task instance with its location in the plan. It is looked up once per event.
 struct PlanTask: Sendable {
-  /// What timers, attempts, effects and threads call it: a step's own index, or one beyond those of all steps.
+  /// The index in timers, attempts, effects and threads: that of the step, or one after those of all steps for an item.
   let index: StepIndex
-  /// The step; of an item the one that it belongs to.
+  /// The step, or the step that the item belongs to.
   let step: StepIndex
-  /// Which item of its step; 0 for the step itself.
+  /// The index of the item, or 0 for the step itself.
   let item: Int
-  /// Where the items of its step are in the plan's table; -1: it is the step itself.
+  /// The index of the step's fan-out in the plan's table, or -1 for the step itself.
   let fanOut: Int
 
-  /// Whether it is an item of a step.
+  /// True if the task is an item.
   @inline(__always)
   var isItem: Bool { fanOut >= 0 }
 
-  /// What the journal calls it.
+  /// The instance as the journal names it.
   var instance: TaskInstance { isItem ? TaskInstance(step, item: item) : TaskInstance(step) }
 }
 
 extension PlanTask {
-  /// A step.
+  /// Creates the task of a step.
   @inline(__always)
   init(_ step: StepIndex) { self.init(index: step, step: step, item: 0, fanOut: -1) }
 }
 
 extension FanOutTable {
-  /// An item of a step, by where the step's items are in the table.
+  /// The task of an item, from the index of its fan-out.
   func task(_ item: Int, of fanOut: Int) -> PlanTask {
     PlanTask(index: self[fanOut].firstInstance + StepIndex(item), step: self[fanOut].step, item: item, fanOut: fanOut)
   }
 
-  /// The item of an index beyond those of all steps.
+  /// The task of an item, from its instance.
   @inline(never)
   fileprivate func task(_ index: StepIndex) -> PlanTask {
     let (fanOut, item) = fanOutItem(of: index)
@@ -56,39 +56,40 @@ extension FanOutTable {
   }
 }
 
-// What only looks is inlined: a call would copy the plan, and count a reference more to each of its parts.
+// Methods that only read are inlined, because a call would copy the plan and retain each of its parts.
 extension Plan {
-  /// The task instance of an index.
+  /// The task with an index.
   @inline(__always)
   func task(_ index: StepIndex) -> PlanTask { Int(index) < states.count ? PlanTask(index) : fanOuts.task(index) }
 
-  /// An item of a step, by where the step's items are in the table.
+  /// The task of an item, from the index of its fan-out.
   @inline(__always)
   func task(_ item: Int, of fanOut: Int) -> PlanTask { fanOuts.task(item, of: fanOut) }
 
-  /// What changes about a task.
+  /// The state of a task.
   subscript(state task: PlanTask) -> StepState {
     @inline(__always)
     get { task.isItem ? fanOuts[task.fanOut].states[task.item] : states[task.step] }
   }
 
-  /// Changes the state of a task, inside ``mutate(endsFastPaths:_:)``. No accessor: that is a coroutine, which is called.
+  /// Changes the state of a task, inside ``mutate(endsFastPaths:_:)``. Not an accessor, because that would be a
+  /// coroutine, which is not inlined.
   @inline(__always)
   mutating func change<Result>(_ task: PlanTask, _ change: (inout StepState) -> Result) -> Result {
     task.isItem ? change(&fanOuts[task.fanOut].states[task.item]) : change(&states[task.step])
   }
 
-  /// The step that an index belongs to; a step is its own.
+  /// The step of an index. A step is its own owner.
   @inline(__always)
   package func owner(of index: StepIndex) -> StepIndex { task(index).step }
 
-  /// The step and the item that an index stands for; nil: it is a step.
+  /// The step and the index of an item, or nil for a step.
   package func position(ofItem index: StepIndex) -> (step: StepIndex, item: Int)? {
     let task = task(index)
     return task.isItem ? (task.step, task.item) : nil
   }
 
-  /// What a step, or an item of one, is called.
+  /// The id of a step or an item.
   package func stepID(of index: StepIndex) -> StepID {
     let task = task(index)
     let id = graph.workflow.steps[Int(task.step)].id
@@ -97,6 +98,6 @@ extension Plan {
 }
 
 extension StepID {
-  /// What an item of the step is called: `convert[3]`.
+  /// The id of an item of the step, such as `convert[3]`.
   package func item(_ index: Int) -> StepID { StepID(unchecked: "\(text)[\(index)]") }
 }
