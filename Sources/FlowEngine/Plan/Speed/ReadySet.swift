@@ -8,7 +8,7 @@
 /// copy them with ``copied()``, and free them with ``deallocate()`` when they are freed.
 /// capacity, which the words are made for.
 struct ReadySet: @unchecked Sendable {
-  /// The front: the positions of the lowest word that has any; 0 when the set is empty.
+  /// The front: the positions of the lowest word that has any, or 0 if the set is empty.
   private var front: UInt64 = 0
   /// The index of the front on the finest level. The corresponding word in `words`, and its bits in the levels above,
   /// are empty.
@@ -20,14 +20,14 @@ struct ReadySet: @unchecked Sendable {
   /// The beginnings of the second, third and fourth level in `words`, or 0 if there is none.
   private let starts: (second: Int, third: Int, fourth: Int)
 
-  /// A set without positions.
+  /// Creates a set without positions.
   init() {
     storage = nil
     wordCount = 0
     starts = (0, 0, 0)
   }
 
-  /// An empty set for positions below `capacity`, at most 64⁴.
+  /// Creates an empty set for positions below `capacity`, at most 64⁴.
   init(capacity: Int) {
     precondition(capacity <= 1 << 24, "a queue of more than 16 million steps")
     var begins: [Int] = []
@@ -174,7 +174,7 @@ struct ReadySet: @unchecked Sendable {
     return words[level + word] == 0
   }
 
-  /// The bit of a position in its word.
+  /// Returns the bit of a position in its word.
   @inline(__always)
   private static func bit(_ position: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: position) }
 }
