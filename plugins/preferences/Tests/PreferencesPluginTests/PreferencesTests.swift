@@ -214,6 +214,17 @@ struct PreferenceRun {
 
   @Test(
     arguments: [
+      ([:], ["de-DE", "en"]), (["LANG": ""], ["de-DE", "en"]), (["LANG": "C"], []), (["LANG": "fr_FR"], ["fr-FR"]),
+    ] as [([String: String], [String])])
+  func `L11 the languages of the system count where the environment names no locale, as in an app`(
+    _ environment: [String: String], _ expected: [String]
+  ) {
+    let preferences = EnvironmentPreferences({ environment[$0] }, systemLanguages: ["de-DE", "en"])
+    #expect(preferences.languages == expected)
+  }
+
+  @Test(
+    arguments: [
       ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans"), ("zh-Hant-CN", "zh-Hant"),
       ("EN-us", "en"), ("en-GB", "en-GB"), ("en-AU", "en"), ("fr", nil), ("pt", "pt-BR"),
     ] as [(String, String?)])

@@ -1,5 +1,9 @@
 import FlowPlatform
 
+#if canImport(Darwin)
+  import Foundation
+#endif
+
 /// The system's preferences as a process finds them in its environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`
 /// (POSIX and GNU gettext), `GTK_THEME` and a terminal's `COLORFGBG`.
 public struct EnvironmentPreferences: SystemPreferences {
@@ -8,18 +12,33 @@ public struct EnvironmentPreferences: SystemPreferences {
   /// Whether the system is dark or light; nil if nothing says so.
   public let appearance: Appearance?
 
-  /// What `variable` says, the process's own environment unless stated otherwise.
-  public init(_ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }) {
-    languages = Self.languages(variable)
+  /// The preferences in the process's own environment. If it names no locale, as in an app for iOS, the languages are those of
+  /// the system.
+  public init() {
+    self.init({ getenv($0).map { String(cString: $0) } }, systemLanguages: Self.systemLanguages)
+  }
+
+  /// The preferences in an environment, and `systemLanguages` if that names no locale.
+  public init(_ variable: (String) -> String?, systemLanguages: [String] = []) {
+    languages = Self.languages(variable) ?? systemLanguages
     appearance = Self.appearance(variable)
   }
 
+  private static var systemLanguages: [String] {
+    #if canImport(Darwin)
+      Locale.preferredLanguages
+    #else
+      []
+    #endif
+  }
+
   /// POSIX: the first of the three that is not empty decides. gettext: `LANGUAGE` is a list and comes before, but only
-  /// where the locale is none of the two without a language.
-  private static func languages(_ variable: (String) -> String?) -> [String] {
-    let locale =
-      ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty }.flatMap(tag(ofLocale:))
-    guard let locale else { return [] }
+  /// where the locale is none of the two without a language. Nil if none of them is set.
+  private static func languages(_ variable: (String) -> String?) -> [String]? {
+    guard let name = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first(where: { !$0.isEmpty }) else {
+      return nil
+    }
+    guard let locale = tag(ofLocale: name) else { return [] }
     let list = (variable("LANGUAGE") ?? "").split(separator: ":").compactMap { tag(ofLocale: String($0)) }
     return list + (list.contains(locale) ? [] : [locale])
   }
