@@ -32,10 +32,15 @@ private func sum(_ bytes: Span<UInt8>) -> Int {
   return sum
 }
 
+/// A field of an action's input next to the records of sync, which have fields, too.
+private struct Greeting: ActionInput {
+  @Field("The person to greet") var who: String
+}
+
 private func location(_ location: SourceLocation = #_sourceLocation) -> Int { location.line }
 
 @Suite struct `Names of the system next to those of flowrun` {
-  @Test func `can be written in a file that imports both`() {
+  @Test func `can be written in a file that imports both`() throws {
     let upload = Upload()
     upload.qualityOfService = QualityOfService.utility
     #expect(upload.qualityOfService == .utility)
@@ -46,5 +51,9 @@ private func location(_ location: SourceLocation = #_sourceLocation) -> Int { lo
       WindowContent.self, RecordOperation.self, SyncSubscription.self, (any ColumnValue).self, (any StepService).self,
     ]
     #expect(types.count == 5)
+    let fields: [RecordField] = []
+    let records: [SyncRecord] = []
+    #expect(fields.isEmpty && records.isEmpty)
+    #expect(try Greeting(values: ["who": "Ada"]).who == "Ada")
   }
 }
