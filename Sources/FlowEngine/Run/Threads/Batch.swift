@@ -27,7 +27,7 @@ final class Batch: @unchecked Sendable {
   /// The number of started steps in the lower half, and their limit in the upper half.
   private let cursor = Atomic<UInt64>(0)
 
-  /// A batch without steps.
+  /// Creates an empty batch.
   init() {
     steps.initialize(repeating: 0)
     ends.initialize(repeating: 0)
