@@ -1,9 +1,9 @@
 /// The detail of the events that an observer receives.
 public enum RunDetail: UInt8, Sendable {
-  /// Nothing.
+  /// No events.
   case none
   /// Everything except that steps were ready, started and succeeded.
   case brief
-  /// Everything.
+  /// All events.
   case full
 }
