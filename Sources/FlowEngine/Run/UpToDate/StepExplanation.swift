@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// What the next run of a workflow would do with a step.
+/// The expected result of a step in a workflow's next run.
 public struct StepExplanation: Sendable {
   /// The possible results for a step.
   public enum Fate: String, Sendable {
