@@ -5,7 +5,7 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// One run of a workflow in real time: the Dispatch driver of a ``Plan``.
+/// One run of a workflow in real time, which drives a ``Plan`` with Dispatch and threads.
 ///
 /// Every event takes the lock once, updates the plan, and handles the consequences (`WorkflowRun+Change`). Steps run on
 /// threads, each of which takes one step after another (`Threads/WorkflowRun+Work`). Gate, deadlines and delivery have
