@@ -101,9 +101,9 @@ public protocol RunObserver: Sendable {
 }
 
 extension RunObserver {
-  /// Everything.
+  /// All events.
   public var detail: RunDetail { .full }
 
-  /// As much as of steps.
+  /// The same detail as for steps.
   public func detail(ofItems count: Int) -> RunDetail { detail }
 }

@@ -59,7 +59,7 @@ struct RunState {
   var unwrittenOutputs = UnwrittenOutputs()
   /// The output lines of steps, as JSON.
   var unwrittenLines: [UInt8] = []
-  /// The index of the first line that had been held back, or nil.
+  /// The byte index of the first line that had been held back, or nil.
   var firstReleasedByte: Int?
   /// The output lines that the record holds back, for other processes. See ``LiveLog``.
   var unshownLines: [UInt8] = []
