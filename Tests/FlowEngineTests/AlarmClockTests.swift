@@ -4,17 +4,17 @@ import Testing
 
 @testable import FlowEngine
 
-/// Callbacks at instants of a run, by a thread of its own and by timers where there is none.
+/// Callbacks at instants of a run, by a separate thread or by timers.
 @Suite(.timeLimit(.minutes(10))) struct AlarmClockTests {
   @Test(arguments: [false, true])
-  func `callbacks are made in the order of their instants, none early, also those set by others`(usesTimers: Bool) async
+  func `makes callbacks in the order of their instants, never early, even one set by a callback`(usesTimers: Bool) async
   {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
     await withCheckedContinuation { continuation in
       let start = clock.now
-      // The first call keeps the others waiting until all are scheduled.
+      // The first call blocks the others until all are scheduled.
       let isScheduled = Atomic(false)
       deadlines.schedule(atNanoseconds: start) { while !isScheduled.load(ordering: .acquiring) { usleep(1_000) } }
       defer { isScheduled.store(true, ordering: .releasing) }
@@ -23,7 +23,7 @@ import Testing
         deadlines.schedule(atNanoseconds: due) {
           calls.add(place, isEarly: clock.now < due)
           if place == 2 {
-            // Now due, before the others that wait.
+            // Due now, before the other pending callbacks.
             deadlines.schedule(atNanoseconds: due) { calls.add(9, isEarly: false) }
           }
           if place == 4 { continuation.resume() }
@@ -36,13 +36,13 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `what is due before all that is waited for is not kept waiting`(usesTimers: Bool) async {
+  func `makes an earlier callback in time while it waits for a later one`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
-    // An hour from now; anyone who sleeps until then must be woken for the other.
+    // An hour from now, so a sleeping thread must be woken for the other.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
-    // More than once: the first time nobody may be asleep yet.
+    // Repeated, because the thread may not be asleep the first time.
     for _ in 0..<20 {
       await withCheckedContinuation { continuation in
         deadlines.schedule(atNanoseconds: clock.now + 1_000_000) {
@@ -55,7 +55,7 @@ import Testing
     deadlines.stop()
   }
 
-  @Test(arguments: [false, true]) func `stopped, it makes no callback and lets go of all`(usesTimers: Bool) async {
+  @Test(arguments: [false, true]) func `makes no callbacks after its stop, and releases them`(usesTimers: Bool) async {
     let clock = RunClock()
     let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()

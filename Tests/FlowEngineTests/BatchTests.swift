@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// How a thread goes through a batch of steps while others may revoke it.
+/// A thread that runs a batch of steps while other threads may revoke it.
 struct BatchTests {
   private func batch(of count: Int) -> Batch {
     let batch = Batch()
@@ -14,7 +14,7 @@ struct BatchTests {
     return batch
   }
 
-  @Test func `revoked at any point, it says what ended, what runs and what was not started`() {
+  @Test func `revoking at any point returns the ended, the running and the unstarted steps`() {
     for count in 1...5 {
       for gone in 0..<count {
         let batch = batch(of: count)
@@ -23,23 +23,23 @@ struct BatchTests {
         #expect(Array(remainder.started) == (0...gone).map { Int32($0) })
         #expect(Array(remainder.ends) == (0..<gone).map { 10 * ($0 + 1) })
         #expect(Array(remainder.unstarted) == ((gone + 1)..<max(gone + 1, count)).map { Int32($0) })
-        // The thread has the step that it runs, and no other.
+        // The thread keeps the running step and no other.
         #expect(batch.advance(at: 99) == nil)
       }
     }
   }
 
-  @Test func `run through, it says when each step ended, and no step ends before it started`() {
+  @Test func `closing returns the end of each step, and no step ends before it started`() {
     let batch = batch(of: 3)
     #expect(batch.advance(at: 7) == 1)
-    // The clock of a thread may lag behind another's by a little.
+    // The clock of a thread may be slightly behind another's.
     #expect(batch.advance(at: 5) == 2)
     #expect(batch.advance(at: 9) == nil)
     let (steps, ends) = batch.close(at: 9)
     #expect(Array(steps) == [0, 1, 2] && Array(ends) == [7, 7, 9])
   }
 
-  @Test func `it may hold twice as many steps when all were run, and half as many when some were revoked`() {
+  @Test func `the allowance doubles after a batch was run and halves after it was revoked`() {
     let batch = Batch()
     var allowances: [Int] = []
     for round in 0..<9 {
@@ -57,7 +57,7 @@ struct BatchTests {
     #expect(allowances == [2, 4, 8, 16, 32, 32, 32, 16, 8])
   }
 
-  @Test func `with two threads at it, every step is started by the thread or given back, never both, and none is lost`()
+  @Test func `two threads start or revoke every step exactly once`()
     async
   {
     for round in 0..<2_000 {
@@ -70,7 +70,7 @@ struct BatchTests {
         return Int(last)
       }
       let taker = Task.detached {
-        // At another moment each time, and not before the thread has begun.
+        // At a different moment each time, but after the thread has started.
         while !isBegun.isSet { await Task.yield() }
         for _ in 0..<(round % 64) { _ = isBegun.isSet }
         let remainder = batch.revoke()

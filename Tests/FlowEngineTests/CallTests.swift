@@ -5,11 +5,11 @@ import Testing
 
 @testable import FlowEngine
 
-/// `flow.on`: an action is called for each post of an event that repeats.
+/// `flow.on`: calls an action for each post of a repeating event.
 @Suite(.timeLimit(.minutes(10))) struct `A step that follows an event` {
   private let probe = ProbePlugin()
 
-  /// A run of `steps` that takes posts of `again` from outside.
+  /// Starts a run of `steps` that accepts posts of `again`.
   private func start(
     _ steps: [Step], observer: (any RunObserver)? = nil, lastCallsNanoseconds: Int? = nil
   ) throws -> WorkflowRun {
@@ -36,7 +36,7 @@ import Testing
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
 
-  @Test func `a run whose action has another name now names it`() throws {
+  @Test func `reports the new name of a renamed action`() throws {
     for step in [Step("a", "old.say"), Step("a", "flow.on", with: ["event": "again", "action": "old.say"])] {
       var fixture = EngineFixture([step])
       fixture.workflow.events = [EventDeclaration("again", repeats: true)]
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `gives each call a key of its own`() async throws {
+  @Test func `uses a different idempotency key for each call`() async throws {
     let run = try start([follow("old.key")])
     for _ in 0..<2 { run.post("again") }
     await wait { probe.diary.count == 2 }
@@ -58,7 +58,7 @@ import Testing
     #expect(probe.diary.all == ["\(run.run.id)/follow#1", "\(run.run.id)/follow#2"])
   }
 
-  @Test func `has its action called for each post in order, with its number, and counts the calls`() async throws {
+  @Test func `calls its action for each post in order, with its number, and counts the calls`() async throws {
     let run = try start([
       Step("give", "flow.set", with: ["values": ["word": "hello"]]),
       Step(
@@ -77,7 +77,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `hears of posts that came before it began to follow, and does not keep the run from its end`() async throws
+  @Test func `handles posts from before it began to follow, and does not keep the run from ending at all`() async throws
   {
     let run = try start([
       Step("before", "probe.hold"),
@@ -91,7 +91,7 @@ import Testing
     #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
   }
 
-  @Test func `goes on when a call fails, and says how often one did`() async throws {
+  @Test func `continues after failed calls and counts them`() async throws {
     let listener = LogListener()
     let run = try start([follow("flow.fail", ["message": "no luck"])], observer: listener)
     for _ in 0..<2 { run.post("again") }
@@ -102,7 +102,7 @@ import Testing
     #expect(listener.lines == (1...2).map { "error again \($0): flow.fail failed: no luck" })
   }
 
-  @Test func `ends a call that takes too long and makes the next`() async throws {
+  @Test func `ends a call that takes too long and makes the next one`() async throws {
     let listener = LogListener()
     let run = try start([follow("probe.wait", timeout: "20ms")], observer: listener)
     for _ in 0..<2 { run.post("again") }
@@ -114,7 +114,7 @@ import Testing
     #expect(listener.lines == (1...2).map { "error again \($0): \(failure)" })
   }
 
-  @Test func `lets 100 posts wait for a slow call and counts what it drops`() async throws {
+  @Test func `queues 100 posts behind a slow call and counts those it drops`() async throws {
     let run = try start([follow("probe.hold")])
     run.post("again")
     await wait { probe.door.waiting.load(ordering: .relaxed) == 1 }
@@ -125,7 +125,7 @@ import Testing
     #expect(await run.report.outputs == ["calls": 101, "failed": 0, "dropped": 5])
   }
 
-  @Test func `is told at the end what it could not call for any more, within its grace`() async throws {
+  @Test func `reports the posts that it could not handle before its grace ended`() async throws {
     let run = try start([follow("probe.wait", timeout: "1h")], lastCallsNanoseconds: 50_000_000)
     for _ in 0..<3 { run.post("again") }
     await wait { run.state.withLock { $0.followers.first?.call != nil } }
@@ -135,7 +135,7 @@ import Testing
     #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
   }
 
-  @Test func `starts no steps and provides nothing by what it calls`() async throws {
+  @Test func `cannot start steps or provide handles through its action`() async throws {
     let listener = LogListener()
     let run = try start([follow("flow.post", ["event": "again"])], observer: listener)
     run.post("again")
@@ -149,7 +149,7 @@ import Testing
     #expect(probe.diary.all == ["closed thing"])
   }
 
-  @Test func `the report lists every way in, and says what each found`() async throws {
+  @Test func `appears in the report with each entry into the app and what it found`() async throws {
     var fixture = EngineFixture([
       Step("follow", "flow.on", with: ["event": "app.will-enter-foreground", "action": "flow.noop"]),
       Step("window", "flow.noop", needs: []) {
@@ -166,8 +166,8 @@ import Testing
     #expect(entries.map(\.number) == [1, 1, 2, 3])
     #expect(entries[0].openedAt == report.gate.openedAt && entries[0].at == 0)
     #expect(entries[1].openedAt == report["window"].endedAt && entries[2].openedAt == nil)
-    // Each at a time of its own, none before it was announced; on a busy machine the first may be the latest. They are
-    // announced from the start of the run, and a report counts from its activation.
+    // Each has its own time, and none is earlier than announced; on a busy machine the first may be the latest.
+    // Announced times count from the start of the run, those of a report from activation.
     let activated: Int? = if case .plan(let plan) = report.source { plan.activatedAtNanoseconds } else { nil }
     let activation = Double(try #require(activated)) / 1e6
     #expect(zip([20, 40, 60], entries.dropFirst()).allSatisfy { $1.at + activation >= $0 - 0.001 })
@@ -176,7 +176,7 @@ import Testing
   }
 }
 
-/// What steps log.
+/// The log lines of steps.
 private final class LogListener: RunObserver {
   private let heard = Mutex<[String]>([])
   var lines: [String] { heard.withLock { $0 } }
@@ -190,13 +190,13 @@ private final class LogListener: RunObserver {
   }
 }
 
-/// A plugin that had an action `old.say`.
+/// A plugin in which `old.say` was renamed.
 private struct RenamedPlugin: Plugin {
   static let name = "old"
   var actions: [any ActionType.Type] { [Key.self] }
   var movedNames: KeyValuePairs<String, String> { ["old.say": "new.say"] }
 
-  /// Writes its key into the diary.
+  /// Writes its idempotency key into the diary.
   struct Key: Action {
     static let name = "old.key"
     static let summary = "Notes its key"

@@ -5,16 +5,16 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-/// What the Dispatch driver adds to the plan: threads, tasks, resources, cancellation.
+/// The driver's additions to the plan: threads, tasks, handles, cancellation.
 @Suite(.timeLimit(.minutes(10))) struct DriverTests {
-  @Test func `a hundred occupying steps do not keep an unrelated chain from ending`() async throws {
+  @Test func `a hundred blocked threads do not delay an unrelated chain`() async throws {
     let probe = ProbePlugin()
     var steps = (0..<100).map { Step("hold-\($0)", "probe.hold") { $0.blocking = false } }
     for index in 0..<20 { steps.append(Step("chain-\(index)", needs: index == 0 ? [] : [StepIndex(99 + index)])) }
     var fixture = EngineFixture(steps)
     fixture.plugins = fixture.plugins.dropLast() + [probe]
     let run = try fixture.start()
-    // The gate waits for the chain alone; the door is closed until it has opened.
+    // The gate only waits for the chain; the door stays closed until it has opened.
     #expect(await run.gate.outcome == .ready)
     probe.door.open()
     let report = await run.report
@@ -23,16 +23,15 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `ready steps get threads also where a thread that worked through short steps alone took one that occupies it`()
+  func `ready steps get threads even if the only thread, after short steps, took one that blocks it`()
     async throws
   {
     let probe = ProbePlugin()
-    // A chain that nobody else could help with; its end makes forty steps ready at once, and its thread takes the
-    // first.
+    // Only one thread can work on a chain. Its end makes forty steps ready at once, and the thread takes the first.
     let chain = (0..<500).map { Step("short-\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
     var fixture = EngineFixture(chain + (0..<40).map { Step("hold-\($0)", "probe.hold", needs: [499]) })
     fixture.plugins = fixture.plugins.dropLast() + [probe]
-    // Also on a slow machine and in a debug build the chain counts as short.
+    // So that the chain counts as short even on a slow machine and in a debug build.
     fixture.change = { $0.shortStepNanoseconds = 1_000_000 }
     let run = try fixture.start()
     while probe.door.waiting.load(ordering: .acquiring) < 40, run.nowNanoseconds < 30_000_000_000 { await Task.yield() }
@@ -43,10 +42,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `steps that a thread took in one go with one that occupies it are run by others`() async throws {
-    // Two thousand short steps and three more, each of these behind one that does not return until all short ones have
-    // run. The others that are ready occupy their threads too: nobody is left who would come upon the three. More than
-    // once, because threads may part the steps so that nothing is left behind.
+  func `other threads run the steps of a batch whose thread is blocked`() async throws {
+    // Two thousand short steps and three more, each of them after one that does not return until all short ones have
+    // run. The other ready steps block their threads, too, so no thread would find the three by chance. Repeated,
+    // because threads may happen to split the steps so that none is left behind.
     for _ in 0..<5 {
       let probe = ProbePlugin()
       let steps = (0..<2_040).map { place in
@@ -65,7 +64,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `cancelled in the midst of thousands of short steps, a run knows of each whether it ran`() async throws {
+  func `a run cancelled during thousands of short steps records for each whether it ran`() async throws {
     for round in 0..<20 {
       let probe = ProbePlugin()
       var fixture = EngineFixture(
@@ -83,7 +82,7 @@ import Testing
         switch step.outcome {
         case .success: #expect(ran == 1)
         case .skipped: #expect(ran == 0 && step.reason == .runCancelled && step.startedAt == nil)
-        // Told to end while it ran.
+        // Asked to end while it was running.
         default: #expect(step.outcome == .cancelled)
         }
       }
@@ -91,7 +90,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `threads that share short steps run each once, after what it needs`() async throws {
+  func `threads that share short steps run each once, after its dependencies`() async throws {
     let seed = SeededGenerator.environmentSeed ?? 33
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -118,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `a step that ignores its deadline times out for everybody else and is abandoned after the grace`()
+  @Test func `a step that ignores its deadline times out at once and is abandoned after the grace`()
     async throws
   {
     let probe = ProbePlugin()
@@ -165,7 +164,7 @@ import Testing
     #expect(report["radio"].outcome == .success)
   }
 
-  @Test func `a failing step is tried again with pauses, and its last attempt counts (S34)`() async throws {
+  @Test func `a failing step is retried after pauses, and its last attempt counts (S34)`() async throws {
     let report = try await EngineFixture([
       Step("flaky", "probe.fail-twice") { $0.retry = RetryPolicy(attempts: 3, delay: .milliseconds(5), backoff: 2) }
     ]).run()
@@ -174,7 +173,7 @@ import Testing
     #expect(report["flaky"].endedAt! >= 15)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a body that may wait ends its step once, whether it waits or not`() async throws
+  @Test(.timeLimit(.minutes(10))) func `a body that may wait ends its step once, whether or not it waits`() async throws
   {
     let probe = ProbePlugin()
     let steps: [Step] = (0..<600).map { index in
@@ -192,7 +191,7 @@ import Testing
     #expect(probe.diary.counts.count == 800 && probe.diary.count == 800)
   }
 
-  @Test func `cancelling tells running steps to end, skips waiting ones and runs always() steps at once`() async throws
+  @Test func `cancelling asks running steps to end, skips waiting steps and runs always() steps at once`() async throws
   {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
@@ -211,7 +210,7 @@ import Testing
     #expect(report["running"].outcome != .success)
   }
 
-  @Test func `an app posts events until it says that it is done (L21)`() async throws {
+  @Test func `an app posts events until it declares that it has finished (L21)`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
       Step("ask", "probe.note") {
@@ -236,7 +235,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `outputs reach dependents with their types, and expressions read them`() async throws {
+  @Test func `dependents and expressions read outputs with their types`() async throws {
     var fixture = EngineFixture([
       Step("give", "flow.set", with: ["values": ["count": 3, "list": ["a", "b"]]]),
       Step("take", "flow.set", with: ["values": ["copy": "${{ steps.give.outputs.list }}"]], needs: [0]) {
@@ -263,7 +262,7 @@ import Testing
     #expect(await run.report.steps.allSatisfy { $0.outcome == .success })
   }
 
-  @Test func `both drivers end every step of a random graph the same way`() async throws {
+  @Test func `the engine and the simulator end every step of a random graph the same way`() async throws {
     let seed = SeededRun.seed
     var random = SplitMix64(seed: seed)
     for _ in 0..<200 {
@@ -304,7 +303,7 @@ import Testing
 }
 
 extension RunOptions {
-  /// Lets all threads share steps however short they are, in batches as large as may be however slow the machine is.
+  /// Makes threads share even the shortest steps, in the largest batches even on a slow machine.
   fileprivate mutating func sharesShortSteps() {
     shortStepNanoseconds = 0
     batchNanoseconds = 1_000_000_000
@@ -312,7 +311,7 @@ extension RunOptions {
 }
 
 private enum SeededRun {
-  /// Printed with every failure; the same seed makes the same graphs.
+  /// Printed with every failure. The same seed results in the same graphs.
   static let seed = SeededGenerator.environmentSeed ?? 7
 }
 

@@ -6,7 +6,7 @@ import FlowPluginKit
 import Synchronization
 import Testing
 
-/// Runs workflows built in code on the Dispatch driver, in a data folder of their own.
+/// Runs workflows built in code on the real engine, each in its own data folder.
 struct EngineFixture {
   var workflow: Workflow
   var plugins: [any Plugin] = [BasicsPlugin(), ProbePlugin()]
@@ -22,7 +22,7 @@ struct EngineFixture {
       "flowrun-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var options = RunOptions(dataFolder: folder.path, workflowFolder: folder.path)
-    // A body that does end must not be abandoned on a machine on which threads stand still for seconds.
+    // A body that ends must not be abandoned on a machine whose threads are suspended for seconds.
     options.graceNanoseconds = 60_000_000_000
     options.lastCallsNanoseconds = 45_000_000_000
     change(&options)
@@ -38,7 +38,7 @@ struct EngineFixture {
 }
 
 extension Step {
-  /// A step by its id and action; `needs` are places in the list.
+  /// Creates a step from its id and action. `needs` are indices in the list.
   init(
     _ id: String, _ uses: String = "flow.noop", with: ValueObject = [:], needs: [StepIndex] = [],
     _ change: (inout StepOptions) -> Void = { _ in }
@@ -50,7 +50,7 @@ extension Step {
 }
 
 extension StepOptions {
-  /// Makes a step special in a way that its number picks; most numbers leave it plain.
+  /// Adds the special option with this number, if there is one.
   mutating func makeSpecial(_ number: Int) {
     switch number {
     case 0: deferral = .idle
@@ -69,14 +69,14 @@ extension RunReport {
   subscript(_ id: String) -> Step { steps.first { $0.id.text == id }! }
 }
 
-/// A door that steps occupy threads behind until a test opens it.
+/// A door that blocks the threads of steps until a test opens it.
 final class Door: Sendable {
   private let isOpen = Atomic(false)
   let waiting = Atomic(0)
 
   func open() { isOpen.store(true, ordering: .releasing) }
 
-  /// Occupies the thread until the door is open; a minute at most, so that a failing test ends.
+  /// Blocks the thread until the door is open, at most for a minute so that a failing test ends.
   func waitHere() {
     waiting.add(1, ordering: .relaxed)
     let limit = ContinuousClock.now + .seconds(60)
@@ -94,17 +94,17 @@ extension HandleKey {
   static let diary: HandleKey = "diary"
 }
 
-/// What steps of a test did, in order.
+/// A record of what the steps of a test did, in order.
 final class Diary: Sendable {
   private let lines = Mutex<[String]>([])
   func write(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }
   var count: Int { lines.withLock { $0.count } }
-  /// How often each line was written.
+  /// The number of times each line was written.
   var counts: [String: Int] { all.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
 }
 
-/// Actions that tests watch and hold.
+/// Actions that tests observe and control.
 struct ProbePlugin: Plugin {
   static let name = "probe"
   var door = Door()
@@ -119,7 +119,7 @@ struct ProbePlugin: Plugin {
     [PluginHandle(.door, door), PluginHandle(.diary, diary)]
   }
 
-  /// Occupies its thread, deaf to everything, until the test opens the door.
+  /// Blocks its thread and ignores cancellation until the test opens the door.
   struct Hold: Action {
     static let name = "probe.hold"
     static let summary = "Occupies a thread until the test lets go"
@@ -155,7 +155,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Provides a handle named by its input and notes when it is closed.
+  /// Provides the handle named by its input, and records when it is closed.
   struct Provide: Action {
     static let name = "probe.provide"
     static let summary = "Provides a handle"
@@ -181,7 +181,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Reports ready and serves until it is told to stop.
+  /// Reports that it is ready, and serves until it is asked to stop.
   struct Serve: StepService {
     static let name = "probe.serve"
     static let summary = "Serves until it is stopped"
@@ -198,7 +198,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Reports ready and posts the event that its input names when everything else has long been finished.
+  /// Reports that it is ready, and much later posts the event that its input names.
   struct Radio: StepService {
     static let name = "probe.radio"
     static let summary = "Posts an event some time after it is ready"
@@ -225,7 +225,7 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Waits until it is cancelled in its first attempt, and notes each attempt and that it was cancelled.
+  /// Waits until it is cancelled in its first attempt, and records each attempt and the cancellation.
   struct WaitOnce: AsyncAction {
     static let name = "probe.wait-once"
     static let summary = "Waits to be cancelled, once"
@@ -243,7 +243,8 @@ struct ProbePlugin: Plugin {
     }
   }
 
-  /// Ends at once or a moment later, with success or, in its first attempt, with a failure, by the number in its step's id.
+  /// Ends at once or a moment later, as a success or, in its first attempt, as a failure, depending on the number in
+  /// its id.
   struct Moment: AsyncAction {
     static let name = "probe.moment"
     static let summary = "Ends at once or a moment later"

@@ -5,13 +5,13 @@ import Testing
 
 @testable import FlowEngine
 
-/// What an observer hears of runs with thousands of steps.
+/// The events that an observer receives from runs with thousands of steps.
 @Suite(.timeLimit(.minutes(10))) struct EventOrderTests {
-  @Test func `an observer hears of every transition once, in order, whatever happens to the steps`() async throws {
+  @Test func `an observer receives every transition once and in order, whatever happens to the steps`() async throws {
     let seed = SeededGenerator.environmentSeed ?? 41
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
-    // So many that they fill several chunks of records; some fail, are tried again or are skipped.
+    // Enough steps to fill several chunks of records. Some fail, are retried or are skipped.
     let steps = (0..<6_000).map { place in
       let needs = (0..<min(place, 2)).map { _ in StepIndex.random(in: 0..<StepIndex(place), using: &random) }
       let kind = Int.random(in: 0..<400, using: &random)
@@ -43,12 +43,12 @@ import Testing
         try #require(abs(duration - (step.endedAt! - started)) < 0.002)
       }
     }
-    // The test is worth nothing where nothing fails.
+    // The test is only useful if steps fail.
     #expect(report.steps.contains { $0.outcome == .failure } && report.steps.contains { $0.outcome == .skipped })
     #expect(report.steps.contains { $0.attempts == 3 })
   }
 
-  @Test func `what steps say and post, and the gate, are heard in the order of their instants`() async throws {
+  @Test func `log lines, posts and the gate are delivered in the order of their instants`() async throws {
     let steps = (0..<3_000).map { index in
       switch index % 3 {
       case 0: Step("s\(index)", "flow.log", with: ["message": "here"])

@@ -30,7 +30,7 @@ private struct OutsidePlugin: Plugin {
 }
 
 /// The values of events, and the steps that read them.
-@Suite(.timeLimit(.minutes(10))) struct `Events that carry a value` {
+@Suite(.timeLimit(.minutes(10))) struct `Events with values` {
   private static let declared = [
     EventDeclaration("again", repeats: true, value: FieldDeclaration("value", .object(properties: nil))),
     EventDeclaration("link", value: secret), EventDeclaration("plain"),
@@ -60,7 +60,7 @@ private struct OutsidePlugin: Plugin {
     Step(id, "flow.set", with: ["values": ["got": .string("${{ \(expression) }}")]], change)
   }
 
-  @Test func `give each item of a step its value, and outputs the last one`() async throws {
+  @Test func `provide each item with its value, and outputs with the last one`() async throws {
     let run = try start(
       [set("each", "item.value.n") { $0.fanOut = FanOut(.posts(of: "again")) }],
       outputs: ["all": "${{ steps.each.outputs.got }}", "last": "${{ events.again.value.n }}"])
@@ -70,7 +70,7 @@ private struct OutsidePlugin: Plugin {
     #expect(await run.report.outputs == ["all": [1, 2], "last": 2])
   }
 
-  @Test func `are posted by a step, and read by one that waits for them`() async throws {
+  @Test func `are posted by one step and read by another that waits for them`() async throws {
     let run = try start(
       [
         Step("post", "flow.post", with: ["event": "app.paid", "value": ["order": 17]]),
@@ -97,7 +97,7 @@ private struct OutsidePlugin: Plugin {
       ("link", .string(String(repeating: "x", count: 70_000)), "the value of event 'link' is larger than 64 KiB"),
       ("outside.came", 1, "event 'outside.came': only steps of the run post it with a value"),
     ] as [(String, Value, String)])
-  func `are refused from outside with a value that does not fit`(
+  func `are refused from outside with a value of the wrong type`(
     event: String, value: Value, message: String
   ) async throws {
     var problem: EventValueProblem?
@@ -108,7 +108,7 @@ private struct OutsidePlugin: Plugin {
     do { try run.post(event, value: value) } catch { problem = error }
     run.cancel()
     _ = await run.report
-    // A value that only steps post is declared by the action that posts it.
+    // A value that only steps post is declared by the posting action.
     if event == "outside.came" { return #expect(problem != nil) }
     #expect(problem?.description.hasPrefix(message) == true, "\(problem?.description ?? "taken")")
   }
@@ -128,7 +128,7 @@ private struct OutsidePlugin: Plugin {
     #expect(rules.secretPart(of: value, "f") == nil)
   }
 
-  @Test func `are shown nowhere if they are secret`() async throws {
+  @Test func `never appear in output if they are secret`() async throws {
     let run = try start(
       [set("read", "format('{0} and more', events.link.value)") { $0.after = ["link"] }],
       outputs: ["read": "${{ steps.read.outputs.got }}"])
@@ -139,7 +139,7 @@ private struct OutsidePlugin: Plugin {
     #expect(!JSONText.write(.object(report.value)).contains("T0PSECRET"))
   }
 
-  @Test func `from outside are awaited on the command line only while one is due`() async throws {
+  @Test func `keep a run of the command line waiting only while one is expected from outside`() async throws {
     func outcome(_ change: @escaping (inout RunOptions) -> Void) async throws -> RunReport {
       let run = try start(
         [

@@ -29,14 +29,14 @@ import Testing
     return try await fixture.run()
   }
 
-  @Test func `gives the outputs of its items in their order`() async throws {
+  @Test func `returns the outputs of its items in order`() async throws {
     let report = try await run([setting(["a", "b", "c"])], outputs: ["all": "${{ steps.each.outputs }}"])
     #expect(report.conclusion == .success)
     #expect(report.outputs["all"] == ["got": ["a", "b", "c"], "at": [0, 1, 2]])
     #expect(report.steps[0].items?.map(\.outcome) == [.success, .success, .success])
   }
 
-  @Test func `reads its list when its turn has come`() async throws {
+  @Test func `evaluates its list when it is ready`() async throws {
     let list = Step("list", "flow.set", with: ["values": ["files": ["x", "y"]]])
     var each = setting("${{ steps.list.outputs.files }}")
     each.needs = [0]
@@ -45,14 +45,14 @@ import Testing
   }
 
   @Test(arguments: ["3", "'text'", "null", "true"])
-  func `fails where what it runs for is not a list`(value: String) async throws {
+  func `fails if foreach is not a list`(value: String) async throws {
     let report = try await run(
       [setting(.string("${{ fromJSON('\(value.replacing("'", with: "\""))') }}"))], outputs: [:])
     #expect(report.steps[0].failure?.code == "not-a-list")
     #expect(report.conclusion == .failure)
   }
 
-  @Test func `asks an if that reads the item for each, and gives null where it does not hold`() async throws {
+  @Test func `evaluates an if that reads the item for each item, and returns null if it is false`() async throws {
     let report = try await run(
       [setting([1, 5, 9]) { $0.condition = "item > 3" }], outputs: ["got": "${{ steps.each.outputs.got }}"])
     #expect(report.outputs["got"] == [nil, 5, 9])
@@ -61,7 +61,7 @@ import Testing
     #expect(none.conclusion == .success && none.steps[0].outcome == .success)
   }
 
-  @Test func `runs for every combination but those that are left out, the first key turning slowest`() async throws {
+  @Test func `runs for every combination that is not excluded, the first key changing least often`() async throws {
     let axes = FanOut.Source.axes(
       ["os": ["mac", "linux"], "arch": ["arm", "x86"]], exclude: [["os": "mac", "arch": "x86"]],
       include: [])
@@ -72,8 +72,8 @@ import Testing
     #expect(report.outputs["got"] == ["mac-arm", "linux-arm", "linux-x86"])
   }
 
-  /// The example of GitHub's page on matrices.
-  @Test func `adds what is included to the combinations that it fits, or as one of its own`() async throws {
+  /// The example from GitHub's page about matrices.
+  @Test func `adds included values to the matching combinations, or as separate ones`() async throws {
     let axes = FanOut.Source.axes(
       ["fruit": ["apple", "pear"], "animal": ["cat", "dog"]], exclude: [],
       include: [
@@ -91,7 +91,7 @@ import Testing
       ])
   }
 
-  @Test func `includes behind what is excluded, also where that is everything, and with expressions`() async throws {
+  @Test func `applies include after exclude, even if all are excluded, and evaluates its expressions`() async throws {
     let axes = FanOut.Source.axes(
       ["os": ["mac", "linux"]], exclude: [["os": "mac"], ["os": "linux"]],
       include: [["os": "linux", "level": "${{ fromJSON('3') }}"], ["level": 1]])
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `gives up its items when one fails, unless they all go on`(isFailFast: Bool) async throws {
+  func `cancels its other items when one fails, unless fail-fast is off`(isFailFast: Bool) async throws {
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [1, 2, 3] }
     var fixture = EngineFixture([
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `never runs more items at once than it may`() async throws {
+  @Test func `never runs more items at once than parallel allows`() async throws {
     let plugin = CountingPlugin()
     var fixture = EngineFixture([numbered(0..<200) { $0.fanOut?.parallel = 3 }])
     fixture.plugins = [plugin]
@@ -134,7 +134,7 @@ import Testing
     #expect(counts.most <= 3 && counts.ran.sorted() == Array(0..<200))
   }
 
-  @Test func `may have 100,000 items and no more`() async throws {
+  @Test func `may have 100,000 items, but no more`() async throws {
     func list(_ count: Int) -> Value { .array((0..<count).map { .integer($0) }) }
     let step = { (count: Int) in Step("each") { $0.fanOut = FanOut(.items(list(count))) } }
     let most = try await run([step(100_000)], outputs: [:])
@@ -143,8 +143,8 @@ import Testing
     #expect(over.steps[0].failure?.code == "too-many-items")
   }
 
-  @Test func `may give 64 MiB and no more`() async throws {
-    // Each item gives a little under 1 MiB: 64 of them fit, 65 do not.
+  @Test func `may return 64 MiB, but no more`() async throws {
+    // Each item returns a little less than 1 MiB: 64 of them fit, 65 do not.
     let step = { (count: Int) in
       Step("each", "count.give") { $0.fanOut = FanOut(.items(.array((0..<count).map { .integer($0) }))) }
     }
@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  /// Steps that post an event one after the other.
+  /// Steps that post an event one after another.
   private func posters(_ count: Int, behind first: StepIndex) -> [Step] {
     (0..<count).map { number in
       Step(
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `runs for each post of an event that repeats, which is its item`() async throws {
+  @Test func `runs for each post of a repeating event, with the post as its item`() async throws {
     let each = Step(
       "each", "flow.set", with: ["values": ["got": "${{ item.name }} ${{ item.number }}", "at": "${{ item.at >= 0 }}"]]
     ) {
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `runs again for the posts whose items had not succeeded, and for new ones`() async throws {
+  @Test func `runs again for posts whose items had not succeeded, and for new ones`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [2] }
@@ -230,13 +230,13 @@ import Testing
     #expect(second.conclusion == .success && second.outputs["all"] == [1, 2, 3, 4])
     #expect(plugin.counter.counts.withLock { $0.ran } == [2])
     plugin.counter.counts.withLock { $0.ran = [] }
-    // A step that posts again makes another item; the fan-out is over, and is begun again from here.
+    // A step that posts again adds an item; the fan-out has finished and starts again from here.
     let third = try await goOn(from: [0, 4])
     #expect(third.outputs["all"] == [1, 2, 3, 4, 5])
     #expect(plugin.counter.counts.withLock { $0.ran.sorted() } == [1, 2, 3, 4, 5])
   }
 
-  @Test func `gives an empty list for no item and nulls for skipped ones, whatever its action`() async throws {
+  @Test func `returns an empty list without items and null for skipped ones, whatever its action`() async throws {
     let stated = ["values": ["got": "${{ item }}"]] as ValueObject
     let given = ["values": "${{ item }}"] as ValueObject
     func step(_ id: String, _ uses: String, _ with: ValueObject, _ items: Value, _ condition: String? = nil) -> Step {
@@ -270,7 +270,7 @@ import Testing
       ])
   }
 
-  @Test func `keeps items that had succeeded when its run goes on`() async throws {
+  @Test func `keeps successful items when its run is resumed`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [2] }
@@ -312,7 +312,7 @@ import Testing
   }
 }
 
-/// What the bodies of ``CountingPlugin`` have done, and which of them fail.
+/// The record of the bodies of ``CountingPlugin``, and the numbers that fail.
 private final class Counter: Sendable {
   struct Counts {
     var now = 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// When a thread may no longer take it that nothing but its own steps has happened.
+/// The changes after which a thread may no longer assume that only its own steps have run.
 struct FastPathTests {
   private func runningChain() throws -> Plan {
     let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
@@ -16,7 +16,7 @@ struct FastPathTests {
     return plan
   }
 
-  @Test func `copies of a plan that change on threads of their own at once have their own records`() async throws {
+  @Test func `copies of a plan that change on several threads at once have separate records`() async throws {
     let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
     for _ in 0..<100 {
       var plan = try Plan(
@@ -40,7 +40,7 @@ struct FastPathTests {
     }
   }
 
-  @Test func `a fast path goes on while only its own steps end`() throws {
+  @Test func `a fast path continues while only its own steps end`() throws {
     var plan = try runningChain()
     let found = plan.fastPath(from: 0, attempt: 1, in: plan.pool(of: 0))
     let fastPath = try #require(found)
@@ -67,7 +67,7 @@ struct FastPathTests {
     #expect(!plan.isCurrent(fastPath))
   }
 
-  @Test func `a fast path ends when the plan's memory moves, because a copy of the plan shares it`() throws {
+  @Test func `a fast path ends when copy-on-write moves the plan's memory`() throws {
     var plan = try Plan(
       graph: WorkflowGraph(Workflow(name: "two", steps: [Step("first"), Step("second")])), detail: .none)
     plan.apply(.started(prewarm: false), at: 0)
@@ -82,7 +82,7 @@ struct FastPathTests {
     #expect(copy[1].status == .queued && plan[1].status == .running)
   }
 
-  @Test func `a step with a deadline begins no fast path, and none runs on into one`() throws {
+  @Test func `a step with a deadline neither begins nor joins a fast path`() throws {
     let steps = [Step("plain"), Step("timed", needs: [0]) { $0.deadline = StepDeadline(max: .seconds(1)) }]
     var plan = try Plan(graph: WorkflowGraph(Workflow(name: "timed", steps: steps)), detail: .none)
     plan.apply(.started(prewarm: false), at: 0)
@@ -100,7 +100,7 @@ struct FastPathTests {
     #expect(none == nil)
   }
 
-  @Test func `passing on is ending a step and starting the next, on every graph, whatever is special about steps`()
+  @Test func `passOn equals ending a step and starting the next, for any graph and options`()
     throws
   {
     let seed = SeededGenerator.environmentSeed ?? 20
@@ -151,7 +151,7 @@ struct FastPathTests {
     return plan
   }
 
-  /// Does what a plan asks, until it asks nothing more: every condition holds, the gate opens as decided.
+  /// Carries out the plan's effects until there are none: every condition is true, the gate opens as decided.
   private static func answer(_ effects: [PlanEffect], _ plan: inout Plan, at now: Int) {
     for effect in effects {
       switch effect {
@@ -167,7 +167,7 @@ struct FastPathTests {
     if plan.hasEffects { answer(plan.takeEffects(), &plan, at: now) }
   }
 
-  /// Up to a dozen steps, some of them with something that makes them special.
+  /// Returns up to a dozen steps, some of them with special options.
   private static func steps(_ random: inout SeededGenerator) -> [Step] {
     (0..<Int.random(in: 1...12, using: &random)).map { place in
       let needs = (0..<place).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }.map { StepIndex($0) }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import FlowEngine
 
-/// The instant at which the gate opened is one, for the event stream, the report and the app.
+/// The event stream, the report and the app see the same instant at which the gate opened.
 @Suite struct `The instant of the gate` {
-  @Test func `is that of the opening in the event stream, also where the plan hears of it later`() throws {
+  @Test func `equals the time of the opening event, even if the plan is notified later`() throws {
     var gate = GateBounds()
     gate.maximumNanoseconds = 5
     var resolution = Resolution()
@@ -20,7 +20,7 @@ import Testing
     #expect(opened.map(\.atNanoseconds) == [5] && plan.gate.openedAtNanoseconds == 5)
   }
 
-  @Test func `is the same for every thread that opens it at once`() async {
+  @Test func `is the same for every thread that opens the gate at once`() async {
     for _ in 0..<200 {
       let gate = GateClock(clock: RunClock())
       gate.send(.decided(.ready))
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, 220_000_000]) func `is let go with its thread after the last one, though no run ends`(
+  @Test(arguments: [nil, 220_000_000]) func `is followed by the release of the gate and its thread if no run ends`(
     maximum: Int?
   ) async throws {
     weak var gate: GateClock?
@@ -50,7 +50,7 @@ import Testing
     #expect(gate == nil)
   }
 
-  @Test func `stays what it was when its run goes on`() {
+  @Test func `stays unchanged when its run is resumed`() {
     let gate = GateClock(clock: RunClock())
     gate.restore(OpenedGate(.ready, atNanoseconds: 7), activatedAtNanoseconds: 0)
     #expect(gate.opened == OpenedGate(.ready, atNanoseconds: 7))

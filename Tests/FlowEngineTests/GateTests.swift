@@ -5,14 +5,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The launch gate on the real clock. Only what must hold on any machine is asserted: never early, and not kept shut by
-/// steps that occupy threads.
+/// The launch gate on the real clock. Only properties that are true on any machine are checked: the gate is never
+/// early, and blocked threads do not keep it closed.
 @Suite(.timeLimit(.minutes(10))) struct GateTests {
   private func gate(min: Duration? = nil, max: Duration? = nil) -> GateDeadline {
     GateDeadline(min: min.map { .literal($0) }, max: max.map { .literal($0) })
   }
 
-  @Test func `the minimum holds a launch that was ready long before, and never opens early (L34)`() async throws {
+  @Test func `the minimum delays a launch that is ready early, and never opens early (L34)`() async throws {
     let report = try await EngineFixture([Step("a")], gate: gate(min: .milliseconds(250), max: .seconds(60))).run()
     #expect(report.gate.outcome == .ready)
     #expect(report.gate.openedAt! >= 250)
@@ -20,7 +20,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `a minimum that has passed holds nothing, though the gate opens a moment after the last step`()
+  @Test func `a minimum that has passed delays nothing, even though the gate opens after the last step`()
     async throws
   {
     for minimum in [nil, Duration.milliseconds(1)] {
@@ -31,13 +31,13 @@ import Testing
     }
   }
 
-  @Test func `the maximum opens next to 64 steps that occupy threads, and never early (L35)`() async throws {
+  @Test func `the maximum opens the gate next to 64 blocked threads, and never early (L35)`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture(
       (0..<64).map { Step("hold-\($0)", "probe.hold") }, gate: gate(max: .milliseconds(250)))
     fixture.plugins = [probe]
     let run = try fixture.start()
-    // The door is closed: nothing but the maximum can open the gate.
+    // The door is closed, so only the maximum can open the gate.
     let opening = await run.gate
     probe.door.open()
     let report = await run.report
@@ -49,7 +49,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `the main actor hears of the gate while other tasks occupy all threads of Swift's pool (L34)`()
+  @Test func `the main actor is resumed by the gate while other tasks block all threads of Swift's pool (L34)`()
     async throws
   {
     let pool = OccupiedPool()
@@ -65,7 +65,7 @@ import Testing
     try FileManager.default.removeItem(atPath: run.run.dataFolder)
   }
 
-  @Test func `at its maximum the gate opens by the instant, not by who comes first (L35)`() async throws {
+  @Test func `at its maximum the gate opens by instant, whichever thread runs first (L35)`() async throws {
     for _ in 0..<60 {
       let report = try await EngineFixture([Step("a", "probe.spin")], gate: gate(max: .milliseconds(5))).run()
       let isReady = report.gate.readyAt.map { $0 <= 5 } ?? false
@@ -134,7 +134,7 @@ import Testing
   }
 }
 
-/// How many steps an observer has heard end.
+/// Counts the ends of steps.
 private final class EndListener: RunObserver {
   private let ends = Mutex(0)
   var count: Int { ends.withLock { $0 } }
@@ -145,12 +145,12 @@ private final class EndListener: RunObserver {
   }
 }
 
-/// Tasks that keep threads of Swift's pool.
+/// Tasks that block threads of Swift's pool.
 private final class OccupiedPool: Sendable {
   let isReleased = Atomic(false)
   let tasks = Atomic(0)
 
-  /// Keeps a thread until it is released; false if that takes too long.
+  /// Blocks a thread until it is released. Returns false if that takes too long.
   func occupy(for time: Duration) -> Bool {
     tasks.add(1, ordering: .relaxed)
     let end = ContinuousClock.now + time

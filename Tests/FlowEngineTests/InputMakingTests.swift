@@ -3,11 +3,11 @@ import FlowPluginKit
 import FlowTestKit
 import Testing
 
-/// Inputs reach an action by where their fields are in memory: whatever their types, sizes and order.
+/// Inputs are stored at the memory offsets of their fields, whatever their types, sizes and order.
 @Suite struct InputMakingTests {
   enum Level: String, FieldWord { case low, high }
 
-  /// Fields of one byte next to fields of many, so that the struct has gaps; the outputs say what came.
+  /// One-byte fields next to large ones, so that the struct has gaps. The outputs repeat the inputs.
   struct Mixed: Action {
     static let name = "test.mixed"
     static let summary = "Gives back what it is given"
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `brings each value to its field, and the defaults to the others`() async throws {
+  @Test func `stores each value in its field, and defaults in the others`() async throws {
     let given: ValueObject = [
       "flag": true, "text": "given", "the-level": "high", "perhaps": false, "durations": ["1s", "20ms"], "number": 1.5,
       "anything": ["a": 1], "count": 3,
@@ -55,7 +55,7 @@ import Testing
     #expect(few["perhaps"] == .null && few["number"] == .null && few["durations"] == [])
   }
 
-  @Test func `keeps the inputs of overlapping calls apart`() async throws {
+  @Test func `keeps the inputs of overlapping calls separate`() async throws {
     let host = TestHost()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `refuses a missing and a misfitting value by name`() async {
+  @Test func `reports a missing or invalid value by name`() async {
     let missing = await #expect(throws: (any Error).self) { try await TestHost().call(Mixed.self) }
     #expect("\(missing!)".contains("flag"))
     let wrong = await #expect(throws: (any Error).self) {

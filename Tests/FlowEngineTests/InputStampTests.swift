@@ -5,20 +5,20 @@ import Testing
 
 @testable import FlowEngine
 
-/// What distinguishes a file from another one, for steps that are up to date.
+/// The properties by which changes of files are detected, for steps that are up to date.
 struct InputStampTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-stamp-\(UUID().uuidString)"
 
   private func made(_ text: String = "content") throws -> InputStamp {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try text.write(toFile: folder + "/f", atomically: false, encoding: .utf8)
-    // A generator that resets its times, as `touch -d @0` does.
+    // Like a generator that resets its times, as `touch -d @0` does.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_000_000)], ofItemAtPath: folder + "/f")
     return InputStamp("f", in: OpenFolder(folder), known: nil)
   }
 
-  /// The same file as one that was recorded long after its last change, with a digest that only a record can hold.
+  /// The same file as recorded long after its last change, with a digest that only a record can have.
   private func recorded(_ stamp: InputStamp, _ change: (inout InputStamp) -> Void) throws -> InputStamp {
     var known = stamp
     known.number = try #require(
@@ -28,12 +28,12 @@ struct InputStampTests {
     return known
   }
 
-  @Test func `a file that changed just now is read the next time, whatever its time of modification says`() throws {
+  @Test func `a file that has just changed is read again, whatever its modification time`() throws {
     #expect(try made().number == 0)
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a digest is used again only while inode, length and both times are equal`() throws {
+  @Test func `a digest is reused only if inode, length and both times are equal`() throws {
     let stamp = try made()
     let same = try recorded(stamp) { _ in }
     #expect(InputStamp("f", in: OpenFolder(folder), known: same).digest == "recorded")
@@ -48,13 +48,13 @@ struct InputStampTests {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `times never say that the content is another`() throws {
+  @Test func `a change of times alone is not a change of content`() throws {
     let stamp = try made()
     #expect(try stamp.isSame(as: recorded(stamp) { ($0.digest, $0.changedNanoseconds) = (stamp.digest, 1) }))
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `of a step is read as it was written, and not at all where it was cut off or changed`() throws {
+  @Test func `the stamp of a step is read as written, and not if it was cut off or changed`() throws {
     let stamp = StepStamp(
       definition: "d", values: "v", inputs: [try made()], products: [try recorded(try made()) { _ in }],
       outputs: ["x": [1, "y"]])

@@ -8,9 +8,10 @@ import Testing
 
 @testable import FlowEngine
 
-/// Steps with items that say what each of them reads and makes.
+/// Steps with items that declare the files they read and produce.
 @Suite(.timeLimit(.minutes(10))) struct `Items with files` {
-  /// Two steps that make a file of each file, and one that joins what they made; `tag` stands for their definitions.
+  /// Two steps that produce a file for each file, and one that joins their products. `tag` is part of their
+  /// definitions.
   private static func workflow(in folder: String, tags: [String]) -> Workflow {
     func each(_ id: String, from source: String, to target: String, tag: String, needs: [StepIndex]) -> Step {
       Step(
@@ -34,13 +35,13 @@ import Testing
       ])
   }
 
-  /// What the items of the two steps were when they last succeeded, in the simplest way that it can be said.
+  /// A simple model of the items' last successes.
   private struct Model {
     struct Record: Equatable { var input, tag, output: String? }
     var files: [String: String] = [:]
     var records: [[String: Record]] = [[:], [:]]
 
-    /// Runs a step; gives the items that ran, nil where one failed.
+    /// Runs a step. Returns the items that ran, and whether one failed.
     mutating func run(_ layer: Int, tag: String) -> (ran: [String], failed: Bool) {
       let (source, target) = [("a/", "b/"), ("b/", "c/")][layer]
       let items = files.keys.filter { $0.hasPrefix(source) }.sorted()
@@ -61,14 +62,14 @@ import Testing
       return (ran, false)
     }
 
-    /// The files that items of a step have left which are not in its list any more.
+    /// The files of items that are no longer in the list.
     func leftovers(_ layer: Int) -> [String] {
       let (source, target) = [("a/", "b/"), ("b/", "c/")][layer]
       return records[layer].keys.filter { files[$0] == nil && $0.hasPrefix(source) }.map { target + $0.dropFirst(2) }
         .filter { files[$0] != nil }
     }
 
-    /// Removes what is left of items that are gone, unless it has changed since or the list is empty.
+    /// Removes the leftovers of removed items, unless a file has changed since or the list is empty.
     mutating func clean() {
       let lists = ["a/", "b/"].map { source in files.keys.contains { $0.hasPrefix(source) } }
       let gone = (0..<2).map { lists[$0] ? leftovers($0) : [] }
@@ -81,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [UInt64(1), 2, 3, 4])
-  func `run again when their files, their step or what they made changed, and only then`(seed: UInt64) async throws {
+  func `run again only if their files, their step or their products have changed`(seed: UInt64) async throws {
     let seed = SeededGenerator.environmentSeed ?? seed
     var random = SeededGenerator(seed: seed)
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
@@ -141,15 +142,15 @@ import Testing
           try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) == text, "seed \(seed), round \(round)")
       }
       if round % 10 == 9 { try damage(folder, &model, &random) }
-      // From here on the items of the first step are looked at all together.
+      // From here on, the items of the first step are checked together.
       if !failed, round % 5 == 2, model.leftovers(0).isEmpty, model.files.keys.contains(where: { $0.hasPrefix("a/") }) {
         try await settle(Self.workflow(in: folder, tags: tags), in: folder)
       }
     }
   }
 
-  /// Cuts what is recorded of the second step in the middle of a record, as a full disk or a power cut would: nothing of it
-  /// is known any more.
+  /// Cuts the record of the second step within an entry, as a full disk or a power failure would. Nothing of it is
+  /// known afterwards.
   private func damage(_ folder: String, _ model: inout Model, _ random: inout SeededGenerator) throws {
     let path = "\(folder)/data/up-to-date/second.items"
     guard let bytes = FileManager.default.contents(atPath: path) else { return }
@@ -158,8 +159,8 @@ import Testing
     model.records[1] = [:]
   }
 
-  /// Runs a workflow in which nothing has changed until all items of its first step are recorded as unchanged, and once more.
-  /// They are as soon as their last change is 50 ms old.
+  /// Runs an unchanged workflow until all items of its first step are recorded as unchanged, and once more. That
+  /// happens as soon as their last change is 50 ms old.
   private func settle(_ workflow: Workflow, in folder: String, inputs: ValueObject = [:]) async throws {
     let path = "\(folder)/data/up-to-date/first.unchanged"
     try? FileManager.default.removeItem(atPath: path)
@@ -179,7 +180,7 @@ import Testing
       (try Engine(plugins: [BasicsPlugin(), CopyingPlugin()]).start(WorkflowGraph(workflow), options: options)).report
   }
 
-  /// The bytes of a stamp that holds, of two items of one step.
+  /// The bytes of a valid stamp of a step with two items.
   private func stampBytes(_ folder: String) async throws -> [UInt8] {
     for name in ["a", "b", "c", "data"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
@@ -190,7 +191,7 @@ import Testing
     return Array(try #require(FileManager.default.contents(atPath: "\(folder)/data/up-to-date/first.unchanged")))
   }
 
-  @Test func `that are recorded as unchanged are looked at again after damage to any byte of the record`() async throws
+  @Test func `with an unchanged record are checked again after damage to any single byte of that record`() async throws
   {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -209,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `that are recorded as unchanged have the outputs of that record`() async throws {
+  @Test func `with an unchanged record have the outputs in it`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -224,7 +225,7 @@ import Testing
     #expect(try await report(workflow, in: folder).outputs["marks"] == ["a", "b"])
   }
 
-  @Test func `that are recorded as unchanged are looked at again once another process has recorded one`() async throws {
+  @Test func `with an unchanged record are checked again after another process has recorded one`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -234,8 +235,8 @@ import Testing
     #expect(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data")?.isAsItWas(in: folder) == false)
   }
 
-  /// The files of unchanged items are not looked up again a moment later, unless a step may have changed them in between.
-  @Test func `that are unchanged are read again by a later step once another one has changed a file`() async throws {
+  /// The files of unchanged items are not looked up again a moment later, unless a step may have changed them.
+  @Test func `with an unchanged record are read again by a later step after another one changed a file`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -258,7 +259,7 @@ import Testing
     #expect(try String(contentsOfFile: "\(folder)/c/all.txt", encoding: .utf8) == "new")
   }
 
-  @Test func `have states that are known for 50 ms, until a step begins`() {
+  @Test func `have file states that are cached for 50 ms or until a step begins`() {
     let states = [FileState(number: 1, bytes: 2, modifiedNanoseconds: 3, changedNanoseconds: 4), nil]
     let recent = RecentStates()
     #expect(recent.states(of: [], in: "/f", at: 0) == nil)
@@ -273,8 +274,8 @@ import Testing
     #expect(recent.states(of: ["a"], in: "/f", at: 1_000_000) == nil)
   }
 
-  /// Each of these decides what an item does, and none of them is a file.
-  @Test func `that are recorded as unchanged run again with other inputs, variables and definitions`() async throws {
+  /// Each of these determines the result of an item, and none is a file.
+  @Test func `with an unchanged record run again with other inputs, variables and definitions`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -299,7 +300,7 @@ import Testing
     try await expectNew(["tag": "2"])
   }
 
-  @Test func `that are files have the same hash as the values that expressions see`() {
+  @Test func `have the same hash as files and as the values that expressions see`() {
     for path in ["a", "a.txt", ".a", "a.", "/a", "/a/b.tar.gz", "x y/ü.txt", "../..a/b", "a/.b/c.d/e"] {
       #expect(FanOutValues(files: [path]).hashes == FanOutValues([FileItem.value(of: path)]).hashes, "\(path)")
       #expect(FanOutValues(files: [path])[0] == FileItem.value(of: path))
@@ -320,7 +321,7 @@ import Testing
     return await run.report
   }
 
-  @Test func `that make the same file fail before any of them runs`() async throws {
+  @Test func `that produce the same file fail before any of them runs`() async throws {
     let step = Step("each", "flow.noop", needs: [0]) {
       $0.fanOut = FanOut(.files(["**/*.txt"]))
       $0.produces = ["out/../made/${{ item.stem }}"]
@@ -333,7 +334,7 @@ import Testing
     #expect(report["each"].items?.isEmpty != false)
   }
 
-  @Test func `that make the same file keep a run from starting where they are known before it`() throws {
+  @Test func `that produce the same file keep a run from starting if they are known before it`() throws {
     let step = Step("each", "flow.noop") {
       $0.fanOut = FanOut(.items(["a", "b", "A"]))
       $0.produces = ["out/${{ item == 'b' && 'b' || 'a' }}"]
@@ -346,14 +347,14 @@ import Testing
   }
 
   @Test(arguments: [("a", "is a folder"), ("a/none.txt", "there is no file"), ("", "empty")])
-  func `of files that are none fail with what to write`(pattern: String, message: String) async throws {
+  func `from patterns without files fail with a suggestion`(pattern: String, message: String) async throws {
     let step = Step("each", "flow.noop") { $0.fanOut = FanOut(.files([pattern])) }
     let report = try await report(step, files: ["a/x.txt"])
     #expect(report["each"].failure?.code == "not-a-file")
     #expect(report["each"].failure?.message.contains(message) == true, "\(report["each"])")
   }
 
-  @Test func `of no files succeed at once, with an array for each output`() async throws {
+  @Test func `from no files succeed at once, with an array for each output`() async throws {
     let step = Step("each", "flow.set", with: ["values": ["x": "${{ item.path }}"]]) {
       $0.fanOut = FanOut(.files(["*.none"]))
     }

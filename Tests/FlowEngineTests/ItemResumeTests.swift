@@ -7,15 +7,15 @@ import FlowTestKit
 import Synchronization
 import Testing
 
-/// What a resume keeps of the items of a step, and the idempotency keys of those that run again.
+/// The kept items of a resumed step, and the idempotency keys of those that run again.
 @Suite(.timeLimit(.minutes(10))) struct `A resume of a step with items` {
-  @Test func `gives an item a key of its own where another one stood at its index`() async throws {
+  @Test func `uses a new key for an item if a different one had its index`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"])
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1"])
     try await trial.resume(["y", "x"], from: "list")
     #expect(trial.ledger.take() == ["each[0]~1 y 1", "each[1]~1 x 1"])
-    // An index that comes back does not use its old keys again.
+    // An index that is used again does not reuse its old keys.
     try await trial.resume(["y"], from: "list")
     #expect(trial.ledger.take() == [])
     try await trial.resume(["y", "x", "z"], from: "list")
@@ -24,7 +24,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~2 y 1", "each[1]~3 x 1", "each[2]~1 z 1"])
   }
 
-  @Test func `gives an item another key where the one before it failed, too`() async throws {
+  @Test func `uses a new key for an item even if the previous one failed`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1"])
@@ -32,7 +32,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[1]~1 z 1"])
   }
 
-  @Test func `counts the attempts of an item that failed on, under its key`() async throws {
+  @Test func `continues to count the attempts of a failed item under its key`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     try await trial.resume(["x", "y"], failing: ["y"])
@@ -40,7 +40,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0] x 1", "each[1] y 1", "each[1] y 2", "each[1] y 3"])
   }
 
-  @Test func `gives every item of a changed step another key, and tells how many are kept`() async throws {
+  @Test func `uses new keys for all items of a changed step, and reports how many are kept`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y", "z"], failing: ["z"])
     _ = trial.ledger.take()
@@ -52,7 +52,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~1 x 1", "each[1]~1 y 1", "each[2] z 2"])
   }
 
-  @Test func `keeps the items of a changed step where that is asked for`() async throws {
+  @Test func `keeps the items of a changed step if requested`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     _ = trial.ledger.take()
@@ -71,14 +71,14 @@ import Testing
     #expect(trial.outputs == ["new", "new"])
   }
 
-  @Test func `lets a changed step that had failed in all its items simply run`() async throws {
+  @Test func `runs a changed step whose items had all failed without asking`() async throws {
     let trial = Trial()
     try await trial.run(["x"], failing: ["x"])
     let plan = try await trial.resume(["x"], definition: "new")
     #expect(plan.keptItems.isEmpty && trial.ledger.take() == ["each[0] x 1", "each[0] x 2"])
   }
 
-  @Test func `gives a step that was taken out of the file and put back keys that were never used`() async throws {
+  @Test func `uses new keys for a step that was removed from the file and added again`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y"], failing: ["y"])
     try await trial.resume(["x", "y"], without: "each")
@@ -91,7 +91,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~2 z 1", "each[1]~2 y 1", "each[2]~1 u 1"])
   }
 
-  @Test func `is certain of what it keeps only where the list stays`() async throws {
+  @Test func `knows the kept items for certain only if the list has not changed`() async throws {
     let trial = Trial()
     try await trial.run(["x", "y", "z"], failing: ["z"])
     let same = try trial.plan(["x", "y", "z"])
@@ -100,7 +100,7 @@ import Testing
     #expect(again.keptItems[1]?.count == 2 && again.keptItems[1]?.isCertain == false)
   }
 
-  @Test func `runs all items of a step that ended well and is to run alone, and of another one those that failed`()
+  @Test func `runs all items of a selected step that succeeded, and the failed ones of another`()
     async throws
   {
     let trial = Trial()
@@ -113,7 +113,7 @@ import Testing
     #expect(trial.ledger.take() == ["each[0]~1 x 1", "each[1]~1 y 1"])
   }
 
-  @Test func `does not give an item the outputs of the one that stood at its index`() async throws {
+  @Test func `does not return outputs of an earlier item with the same index`() async throws {
     let trial = Trial()
     try await trial.run(["x", "mute"])
     #expect(trial.outputs == ["old", nil])
@@ -123,7 +123,7 @@ import Testing
     #expect(trial.outputs == [nil, nil, "old"])
   }
 
-  @Test func `tells large numbers apart`() async throws {
+  @Test func `distinguishes large numbers`() async throws {
     let trial = Trial()
     try await trial.run([.integer(9_007_199_254_740_992)])
     _ = trial.ledger.take()
@@ -140,7 +140,7 @@ import Testing
     #expect(report["each"].items?.map(\.outcome) == [.success, .success, .success])
   }
 
-  @Test func `runs no item twice by itself that was interrupted and must not be`() throws {
+  @Test func `does not repeat an interrupted item that must not run twice`() throws {
     let items: [JournalEntry] = [
       .expanded(0, hashes: [1, 2, 3], atNanoseconds: 1),
       .finished(
@@ -194,13 +194,13 @@ import Testing
   }
 }
 
-/// A run of a list and a step for each element of it, and how it goes on.
+/// A run of a list and a step for each of its elements, with resumes.
 private final class Trial {
   let ledger = Ledger()
   private let store = MemoryRunStore()
   private var before: [Step] = []
 
-  /// The outputs `text` of the items, as the last run or resume gave them.
+  /// The outputs `text` of the items in the last run or resume.
   private(set) var outputs: Value = nil
 
   private func steps(_ list: Value, _ definition: String, without left: String? = nil) -> [Step] {
@@ -279,7 +279,7 @@ private final class Trial {
   }
 }
 
-/// What a service that honors keys would see.
+/// A record of what a service that honors keys would see.
 private final class Ledger: Sendable {
   private struct State {
     var lines: [String] = []
@@ -301,7 +301,7 @@ private final class Ledger: Sendable {
 
   func add(_ line: String) { state.withLock { $0.lines.append(line) } }
 
-  /// The calls since the last look, each as key, value and number of the attempt.
+  /// The calls since the last look, each as key, value and attempt.
   func take() -> [String] {
     state.withLock { state in
       defer { state.lines = [] }
@@ -314,7 +314,7 @@ extension HandleKey {
   fileprivate static let ledger: HandleKey = "ledger"
 }
 
-/// An action whose work is gone with its process.
+/// An action whose effects end with its process.
 private struct MoodPlugin: Plugin {
   static let name = "mood"
   var actions: [any ActionType.Type] { [Lift.self] }
@@ -333,7 +333,7 @@ private struct LedgerPlugin: Plugin {
   var actions: [any ActionType.Type] { [List.self, Write.self, Fail.self] }
   var handles: [PluginHandle] { [PluginHandle(.ledger, ledger)] }
 
-  /// Gives the list that the test sets, which is not part of the step's definition.
+  /// Returns the list that the test sets, which is not part of the step's definition.
   struct List: Action {
     static let name = "ledger.list"
     static let summary = "Gives a list"
@@ -345,7 +345,7 @@ private struct LedgerPlugin: Plugin {
     }
   }
 
-  /// Fails, so that there is always something to resume.
+  /// Always fails, so that there is something to resume.
   struct Fail: Action {
     static let name = "ledger.fail"
     static let summary = "Fails"
@@ -354,7 +354,7 @@ private struct LedgerPlugin: Plugin {
     }
   }
 
-  /// Notes its key; gives its definition, and nothing for the value `mute`.
+  /// Records its key. Returns its definition, and nothing for the value `mute`.
   struct Write: Action {
     static let name = "ledger.write"
     static let summary = "Notes its key"

@@ -6,7 +6,7 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// What a run records, and how it continues from there.
+/// The records of a run, and its resume.
 @Suite struct `A journal` {
   static func history(_ store: any RunStore, isDurable: Bool = false) -> RunHistory {
     var history = RunHistory(
@@ -27,7 +27,7 @@ import Testing
     return fixture
   }
 
-  /// Goes on with the only run of a store.
+  /// Resumes the only run of a store.
   func resume(
     _ steps: [Step], _ store: any RunStore, isDurable: Bool = false, probe: ProbePlugin = ProbePlugin(),
     _ wish: ResumePlan.Wish = ResumePlan.Wish()
@@ -44,7 +44,7 @@ import Testing
     return (plan, await run.report)
   }
 
-  @Test func `of a short run is written once, at its end`() async throws {
+  @Test func `is written once for a short run, at its end`() async throws {
     let store = MemoryRunStore()
     let report = try await fixture([Step("a"), Step("b", needs: [0])], store).run()
     let stored = try #require(try store.runs(RunFilter()).first)
@@ -53,7 +53,7 @@ import Testing
     #expect(recollection.header.launch.reason == .user)
   }
 
-  @Test func `of many steps has each of them once, with its time, in the order in which they ended`() async throws {
+  @Test func `has each of many steps once, with its time, in the order of their ends`() async throws {
     let store = MemoryRunStore()
     let steps = (0..<7_000).map { index in Step("s\(index)", needs: index % 3 == 0 || index == 0 ? [] : [index - 1]) }
     let report = try await fixture(steps, store).run()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `behind a long one that is kept says which steps ended well, for what is forgotten`() async throws {
+  @Test func `reports the successful steps of a stored run, for the removal of older runs`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("a"), Step("b", "flow.fail", with: ["message": "no"], needs: [0]), Step("c", needs: [1]), Step("d"),
@@ -86,13 +86,13 @@ import Testing
     #expect(RunRecollection.successes(of: stored, in: store) { _ in ["a"] } == [], "of another definition")
   }
 
-  @Test func `that cannot be written is one warning and no failure`() async throws {
+  @Test func `causes one warning and no failure if it cannot be written`() async throws {
     let report = try await fixture([Step("a")], MemoryRunStore(failingAfter: 0)).run()
     #expect(report.conclusion == .success)
     #expect(report.warnings == ["history: the run store 'memory' cannot be used: the disk is full"])
   }
 
-  @Test func `keeps what ended well, and the rest runs again`() async throws {
+  @Test func `keeps successful steps, and the rest runs again`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let steps = [
@@ -108,7 +108,7 @@ import Testing
     #expect(probe.diary.counts == ["kept": 1, "beside": 1])
   }
 
-  @Test func `of a run that was claimed and given back is as it was, and another claim resumes it`() async throws {
+  @Test func `is unchanged after a claim was released, and another claim resumes the run`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("kept"), Step("fails", "flow.fail", with: ["message": "no"], needs: [0])]
     _ = try await fixture(steps, store).run()
@@ -134,7 +134,7 @@ import Testing
     #expect(try store.run(before.id)?.epoch == 2)
   }
 
-  @Test func `gives kept steps' outputs to those that run again`() async throws {
+  @Test func `has the outputs of kept steps for those that run again`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("set", "flow.set", with: ["values": ["word": "hello"]]),
@@ -146,7 +146,7 @@ import Testing
     #expect(report["fails"].failure?.message == "hello")
   }
 
-  @Test func `begins again from a step that is named, under another key`() async throws {
+  @Test func `allows a resume from a selected step, under another key`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("a", "witness.key"), Step("b", "witness.key", needs: [0]), Step("c", "witness.key")]
     _ = try await fixture(steps, store).run()
@@ -163,7 +163,7 @@ import Testing
     #expect(report["a"].attempts == 1)
   }
 
-  @Test func `refuses a step that ended well and is another now, unless it is told what to do`() async throws {
+  @Test func `refuses a changed step that succeeded, unless the resume states what to do`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("a", "flow.set", with: ["values": ["word": "x"]]), Step("b", "flow.fail", with: ["message": "no"]),
@@ -189,7 +189,7 @@ import Testing
         == [.again(.ended(.failure)), .again(.changed)])
   }
 
-  @Test func `runs again what is gone with the process, where somebody needs it`() async throws {
+  @Test func `repeats lost effects that another step needs`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("open", "witness.open"), Step("used", "probe.note", needs: [0]),
@@ -200,7 +200,7 @@ import Testing
     #expect(plan.fates == [.again(.gone), .kept, .again(.ended(.failure)), .kept])
   }
 
-  @Test func `says which attempt was interrupted, and what must not run twice by itself`() throws {
+  @Test func `records which attempt was interrupted, and what must not run twice`() throws {
     let steps = [Step("a"), Step("b") { $0.onInterrupt = .fail }, Step("c", needs: [1])]
     var writer = EntryWriter()
     writer.add(.activated(Resolution(), atNanoseconds: 0))
@@ -223,7 +223,7 @@ import Testing
         == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
   }
 
-  @Test func `of a durable run has each start before its body begins`() async throws {
+  @Test func `has each start of a durable run before its body begins`() async throws {
     let store = MemoryRunStore()
     let steps = (0..<40).map { Step("s\($0)", "witness.look", needs: $0 >= 4 ? [StepIndex($0 - 4)] : []) }
     let report = try await fixture(steps, store, isDurable: true).run()
@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `of a durable run that can be written no more ends it, and nothing is lost or done twice`(writes: Int)
+  func `ends a durable run that can no longer be written, without lost or repeated steps`(writes: Int)
     async throws
   {
     let store = MemoryRunStore(failingAfter: writes)
@@ -243,7 +243,7 @@ import Testing
     guard report.conclusion != .success else { return #expect(writes >= 7) }
     #expect(report.conclusion == .failure)
     #expect(report.warnings.contains { $0.contains("the disk is full") })
-    // Of what was begun and never written there is nothing to go on with.
+    // A run that was never written cannot be resumed.
     guard writes > 0 else { return #expect(probe.diary.count == 0) }
     store.repair()
     let first = probe.diary.counts
@@ -256,7 +256,7 @@ import Testing
   }
 }
 
-/// Actions that look at the store of their own run.
+/// Actions that read the store of their own run.
 private struct WitnessPlugin: Plugin {
   static let name = "witness"
   let store: any RunStore
@@ -285,7 +285,7 @@ private struct WitnessPlugin: Plugin {
     }
   }
 
-  /// Gives its key.
+  /// Returns its key.
   struct Key: Action {
     static let name = "witness.key"
     static let summary = "Gives its key"
@@ -293,7 +293,7 @@ private struct WitnessPlugin: Plugin {
     func run(_ input: NoInput, in context: ActionContext) throws -> Output { Output(key: context.idempotencyKey) }
   }
 
-  /// Provides something.
+  /// Provides a handle.
   struct Open: Action {
     static let name = "witness.open"
     static let summary = "Provides something"
