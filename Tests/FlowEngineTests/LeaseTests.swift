@@ -4,14 +4,14 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// A run that another process may take over, in a store whose leases run out.
+/// A run that another process may take over, in a store whose leases expire.
 extension `A journal` {
   private static let steps = [
     Step("a", "probe.hold"), Step("b", "probe.note", needs: [0]),
     Step("c", "probe.note", needs: [1]) { $0.condition = "always()" },
   ]
 
-  /// Starts a run and waits until it is in the store and knows its lease.
+  /// Starts a run and waits until it is in the store and has its lease.
   private func held(
     _ store: MemoryRunStore, _ probe: ProbePlugin, _ steps: [Step] = steps
   ) async throws -> WorkflowRun {
@@ -26,14 +26,14 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `begins no step while its lease is late, and goes on when it is renewed`() async throws {
+  func `delays the next step while its lease is late, and continues when it is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe)
     store.setLeases(.late)
     let before = store.chunkCount
     probe.door.open()
-    // The end of the first step is written all the same; the next one would have begun with it.
+    // The end of the first step is still written; the next one would have begun with it.
     while store.chunkCount == before { await Task.yield() }
     #expect(probe.diary.all.isEmpty)
     probe.diary.write("renewed")
@@ -43,7 +43,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `begins no step, not even to clean up, once another process has the run`() async throws {
+  func `prevents all further steps, even cleanup, after another process has taken the run`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe)
@@ -55,7 +55,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `ends the bodies that run when its lease is late, and runs them again once it is renewed`() async throws {
+  func `ends running bodies when its lease is late, and runs them again once it is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(

@@ -9,7 +9,7 @@ import Testing
 
 /// Reading the lines of a run that another process writes.
 @Suite struct `A reader of a log` {
-  /// The process that writes: it writes when it is told to.
+  /// The writing process, controlled by the test.
   private final class Writer {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
     let store: MemoryRunStore
@@ -72,7 +72,7 @@ import Testing
 
   private func texts(_ news: LogFollower.News) -> [String] { news.lines.compactMap { $0["message"]?.stringValue } }
 
-  @Test func `gets lines that the record holds back at once, and none again when they are recorded`() throws {
+  @Test func `gets held-back lines at once, and none again when they are recorded`() throws {
     let writer = try Writer()
     let reader = LogFollower("r", in: writer.store)
     for number in 0..<10 { writer.line("a", "line \(number)") }
@@ -89,7 +89,7 @@ import Testing
     try writer.finish()
     #expect(writer.files == ["r.1.0"])
     #expect(try texts(reader.read()).isEmpty && writer.files.isEmpty)
-    // The record has half the beginning and half the end.
+    // The record has the beginning and the end, half of the limit each.
     let record = try texts(LogFollower("r", in: writer.store).read())
     let note = "[flowrun: 15 lines, 113 bytes, are not recorded; a larger log-limit keeps more]"
     #expect(record == ["line 0", "line 1", "line 2", note, "line 18", "line 19", "next"])
@@ -101,7 +101,7 @@ import Testing
     for number in 0..<4 { writer.line("a", "line \(number)") }
     try writer.write()
     #expect(try texts(reader.read()) == ["line 0", "line 1", "line 2"])
-    // The reader may look between these writes, whose order is fixed.
+    // The reader may read between these writes, whose order is fixed.
     writer.writeLive()
     writer.end("a")
     writer.line("b", "next")
@@ -109,7 +109,7 @@ import Testing
     #expect(try texts(reader.read()) == ["line 3", "next"])
   }
 
-  @Test func `that comes later is told how many lines it missed`() throws {
+  @Test func `that starts late receives the number of lines it missed`() throws {
     let writer = try Writer()
     for number in 0..<10 { writer.line("a", "line \(number)") }
     try writer.write()
@@ -163,7 +163,7 @@ import Testing
     #expect(reader.read().isEmpty)
   }
 
-  @Test func `takes no line whose bytes are not all there`() {
+  @Test func `ignores incomplete lines`() {
     var bytes: [UInt8] = []
     let event = RunEvent(
       atNanoseconds: 5, .stepLog(StepID(unchecked: "a[3]"), level: .info, stream: .standardError, message: "one"))

@@ -4,7 +4,7 @@ import FlowPluginKit
 import Synchronization
 import Testing
 
-/// What an attempt takes of a machine, and whether there is one, after others were lost.
+/// The requests of attempts, and their number, after others were lost.
 @Suite(.timeLimit(.minutes(10))) struct LostAttemptTests {
   /// An executor that loses one attempt for each of these reasons and runs the next one.
   private final class LosingExecutor: StepExecutor {
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// The processors that the attempts of a step asked for, and how the step ended.
+  /// The processors requested by the attempts of a step, and the conclusion.
   private func attempts(
     _ losses: [ExecutorLost], retry: RetryPolicy? = nil, limit: Int? = nil
   ) async throws -> (cpus: [Int?], conclusion: RunConclusion) {
@@ -44,14 +44,14 @@ import Testing
     return (executor.requests.withLock { $0 }, report.conclusion)
   }
 
-  @Test func `requests grow after a loss without a known reason, not after one of the machine`() async throws {
+  @Test func `requests grow after a loss for an unknown reason, but not after one of the machine`() async throws {
     let (lost, node) = (ExecutorLost("gone"), ExecutorLost("*** JOB 5 CANCELLED DUE TO NODE FAILURE ***"))
     #expect(try await attempts([lost, lost]).cpus == [1, 2, 3])
     #expect(try await attempts([node, ExecutorLost("STEP 5.0 CANCELLED DUE TO PREEMPTION")]).cpus == [1, 1, 1])
     #expect(try await attempts([lost, node, lost]).cpus == [1, 2, 2, 3])
   }
 
-  @Test func `lost attempts are limited, by 3 or by what is asked for`() async throws {
+  @Test func `lost attempts are limited to 3 or the stated number`() async throws {
     let losses = Array(repeating: ExecutorLost("gone"), count: 9)
     let usual = try await attempts(losses)
     #expect(usual.cpus.count == 4 && usual.conclusion == .failure)
@@ -59,7 +59,7 @@ import Testing
     #expect(try await attempts(losses, limit: 0).cpus.count == 1)
   }
 
-  @Test func `an attempt that reached its job's time limit is repeated by retry alone`() async throws {
+  @Test func `an attempt that reached its job's time limit is repeated only by retry`() async throws {
     let late = ExecutorLost("DUE TO TIME LIMIT", isFinal: true, isTimeUp: true)
     #expect(try await attempts([late]).cpus == [1])
     var policy = RetryPolicy(attempts: 2, delay: .zero)

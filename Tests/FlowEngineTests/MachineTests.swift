@@ -3,9 +3,9 @@ import FlowModel
 import Synchronization
 import Testing
 
-/// Steps that take resources of the machine, with threads and clocks.
+/// Steps that request resources of the machine, with threads and clocks.
 struct MachineTests {
-  /// One of many steps in several pools: most take a share, some compute.
+  /// One of many steps in several pools. Most request resources, some compute.
   private static func step(_ number: Int) -> Step {
     let needs: [StepIndex] = number > 20 ? [StepIndex(number - 20)] : []
     let pools: [String?] = [nil, "background", "utility", nil]
@@ -24,7 +24,7 @@ struct MachineTests {
     return fixture
   }
 
-  @Test func `never hold more of it together than there is`() async throws {
+  @Test func `running steps never use more resources than there are`() async throws {
     let steps = (0..<200).map(Self.step)
     let report = try await fixture(steps).run()
     #expect(report.conclusion == .success)
@@ -41,7 +41,7 @@ struct MachineTests {
     }
   }
 
-  @Test func `a step that waits for the machine keeps nobody back that fits, in whatever pool`() async throws {
+  @Test func `a step that waits for resources delays no step that fits, in any pool`() async throws {
     let probe = ProbePlugin()
     var fixture = fixture([
       Step("holds", "probe.hold") { $0.request = MachineResources(cpus: 3) },
@@ -62,7 +62,7 @@ struct MachineTests {
     #expect(waits.startedAt! >= holds.endedAt! && fits.startedAt! <= holds.endedAt!)
   }
 
-  @Test func `an attempt takes what it asks for, not what the one before did`() async throws {
+  @Test func `an attempt takes its own request, not that of the previous one`() async throws {
     let probe = ProbePlugin()
     var fixture = fixture([
       Step("grows", "probe.fail-twice", needs: [2]) {
@@ -95,7 +95,7 @@ struct MachineTests {
     #expect(grows.endedAt! > holds.endedAt! && grows.attemptTimes[1].startedAt! >= holds.endedAt!)
   }
 
-  @Test func `what a later attempt asks for must be there before anything starts`() {
+  @Test func `the requests of later attempts must fit before anything starts`() {
     let steps = [
       Step("grows") {
         $0.request = MachineResources(cpus: 2)
@@ -110,7 +110,7 @@ struct MachineTests {
     }
   }
 
-  @Test func `a step that asks for more than there is cannot be started`() {
+  @Test func `a step that requests more than the capacity cannot be started`() {
     let steps = [Step("big") { $0.request = MachineResources(cpus: 64) }]
     #expect {
       _ = try fixture(steps).start()
@@ -127,7 +127,7 @@ struct MachineTests {
   }
 }
 
-/// How many attempts an observer has heard fail.
+/// Counts the failed attempts.
 private final class RetryListener: RunObserver {
   private let retries = Mutex(0)
   var count: Int { retries.withLock { $0 } }

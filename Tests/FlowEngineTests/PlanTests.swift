@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// The plan event by event, on the virtual clock: what the design states to the instant.
+/// The plan event by event, on the virtual clock, with exact times.
 struct PlanTests {
   private let second = 1_000_000_000
 
@@ -25,7 +25,7 @@ struct PlanTests {
     #expect(plan.gate.openedAtNanoseconds == 2 * second)
   }
 
-  @Test func `a launch that never gets ready opens at exactly 5 s as timed-out (L35)`() throws {
+  @Test func `a launch that never becomes ready opens at exactly 5 s as timed-out (L35)`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 9 * second)
     }
@@ -37,7 +37,7 @@ struct PlanTests {
     #expect(plan.conclusion == .partial)
   }
 
-  @Test func `what is ready at the very instant of the maximum is not late`() throws {
+  @Test func `a step that ends at the exact instant of the maximum is not late`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 1_000_000_000)
     }
@@ -46,7 +46,7 @@ struct PlanTests {
     #expect(plan.gate.late.isEmpty)
   }
 
-  /// A launch whose one step ends at `end`, past which the gate's clock has not been heard of.
+  /// A launch whose one step ends at `end`, without a report from the gate's clock.
   private func decided(at end: Int, _ ending: Ending, max: Int) throws -> (plan: Plan, gate: GateState) {
     var plan = try plan([Step("a")])
     plan.apply(.activated(launch(max: max)), at: 0)
@@ -61,7 +61,7 @@ struct PlanTests {
     return (plan, gate)
   }
 
-  @Test func `what ends past the maximum opens the gate as timed-out, however late the gate's clock is (L35)`() throws {
+  @Test func `an end after the maximum times the gate out, however late the gate's clock is (L35)`() throws {
     for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
       let (plan, gate) = try decided(at: second + 600_000_000, ending, max: second)
       #expect(gate.outcome == .timedOut)
@@ -77,7 +77,7 @@ struct PlanTests {
         .outcome == .failed)
   }
 
-  @Test func `an end that the plan took in while the clock opened the gate counts as past the maximum`() throws {
+  @Test func `an end that is applied while the clock opens the gate counts as past the maximum`() throws {
     for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
       var plan = try plan([Step("a")])
       plan.apply(.activated(launch(max: second)), at: 0)
@@ -106,7 +106,7 @@ struct PlanTests {
     #expect(plan.conclusion == .failure)
   }
 
-  @Test func `steps that are short of places start in rank order: blocking first, longest path, file order`() throws {
+  @Test func `steps that wait for capacity start by rank: blocking first, longest path, file order`() throws {
     var workflow = Workflow(
       name: "test",
       steps: [

@@ -4,10 +4,10 @@ import Testing
 
 @testable import FlowEngine
 
-/// Steps that threads prefetch: whatever threads do with them and anyone who revokes them, the plan loses none, and its
-/// times make sense.
+/// Prefetched steps: whatever threads do and whenever steps are revoked, the plan loses none, and its times are
+/// consistent.
 struct PrefetchTests {
-  @Test func `threads that prefetch steps end every graph as threads that do not, with times that make sense`() throws {
+  @Test func `threads that prefetch steps end every graph as others do, with consistent times`() throws {
     let seed = SeededGenerator.environmentSeed ?? 31
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -27,18 +27,18 @@ struct PrefetchTests {
         try #require(threads.runs[place] == 1)
         try #require(reading.readyAtNanoseconds! <= reading.startedAtNanoseconds!)
         try #require(reading.startedAtNanoseconds! <= reading.endedAtNanoseconds!)
-        // Nothing starts before what it needs has ended.
+        // Nothing starts before its dependencies have ended.
         for need in step.needs { try #require(ends[Int(need)] <= reading.readyAtNanoseconds!) }
       }
-      // The gate is ready with the last of the steps that it waits for.
+      // The gate is ready with the last blocking step.
       let blocking = steps.indices.filter { threads.plan[StepIndex($0)].isBlocking }
       if let last = blocking.map({ ends[$0] }).max() { try #require(threads.plan.gate.readyAtNanoseconds! == last) }
     }
-    // The test is worth nothing where no step is prefetched.
+    // The test is only useful if steps are prefetched.
     #expect(ahead > 5_000)
   }
 
-  @Test func `a cancelled run knows of every step that was prefetched whether it ran`() throws {
+  @Test func `a cancelled run records whether each prefetched step ran`() throws {
     let seed = SeededGenerator.environmentSeed ?? 32
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -60,7 +60,7 @@ struct PrefetchTests {
     }
   }
 
-  /// Up to eighty steps, wide rather than deep, some of them with something that makes them special.
+  /// Returns up to eighty steps, wide rather than deep, some of them with special options.
   private static func steps(_ random: inout SeededGenerator) -> [Step] {
     (0..<Int.random(in: 1...80, using: &random)).map { place in
       let needs = (0..<place).filter { _ in Int.random(in: 0..<24, using: &random) == 0 }.map { StepIndex($0) }
@@ -70,16 +70,16 @@ struct PrefetchTests {
   }
 }
 
-/// Three threads at work on a plan, as the driver has them, but with every choice drawn and a clock that counts.
+/// Three threads that work on a plan, as in the engine, but with random choices and a counting clock.
 private struct Threads {
   private struct Thread {
     let pool: Pool
     let fastPath: FastPath?
-    /// The step that was started in the plan, and those prefetched behind it.
+    /// The step that was started in the plan, and those prefetched after it.
     var steps: [StepIndex]
-    /// When each of them ended but the one that runs and those behind it.
+    /// The ends of all steps before the running one.
     var ends: [Int] = []
-    /// Whether the plan is exact about its steps.
+    /// True if the plan is exact about its steps.
     var isRevoked = true
 
     var running: StepIndex { steps[ends.count] }
@@ -88,11 +88,11 @@ private struct Threads {
   private(set) var plan: Plan
   private var threads: [Thread] = []
   private var now = 0
-  /// How often the body of each step was started.
+  /// The number of times each body was started.
   private(set) var runs: [Int]
-  /// When the body of each step ended.
+  /// The end of each body.
   private(set) var ends: [StepIndex: Int] = [:]
-  /// How many steps were prefetched.
+  /// The number of prefetched steps.
   private(set) var ahead = 0
 
   init(_ steps: [Step]) throws {
@@ -104,7 +104,7 @@ private struct Threads {
     answer()
   }
 
-  /// One thing that one of the threads does; false when there is nothing left to do.
+  /// Lets one of the threads do one thing. Returns false if nothing is left to do.
   mutating func doSomething(_ random: inout SeededGenerator) -> Bool {
     now += 1
     if Int.random(in: 0..<16, using: &random) == 0 { revoke() }
@@ -123,7 +123,7 @@ private struct Threads {
     return true
   }
 
-  /// Cancels the run; the steps whose bodies run.
+  /// Cancels the run. Returns the steps whose bodies are running.
   mutating func cancel() -> [StepIndex] {
     revoke()
     plan.apply(.cancelled, at: now)
@@ -159,7 +159,7 @@ private struct Threads {
     }
   }
 
-  /// Gives a thread a step, and now and then some behind it.
+  /// Assigns a step to a thread, and sometimes prefetches others.
   private mutating func place(
     _ first: (step: StepIndex, attempt: Int), in pool: Pool, _ random: inout SeededGenerator
   ) {
@@ -200,7 +200,7 @@ private struct Threads {
     answer()
   }
 
-  /// Does what the plan asks, until it asks nothing more: every condition holds, the gate opens as decided.
+  /// Carries out the plan's effects until there are none: every condition is true, the gate opens as decided.
   private mutating func answer() {
     while plan.hasEffects {
       for effect in plan.takeEffects() {

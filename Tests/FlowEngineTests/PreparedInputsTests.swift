@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// What is known of a step's inputs before a run.
+/// The part of a step's inputs that is known before a run.
 struct PreparedInputsTests {
   private let fields = [
     FieldDeclaration("text", .string, default: "default"),
@@ -16,7 +16,7 @@ struct PreparedInputsTests {
     PreparedInputs(try PreparedObject(given), fields: fields)
   }
 
-  @Test func `literal inputs are bound and checked once, defaults included`() throws {
+  @Test func `literal inputs are bound and checked once, including defaults`() throws {
     guard case .bound(let bound) = try inputs(["count": 3], fields) else {
       Issue.record("prepared otherwise")
       return
@@ -31,7 +31,7 @@ struct PreparedInputsTests {
     #expect(wrong.problem?.message.contains("count") == true, "\(wrong.problem?.message ?? "")")
   }
 
-  @Test func `an action that takes nothing and is given nothing has no inputs`() throws {
+  @Test func `a step without inputs whose action takes none has no inputs`() throws {
     guard case .nothing = try inputs([:], []) else {
       Issue.record("prepared otherwise")
       return

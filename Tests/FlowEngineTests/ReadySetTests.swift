@@ -4,10 +4,10 @@ import Testing
 
 @testable import FlowEngine
 
-/// The set of ready steps against a plain sorted array.
+/// The set of ready steps, compared with a sorted array.
 struct ReadySetTests {
   @Test(arguments: [1, 63, 64, 65, 4_096, 4_097, 300_000])
-  func `gives back the lowest first, whatever was added and removed in between`(capacity: Int) {
+  func `returns the lowest first, whatever was added and removed in between`(capacity: Int) {
     let seed = UInt64(capacity)
     print("capacity \(capacity), seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -17,7 +17,7 @@ struct ReadySetTests {
     for _ in 0..<20_000 {
       switch Int.random(in: 0..<5, using: &random) {
       case 0, 1, 2:
-        // Neighbors are drawn more often than chance would: they share words.
+        // Neighbors are drawn more often than by chance, because they share words.
         let near = (expected.first ?? 0) + Int.random(in: 0..<70, using: &random)
         let place = Bool.random(using: &random) ? min(near, capacity - 1) : Int.random(in: 0..<capacity, using: &random)
         let index = expected.firstIndex { $0 >= place } ?? expected.count
@@ -43,7 +43,7 @@ struct ReadySetTests {
     }
   }
 
-  @Test func `a copied plan goes its own way`() throws {
+  @Test func `a copied plan changes independently`() throws {
     let steps = (0..<200).map { Step("s\($0)", needs: $0 == 0 ? [] : [0]) }
     var plan = try Plan(graph: WorkflowGraph(Workflow(name: "fan", steps: steps)))
     plan.apply(.started(prewarm: false), at: 0)

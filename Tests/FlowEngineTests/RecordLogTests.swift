@@ -4,9 +4,9 @@ import Testing
 
 @testable import FlowEngine
 
-/// What the log of transitions gives back.
+/// The records that the log of transitions returns.
 struct RecordLogTests {
-  @Test func `whatever is noted, however far apart in time, is given back as it was and in order`() {
+  @Test func `all records are returned unchanged and in order, however far apart in time`() {
     let seed = SeededGenerator.environmentSeed ?? 51
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -15,7 +15,7 @@ struct RecordLogTests {
       var noted: [PlanRecord] = []
       var now = 0
       for _ in 0..<count {
-        // Most often nanoseconds pass, at times hours; and a gate's time may be before the last step's.
+        // Usually nanoseconds pass, sometimes hours; and a gate's time may be before the last step's.
         now += [1, 90, 1 << 32, 7_200_000_000_000, -50].randomElement(using: &random)!
         noted.append(Self.note(in: &log, at: now, &random))
       }
@@ -27,12 +27,12 @@ struct RecordLogTests {
       var other = copy
       #expect(other.take().flatMap { Array($0) } == noted)
       #expect(chunks.allSatisfy { chunk in chunk.isComplete == chunk.allSatisfy(\.isComplete) })
-      // What has been read is used again, with nothing left of what was in it.
+      // Chunks that have been read are reused, without any of their contents.
       log.reuse(chunks)
     }
   }
 
-  /// Notes something and tells what must be given back.
+  /// Records a transition and returns the expected record.
   private static func note(in log: inout RecordLog, at now: Int, _ random: inout SeededGenerator) -> PlanRecord {
     let step = StepIndex.random(in: 0..<StepIndex(Limits.steps), using: &random)
     let kind: PlanRecord.Kind

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// Which of several attempts of a step records what it made.
+/// The attempt of a step that records its products.
 @Suite struct RecordTurnTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
 

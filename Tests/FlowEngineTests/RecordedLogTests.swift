@@ -25,7 +25,7 @@ import Testing
     events.compactMap { if case .stepLog(_, _, _, let message) = $0.kind { message } else { nil } }
   }
 
-  @Test func `has everything while there is room`() {
+  @Test func `has all lines while there is room`() {
     let log = Log(stepBytes: 4_000)
     for number in 0..<200 { #expect(log.accepts(line("a", "line \(number)"))) }
     #expect(!log.hasOpenSteps && log.release(StepID(unchecked: "a")).isEmpty)
@@ -48,7 +48,7 @@ import Testing
     #expect(texts(log.release(StepID(unchecked: "a"))) == ["after the end"])
   }
 
-  @Test func `numbers the lines that it holds back by step, above those of earlier epochs`() {
+  @Test func `numbers held-back lines by step, above those of earlier epochs`() {
     let workflow = Workflow(name: "w", steps: [Step(id: StepID(unchecked: "a"), uses: "flow.noop")])
     for epoch in 1...2 {
       let log = Log(RecordedLog(workflow, epoch: epoch))
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func `has a long last line whole`() {
+  @Test func `has a long last line as a whole`() {
     let log = Log(stepBytes: 40)
     let text = String(repeating: "x", count: 100)
     #expect(log.accepts(line("a", text)) && !log.accepts(line("a", text)) && !log.accepts(line("a", text)))
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test func `gives a step what it states, and the others equal shares of the rest`() {
+  @Test func `applies a step's own limit, and equal shares of the rest to the others`() {
     func bytes(_ steps: Int, limit: Int, stated: Int? = nil, of step: String) -> Int {
       var workflow = Workflow(
         name: "w", steps: (0..<steps).map { Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop") })

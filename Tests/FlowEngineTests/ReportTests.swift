@@ -5,7 +5,7 @@ import Testing
 
 /// The report of a run as JSON.
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
-  @Test func `the report is written in pieces as it is written whole`() async throws {
+  @Test func `the report is the same in pieces and as a whole`() async throws {
     let report = try await EngineFixture((0..<500).map { Step("s\($0)") }).run()
     var pieces: [[UInt8]] = []
     report.write { pieces.append($0) }
@@ -14,7 +14,7 @@ import Testing
     #expect(Array(pieces.joined()) == JSONText.bytes(of: .object(report.value), layout: .indented) + [10])
   }
 
-  /// A run in which most of what a report can say happened.
+  /// Runs a workflow whose report has almost every member.
   private func eventful() async throws -> RunReport {
     var fixture = EngineFixture(
       [
@@ -30,7 +30,7 @@ import Testing
     return try await fixture.run()
   }
 
-  @Test func `a report that went through a coder says the same`() async throws {
+  @Test func `a report is unchanged after encoding and decoding`() async throws {
     let report = try await eventful()
     let read = try JSONDecoder().decode(RunReport.self, from: JSONEncoder().encode(report))
     #expect(read.value == report.value)
@@ -62,7 +62,7 @@ import Testing
       ("entries", [["kind": "cold"], 3], "'entries[1]' in a report is an object, found 3"),
       ("warnings", ["a", nil], "'warnings' in a report is a list of strings"),
     ] as [(String, Value, String)])
-  func `a report that does not fit is refused by the name of the member`(
+  func `an invalid report is refused with the name of the member`(
     member: String, value: Value, message: String
   ) async throws {
     var written = try await eventful().value

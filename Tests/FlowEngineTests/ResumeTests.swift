@@ -6,7 +6,7 @@ import FlowStore
 import FlowTestKit
 import Testing
 
-/// Runs that go on with some of their steps, and what is known of their processes.
+/// Resumes of selected steps, and the recorded processes of a run.
 extension `A journal` {
   private static let failing = [
     Step("a", "probe.note"), Step("b", "flow.fail", with: ["message": "no"]),
@@ -16,7 +16,7 @@ extension `A journal` {
     Step("a", "probe.note"), Step("b", "probe.note"), Step("c", "probe.note"), Step("d", "probe.note", needs: [2]),
   ]
 
-  @Test func `leaves out what was not named, and a later resume takes it up`() async throws {
+  @Test func `leaves out steps that were not selected, and a later resume runs them`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     _ = try await fixture(Self.failing, store, probe: probe).run()
@@ -32,7 +32,7 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 1, "b": 1, "c": 1, "d": 1])
   }
 
-  @Test func `says of every step that was not named that it was not, also of those that need one another`() async throws
+  @Test func `reports each step that was not selected as not selected, even if they depend on each other`() async throws
   {
     let store = MemoryRunStore()
     let steps = [
@@ -46,7 +46,7 @@ extension `A journal` {
     #expect(["b", "c", "d", "e"].map { report[$0].reason } == Array(repeating: .notSelected, count: 4))
   }
 
-  @Test func `runs a step alone that ended well, and keeps what needs it`() async throws {
+  @Test func `runs a selected step that succeeded, and keeps its dependents`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let steps = [Step("a", "probe.note"), Step("b", "probe.note", needs: [0])]
@@ -58,7 +58,7 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 2, "b": 1])
   }
 
-  @Test func `refuses to run a step alone that needs one which has not ended well`() async throws {
+  @Test func `refuses to run a selected step that needs one which has not succeeded`() async throws {
     let store = MemoryRunStore()
     _ = try await fixture(Self.failing, store).run()
     var wish = ResumePlan.Wish()
@@ -66,7 +66,7 @@ extension `A journal` {
     await #expect(throws: ResumePlan.Refusal.needs(3, 2)) { try await resume(Self.mended, store, wish) }
   }
 
-  @Test func `can be read and resumed again when the file has lost a step since`() async throws {
+  @Test func `can be read and resumed again after the file has lost a step`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     _ = try await fixture(
@@ -92,7 +92,7 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 1, "b": 1])
   }
 
-  @Test func `knows every process that it has had, and what the last one kept`() async throws {
+  @Test func `knows all its processes, and the steps that the last one kept`() async throws {
     let store = MemoryRunStore()
     _ = try await fixture(Self.failing, store).run()
     for _ in 0..<2 { _ = try await resume(Self.failing, store) }
@@ -103,7 +103,7 @@ extension `A journal` {
     #expect(recollection.kept == [0])
   }
 
-  @Test func `takes a step for another one when its plugin's program is another`() async throws {
+  @Test func `treats a step as changed if its plugin's program has changed`() async throws {
     let store = MemoryRunStore()
     var fixture = fixture(Self.failing, store)
     fixture.change = { options in

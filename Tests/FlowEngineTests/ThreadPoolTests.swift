@@ -3,7 +3,7 @@ import Testing
 @testable import FlowEngine
 @testable import FlowModel
 
-/// When more threads come, and how long a watch takes that sees to it.
+/// The growth of a pool, and the duration of the watch that causes it.
 struct ThreadPoolTests {
   private let millisecond = 1_000_000
 
@@ -14,7 +14,7 @@ struct ThreadPoolTests {
     return pool
   }
 
-  @Test func `a pool in which no thread comes free grows by 1, 2, 4, … up to the limit, a watch of 1 ms each time`() {
+  @Test func `a pool in which no thread becomes free grows by 1, 2, 4, … up to the limit, with watches of 1 ms`() {
     var pool = fullPool()
     var limits: [Int] = []
     while let time = pool.startWatch() {
@@ -37,11 +37,11 @@ struct ThreadPoolTests {
       #expect(isStuck == (returns == 0))
     }
     #expect(times == [1, 2, 4, 4, 1, 2, 1])
-    // Only a watch that saw no thread come free lets the pool grow.
+    // Only a watch during which no thread became free makes the pool grow.
     #expect(pool.limit == 3)
   }
 
-  @Test func `a pool whose threads take bodies that return to them does not grow for 20 ms`() {
+  @Test func `a pool whose threads take bodies in parts does not grow for 20 ms`() {
     var pool = fullPool()
     pool.holdLimit(at: 5 * millisecond)
     for (time, limit) in [(6, 2), (24, 2), (25, 3)] {
@@ -52,7 +52,7 @@ struct ThreadPoolTests {
     }
   }
 
-  @Test func `one watch is enough, and the main thread has none`() {
+  @Test func `a pool has one watch at a time, and the main thread has none`() {
     var pool = fullPool()
     #expect(pool.startWatch() != nil && pool.isWatched)
     #expect(pool.startWatch() == nil)

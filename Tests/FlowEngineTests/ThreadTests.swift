@@ -5,12 +5,12 @@ import Testing
 
 @testable import FlowEngine
 
-/// More steps that occupy threads than there are threads: what tells of the run and stops it goes on, and no step is said to
-/// run that has no thread.
+/// More blocking steps than there are threads: reports and cancellation still work, and no step counts as running
+/// without a thread.
 @Suite(.timeLimit(.minutes(10))) struct ThreadTests {
   private let longest = 60_000_000_000
 
-  /// Steps that occupy a thread each, all at once, until the probe's door is opened.
+  /// Returns steps that each block a thread, all at once, until the probe's door is opened.
   private func holding(
     _ count: Int, _ probe: ProbePlugin, _ change: @escaping (Int, inout StepOptions) -> Void = { _, _ in }
   ) -> EngineFixture {
@@ -19,7 +19,7 @@ import Testing
     return fixture
   }
 
-  @Test func `the observer hears of each step that has a thread, and of no other, while all threads are taken`()
+  @Test func `the observer is notified of each step with a thread, and of no other, while all are taken`()
     async throws
   {
     let probe = ProbePlugin()
@@ -32,28 +32,28 @@ import Testing
     }
     fixture.change = { $0.observer = listener }
     let run = try fixture.start()
-    // A step is told to have started before its body begins.
+    // A step is reported as started before its body begins.
     while listener.started < Limits.threads || probe.door.waiting.load(ordering: .acquiring) < Limits.threads,
       run.nowNanoseconds < longest
     {
       await Task.yield()
     }
     let (started, inBody) = (listener.started, probe.door.waiting.load(ordering: .acquiring))
-    // Deadlines too have a thread that no step can take.
+    // Deadlines have a separate thread, too, which steps never take.
     await withCheckedContinuation { continuation in run.wake(after: .milliseconds(20)) { continuation.resume() } }
     probe.door.open()
     let report = await run.report
     #expect(started == Limits.threads)
     #expect(inBody == Limits.threads)
     #expect(report.steps.dropLast().allSatisfy { $0.outcome == .success })
-    // It counts from the beginning of its body, which may take longer than that on a busy machine.
+    // The deadline counts from the beginning of its body, which may take longer than that on a busy machine.
     let last = report["hold-299"]
     #expect(last.outcome == .success || last.endedAt! - last.startedAt! >= 20)
     let warning = "waited for a thread: all 256 that steps of 'user-initiated' may have were busy"
     #expect(report.warnings.count { $0.hasSuffix(warning) } == 1, "\(report.warnings)")
   }
 
-  @Test func `a run all of whose threads are taken is cancelled at once`() async throws {
+  @Test func `a run whose threads are all taken is cancelled at once`() async throws {
     let probe = ProbePlugin()
     var fixture = holding(300, probe)
     fixture.change = { $0.graceNanoseconds = Plan.usualGraceNanoseconds }
@@ -68,7 +68,7 @@ import Testing
     #expect(report.steps.count { $0.isAbandoned } == Limits.threads)
   }
 
-  @Test func `pools have their threads each for themselves`() async throws {
+  @Test func `pools have separate threads`() async throws {
     let probe = ProbePlugin()
     let run = try holding(400, probe) { index, options in
       options.queue = index % 2 == 0 ? "user-interactive" : "user-initiated"
@@ -82,7 +82,7 @@ import Testing
     #expect(report.warnings.isEmpty)
   }
 
-  @Test func `where the system gives three threads a run goes on with three, in order, and says so`() async throws {
+  @Test func `a run continues with three threads if the system refuses more, in order, with a warning`() async throws {
     let probe = ProbePlugin()
     let system = ScarceThreads(3)
     var fixture = holding(10, probe)
@@ -104,20 +104,20 @@ import Testing
       ])
   }
 
-  @Test func `threads are kept for the next run, and ended where the system gave no more`() {
+  @Test func `threads are kept for the next run, and released after the system refused one`() {
     let system = ScarceThreads(6)
     let threads = PoolThreads(start: system.start)
     let door = Door()
     for _ in 0..<6 { #expect(threads.run(.utility) { door.waitHere() }) }
     #expect(!threads.run(.utility) {})
     door.open()
-    // Of six, four are given back for anyone else who needs one.
+    // Four of the six are released for other users.
     while system.living > 2 {}
     #expect(system.living == 2)
     #expect(system.refusals == 1)
   }
 
-  @Test func `where processes are few, threads leave half of them to what steps start, but for the first`() {
+  @Test func `with few processes left, threads leave half of them to steps, except for the first threads`() {
     let system = ScarceThreads(6)
     let hasRoom = Atomic(false)
     let threads = PoolThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })
@@ -149,7 +149,7 @@ import Testing
   }
 }
 
-/// A system that has only so many threads.
+/// A system with a limited number of threads.
 private final class ScarceThreads: Sendable {
   private let state: Mutex<(free: Int, living: Int, refusals: Int)>
 
@@ -179,7 +179,7 @@ private final class ScarceThreads: Sendable {
   }
 }
 
-/// How many steps an observer has heard start.
+/// Counts the starts of steps.
 private final class Listener: RunObserver {
   private let count = Mutex(0)
   var started: Int { count.withLock { $0 } }
