@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What the build plugin writes for a workflow, by hand.
+/// The code that the build plugin would generate for a workflow, written by hand.
 private struct Launch: PackagedWorkflow {
   struct Inputs: WorkflowInputs {
     var values: ValueObject { [:] }
@@ -53,7 +53,7 @@ private struct Launch: PackagedWorkflow {
     #expect(try history.runs() == [runs[0], runs[1]])
   }
 
-  @Test func `only as many runs are kept as the app asks for, counted by workflow`() async throws {
+  @Test func `the app's retention limit is applied per workflow`() async throws {
     var history = AppHistory(folder + "/runs.sqlite")
     history.retention.runs = 3
     #expect(history.recording(Launch()).retention.runs == 3)
@@ -61,7 +61,7 @@ private struct Launch: PackagedWorkflow {
     #expect(history.recording(Launch()).stepNames([1]) == nil)
   }
 
-  @Test func `a file whose folder has moved has the runs of before`() async throws {
+  @Test func `a file whose folder has moved still has its earlier runs`() async throws {
     let first = try await run(AppHistory(folder + "/runs.sqlite"))
     let moved = folder + "-moved"
     try FileManager.default.moveItem(atPath: folder, toPath: moved)
@@ -82,7 +82,7 @@ private struct Launch: PackagedWorkflow {
     #expect(words.count == 2 && words.last?.hasPrefix(path + ".damaged-") == true, "\(words)")
   }
 
-  @Test func `a folder that cannot be written costs the record and not the run`() async throws {
+  @Test func `a run succeeds without a record if its folder cannot be written`() async throws {
     try Data().write(to: URL(fileURLWithPath: folder + "/file"))
     let history = AppHistory(folder + "/file/runs.sqlite")
     let report = try await run(history)

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What the build plugin writes for a workflow, by hand.
+/// The code that the build plugin would generate for a workflow, written by hand.
 private struct Hello: PackagedWorkflow {
   struct Inputs: WorkflowInputs {
     var who: String
@@ -71,7 +71,7 @@ struct TypedRunTests {
     #expect(run.progress.finished == 3 && run.progress.total == 3 && run.progress.fraction == 1)
   }
 
-  @Test func `gives every event from the first on, to a reader who comes late, too`() async throws {
+  @Test func `returns all events from the start, even to a late reader`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
@@ -94,7 +94,7 @@ struct TypedRunTests {
     #expect(await run.report.conclusion == .success)
   }
 
-  @Test func `a run in a scope lasts as long as its body, and ends without the events that nobody posts any more`()
+  @Test func `a run in a scope continues until its body returns, and then ends without further events`()
     async throws
   {
     let options = options()
@@ -129,7 +129,7 @@ struct TypedRunTests {
     let task = Task {
       try await Self.engine.run(Hello(), .init(who: "Ada"), options: options) { run in
         hasStarted.finish()
-        // Nobody posts the event that the last step waits for, so only the cancellation ends this.
+        // The event that the last step waits for is never posted, so only the cancellation ends this.
         _ = await run.report
       }
     }
@@ -139,7 +139,7 @@ struct TypedRunTests {
     #expect(report.conclusion == .cancelled)
   }
 
-  @Test func `an action as a closure runs on the main actor`() async throws {
+  @Test func `an action defined by a closure runs on the main actor`() async throws {
     let window = Window()
     let engine = Engine {
       BasicsPlugin()
@@ -153,14 +153,14 @@ struct TypedRunTests {
     #expect(await window.isOpen)
   }
 
-  @Test func `an engine without an action of the workflow says which`() throws {
+  @Test func `an engine without an action of the workflow cannot start it`() throws {
     let engine = Engine { BasicsPlugin() }
     #expect(throws: PreparedWorkflow.PreparationProblem.self) {
       try engine.start(Hello(), .init(who: "Ada"), options: options())
     }
   }
 
-  @Test func `a value that does not fit says where, and null is nothing`() throws {
+  @Test func `an invalid value throws an error, and null is read as nil`() throws {
     let values: ValueObject = ["count": "many", "none": .null]
     #expect(throws: TypeMismatch.self) { let _: Int = try values.field("count") }
     #expect(throws: TypeMismatch.self) { let _: Int = try values.field("missing") }

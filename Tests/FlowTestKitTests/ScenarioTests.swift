@@ -28,7 +28,7 @@ import Testing
     return scenario
   }
 
-  @Test func `runs on the virtual clock, in no time`() throws {
+  @Test func `runs on the virtual clock without waiting`() throws {
     let plan = try scenario.simulated()
     #expect(plan[1].attempts == 2)
     #expect(plan[1].endedAtNanoseconds == 370_000_000)
@@ -38,7 +38,7 @@ import Testing
     #expect(plan.conclusion == .success)
   }
 
-  @Test func `says so when a run never ends`() throws {
+  @Test func `has no conclusion if its run never ends`() throws {
     var stuck = scenario
     stuck.scripts[0] = StepScript([.hangs])
     stuck.workflow.gate = nil
@@ -47,13 +47,13 @@ import Testing
     #expect(plan.endedAt == nil)
   }
 
-  @Test func `refuses a gate whose expression gives no duration`() {
+  @Test func `refuses a gate whose expression is not a duration`() {
     var broken = scenario
     broken.inputs["ceiling"] = .string("5")
     #expect(throws: DurationText.DurationProblem.missingUnit("5")) { try broken.simulated() }
   }
 
-  @Test func `reads as the workflow's YAML with its script`() {
+  @Test func `is described as the workflow's YAML with its script`() {
     #expect(
       scenario.description == """
         name: launch

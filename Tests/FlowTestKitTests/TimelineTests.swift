@@ -10,14 +10,14 @@ struct TimelineTests {
     return Scenario(try WorkflowGraph(Workflow(name: "launch", steps: [slow, after])), durations: durations)
   }
 
-  @Test func `a launch takes the worse end of its estimates`() throws {
+  @Test func `a launch uses the upper ends of its estimates`() throws {
     #expect(
       try launch().timeline() == [
         "0s open starts", "60ms open: success", "60ms show starts", "60ms show: success", "60ms the gate opens: ready",
       ])
   }
 
-  @Test func `an if reads how steps ended and what they are said to give`() throws {
+  @Test func `an if reads the outcomes and scripted outputs of steps`() throws {
     var options = StepOptions()
     options.condition = "steps.open.outcome == 'success' && steps.open.outputs.count > 1"
     let open = Step(id: StepID(unchecked: "open"), uses: "flow.noop")
@@ -28,7 +28,7 @@ struct TimelineTests {
     #expect(try launch.simulated()[1].outcome == .success)
   }
 
-  @Test func `a slower step moves the gate`() throws {
+  @Test func `a slower step delays the gate`() throws {
     let gate = try launch(["show": .milliseconds(30)]).simulated().gate
     #expect(gate.openedAtNanoseconds == 90_000_000)
   }

@@ -5,7 +5,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// A run with real bodies whose time is virtual.
+/// A run with real bodies and virtual time.
 @Suite(.timeLimit(.minutes(10))) struct VirtualClockTests {
   private func report(
     _ steps: [Step], gate: GateDeadline? = nil, _ change: (inout RunOptions) -> Void = { _ in }
@@ -56,7 +56,7 @@ import Testing
       ])
   }
 
-  @Test func `time stands still while a body works`() async throws {
+  @Test func `time does not advance while a body works`() async throws {
     let report = try await report([step("work", "sleeping.work"), step("hour")])
     #expect(report.steps[0].endedAt == 0)
   }
