@@ -2,9 +2,9 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// The rules of the format, each on the smallest run that shows it.
+/// The rules of the format, each in the smallest run that shows it.
 @Suite struct `A step` {
-  @Test func `skips everything downstream of a failure and nothing else, at once`() throws {
+  @Test func `that fails skips everything downstream at once, and nothing else`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 100)
@@ -17,7 +17,7 @@ import Testing
     #expect(record.span("beside") == "100..110")
   }
 
-  @Test func `with failure() takes a failure up; with success() passes it on`() throws {
+  @Test func `with failure() handles a failure, and with success() passes it on`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 30)
@@ -33,7 +33,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `whose if contains a status function is asked when its dependencies are finished, whatever they came to`()
+  @Test func `whose if calls a status function is decided after its dependencies have ended, whatever their outcomes`()
     throws
   {
     var run = ScenarioBuilder()
@@ -50,11 +50,11 @@ import Testing
     #expect(record.span("equal") == "30..40")
     #expect(record.span("or") == "30..40")
     #expect(record.end("and") == "skipped: upstream-failed" && record.span("and") == "-..30")
-    // Without a status function the dependencies alone decide, at once.
+    // Without a status function only the dependencies decide, at once.
     #expect(record.end("plain") == "skipped: upstream-failed" && record.span("plain") == "-..10")
   }
 
-  @Test func `with a status function is asked behind an event that nobody posts, too`() throws {
+  @Test func `with a status function is also decided after an event that is never posted`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) {
       $0.after = ["news"]
@@ -74,7 +74,7 @@ import Testing
     #expect(record.end("failed") == "skipped: event-never-posted")
   }
 
-  @Test func `that is optional and fails leaves its dependents and the gate satisfied, and the run partial`() throws {
+  @Test func `that is optional and fails satisfies its dependents and the gate, and makes the run partial`() throws {
     var run = ScenarioBuilder()
     run.step("maybe", .fails(after: .milliseconds(10))) { $0.isOptional = true }
     run.step("next", needs: ["maybe"], takes: 10)
@@ -86,7 +86,7 @@ import Testing
     #expect(record.conclusion == "partial")
   }
 
-  @Test func `is tried again after pauses that grow up to the longest`() throws {
+  @Test func `is retried after pauses that grow up to max-delay`() throws {
     var run = ScenarioBuilder()
     run.step("flaky", .failing(times: 4, takes: 10)) {
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(100), backoff: 2, maxDelay: .milliseconds(300))
@@ -97,7 +97,7 @@ import Testing
     #expect(record["flaky"].attempts == 5)
   }
 
-  @Test func `draws its pause from zero to its length with full jitter`() throws {
+  @Test func `with full jitter pauses between zero and the full delay`() throws {
     var run = ScenarioBuilder()
     run.step(
       "flaky", StepScript([.fails(after: .milliseconds(10)), .succeeds(after: .milliseconds(10))], draws: [0.25])
@@ -105,7 +105,7 @@ import Testing
     #expect(try simulate(run).span("flaky") == "0..45")
   }
 
-  @Test func `ends with an error that is not worth another attempt`() throws {
+  @Test func `ends with an error that is not retryable`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10), retryable: false)) { $0.retry = RetryPolicy(attempts: 5) }
     let record = try simulate(run)
@@ -113,20 +113,20 @@ import Testing
     #expect(record.span("bad") == "0..10")
   }
 
-  @Test func `fails with its last error when another attempt could not start before max`() throws {
+  @Test func `fails with its last error if another attempt could not start before max`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10))) {
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(40))
       $0.deadline = StepDeadline(max: .milliseconds(100))
     }
     let record = try simulate(run)
-    // tries at 0, 50; the next would start at 100
+    // Attempts at 0 and 50; the next would start at 100.
     #expect(record["bad"].attempts == 2)
     #expect(record.end("bad") == "failure")
     #expect(record.span("bad") == "0..60")
   }
 
-  @Test func `reports success not before its minimum, and failure at once`() throws {
+  @Test func `reports success no earlier than its minimum, and failure at once`() throws {
     var run = ScenarioBuilder()
     let minimum = StepDeadline(min: .milliseconds(100))
     run.step("good", takes: 10) { $0.deadline = minimum }
@@ -141,7 +141,7 @@ import Testing
     #expect(record.span("next") == "100..110")
   }
 
-  @Test func `holds no place while its minimum holds it`() throws {
+  @Test func `releases its slot while its minimum delays it`() throws {
     var run = ScenarioBuilder()
     run.step("first", takes: 10) { $0.deadline = StepDeadline(min: .milliseconds(100)) }
     run.step("second", takes: 10)
@@ -149,7 +149,7 @@ import Testing
     #expect(try simulate(run).span("second") == "10..20")
   }
 
-  @Test func `times out at max for everybody else, and keeps its place in a named queue until it returns`() throws {
+  @Test func `times out at max, and keeps its slot in a named queue until it returns`() throws {
     var run = ScenarioBuilder()
     run.step(
       "late", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(70))])
@@ -170,7 +170,7 @@ import Testing
     #expect(!record["late"].isAbandoned)
   }
 
-  @Test func `is abandoned when the grace of a second is over, and its place is free`() throws {
+  @Test func `is abandoned after a grace of 1 s, which releases its slot`() throws {
     var run = ScenarioBuilder()
     run.step("deaf", StepScript([.hangs])) {
       $0.deadline = StepDeadline(max: .milliseconds(50))
@@ -186,13 +186,13 @@ import Testing
     #expect(record.conclusion == "partial")
   }
 
-  @Test func `that ends at the instant of its deadline has made it`() throws {
+  @Test func `that ends at the exact instant of its deadline succeeds`() throws {
     var run = ScenarioBuilder()
     run.step("just", takes: 50) { $0.deadline = StepDeadline(max: .milliseconds(50)) }
     #expect(try simulate(run).end("just") == "success")
   }
 
-  @Test func `reads an event posted before it began to wait`() throws {
+  @Test func `sees an event that was posted before it began to wait`() throws {
     var run = ScenarioBuilder()
     run.step("poster", .posting("early", takes: 10))
     run.step("slow", takes: 100)
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test
-  func `starts in the order of ranks where places are short: the way to a blocking step, the longest path, the file`()
+  func `starts by rank if capacity is limited: leads to a blocking step, longest path, file order`()
     throws
   {
     var run = ScenarioBuilder()
@@ -220,7 +220,7 @@ import Testing
     #expect(["long", "short", "plain", "aside"].map { record.span($0) } == ["0..10", "10..20", "20..30", "30..40"])
   }
 
-  @Test func `on main waits for the one before it`() throws {
+  @Test func `on main waits for the previous one`() throws {
     var run = ScenarioBuilder()
     for name in ["a", "b"] { run.step(name, takes: 10) { $0.queue = "main" } }
     run.step("c", takes: 10)
@@ -229,7 +229,7 @@ import Testing
   }
 }
 
-/// Deferral and idleness.
+/// Deferral and idle steps.
 @Suite struct `A deferred step` {
   @Test func `starts after the gate opened, whatever the outcome`() throws {
     var run = ScenarioBuilder()
@@ -240,7 +240,7 @@ import Testing
     #expect(record.span("later") == "20..30")
   }
 
-  @Test func `that is idle waits until nothing but idle ones and services is queued or running`() throws {
+  @Test func `that is idle waits until only idle steps and services are queued or running`() throws {
     var run = ScenarioBuilder()
     run.step("service", StepScript([.ready(after: .milliseconds(5))], isService: true))
     run.step("gate", takes: 10)
@@ -259,7 +259,7 @@ import Testing
 
 /// Services.
 @Suite struct `A service` {
-  @Test func `is finished when it reports ready, goes on, and is stopped at the end`() throws {
+  @Test func `is finished when it is ready, continues, and is stopped at the end`() throws {
     var run = ScenarioBuilder()
     run.step(
       "service",
@@ -335,7 +335,7 @@ import Testing
   }
 }
 
-/// The launch gate beyond the launches.
+/// The launch gate in small runs.
 @Suite struct `The gate` {
   @Test func `opens at its minimum without a blocking step`() throws {
     var run = ScenarioBuilder(min: 70)
@@ -343,13 +343,13 @@ import Testing
     #expect(try simulate(run).opening == "ready at 70")
   }
 
-  @Test func `is ready when the last blocking step ends at the instant of the maximum`() throws {
+  @Test func `is ready if the last blocking step ends at the instant of the maximum`() throws {
     var run = ScenarioBuilder(min: 50, max: 50)
     run.step("just", takes: 50)
     #expect(try simulate(run).opening == "ready at 50")
   }
 
-  @Test func `opens failed at its minimum when a blocking step failed before`() throws {
+  @Test func `opens failed at its minimum if a blocking step failed before`() throws {
     var run = ScenarioBuilder(min: 100, max: 500)
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 300)
@@ -360,7 +360,7 @@ import Testing
     #expect(record.gate.readyAt == nil)
   }
 
-  @Test func `is not failed by an optional blocking step that never ran because what it needs failed`() throws {
+  @Test func `does not fail if an optional blocking step is skipped because a dependency failed`() throws {
     var run = ScenarioBuilder()
     run.step("beside", .fails(after: .milliseconds(10))) { $0.blocking = false }
     run.step("maybe", needs: ["beside"], takes: 10) { $0.isOptional = true }
@@ -374,7 +374,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `waits through a waiter it does not wait for itself: that is skipped first, and what needs it follows`()
+  @Test func `waits for a step behind a skipped non-blocking waiter`()
     throws
   {
     var run = ScenarioBuilder()
@@ -390,7 +390,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `opens failed when only it keeps the run from being idle and there is no maximum`() throws {
+  @Test func `opens failed if only it keeps the run from being idle and there is no maximum`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -401,7 +401,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `waits for its maximum where it has one, and the late step may still get its event`() throws {
+  @Test func `waits for its maximum, and a late step may still get its event`() throws {
     var run = ScenarioBuilder(max: 100)
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -413,9 +413,9 @@ import Testing
   }
 }
 
-/// Cancel.
+/// Cancellation.
 @Suite struct `A cancelled run` {
-  @Test func `cancels what runs, skips what waits, and runs what wants to know of it`() throws {
+  @Test func `cancels running steps, skips waiting ones, and runs cleanup steps`() throws {
     var run = ScenarioBuilder(min: 500)
     run.step("running", takes: 1000)
     run.step("below", needs: ["running"], takes: 10)
@@ -452,7 +452,7 @@ import Testing
     #expect(record.conclusion == "cancelled")
   }
 
-  @Test func `gives its cleanup the time after the last cancelled step has ended`() throws {
+  @Test func `starts the time for cleanup when the last cancelled step has ended`() throws {
     var run = ScenarioBuilder()
     run.step("running", StepScript([.hangs]))
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }
@@ -462,7 +462,7 @@ import Testing
     #expect(record.span("cleanup").hasSuffix("..6100"))
   }
 
-  @Test func `gives its cleanup five seconds together, and a deaf body one second of grace`() throws {
+  @Test func `has five seconds for all cleanup, and one second of grace for a body that ignores it`() throws {
     var run = ScenarioBuilder()
     run.step("running", takes: 60_000)
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }

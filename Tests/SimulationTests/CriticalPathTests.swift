@@ -4,10 +4,10 @@ import FlowTestKit
 import TestSupport
 import Testing
 
-/// The critical path to the gate over runs that nobody chose.
+/// The critical path to the gate in random runs.
 @Suite struct `The critical path` {
   @Test(.timeLimit(.minutes(10)), arguments: 0..<10)
-  func `gives every nanosecond one cause, whatever happens in a run`(block: Int) throws {
+  func `assigns every nanosecond one cause, whatever happens in a run`(block: Int) throws {
     for seed in TestExtent.seeds(1_000, of: 5_000, release: 5_000) where seed % 10 == UInt64(block) {
       let (course, _) = try RandomScenario.scenario(seed: seed).course()
       let criticalPath = CriticalPath(course)
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `goes from a waiter through the step that posts its event`() throws {
+  @Test func `leads from a waiting step to the step that posts its event`() throws {
     var workflow = Workflow(name: "events", steps: [])
     workflow.events = [EventDeclaration("door")]
     var aside = StepOptions()
@@ -50,7 +50,7 @@ import Testing
       ])
   }
 
-  @Test func `goes through who held the place, the pauses between attempts, and a minimum`() throws {
+  @Test func `includes the step that occupied the queue, pauses between attempts, and a minimum`() throws {
     var main = StepOptions()
     main.queue = "main"
     var tried = main
@@ -75,7 +75,7 @@ import Testing
     links.map { "\($0.step!) \($0.cause.rawValue) \($0.start / 1_000_000)-\($0.end / 1_000_000)" }
   }
 
-  @Test func `shows what the minimum of a step held that had one attempt, as its slack`() throws {
+  @Test func `shows the delay by a step's minimum as its slack`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))
     let workflow = Workflow(
@@ -89,7 +89,7 @@ import Testing
     let (course, plan) = try scenario.course()
     #expect(
       Self.described(CriticalPath(course).links) == ["0 run 0-100", "0 step minimum 100-400", "1 run 400-450"])
-    // What a report tells is what the plan noted.
+    // The report has the times that the plan recorded.
     #expect(plan.attemptTimes(of: 0).map(\.endedAt) == [100_000_000])
     let playback = try #require(CoursePlayback(ReportedRun(course, workflow: "minimum")))
     #expect(playback.ready == 450_000_000)
@@ -99,7 +99,7 @@ import Testing
     #expect(playback.readyAt([0: -50_000_000]) == 450_000_000)
   }
 
-  @Test func `gives no slack to a step in front of one whose minimum counts from its own start`() throws {
+  @Test func `leaves no slack to a step before one whose minimum counts from its own start`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(300))
     let workflow = Workflow(
@@ -116,7 +116,7 @@ import Testing
     #expect(UncontendedSlack(course, readyAt: 400_000_000)?.slack == [0, 250_000_000])
   }
 
-  @Test func `goes through the step whose body held the place, though it ended later`() throws {
+  @Test func `includes the step whose body occupied the slot, even if it ended later`() throws {
     var held = StepOptions()
     held.deadline = StepDeadline(min: .milliseconds(400))
     var workflow = Workflow(
@@ -131,7 +131,7 @@ import Testing
     #expect(Self.described(links) == ["0 run 0-100", "1 queue 100-100", "1 run 100-600"])
   }
 
-  @Test func `of a run without a gate that failed ends with the run`() throws {
+  @Test func `of a failed run without a gate ends with the run`() throws {
     let workflow = Workflow(
       name: "failed",
       steps: [
@@ -144,14 +144,14 @@ import Testing
     ]
     let criticalPath = CriticalPath(try Scenario(workflow, scripts: scripts).course().course)
     #expect(Self.described(criticalPath.links) == ["1 run 0-300", "2 run 300-400"])
-    // With a gate it is the failure that opened it.
+    // With a gate, the failure opened it.
     var gated = workflow
     gated.gate = GateDeadline(max: .literal(.seconds(1)))
     let opened = CriticalPath(try Scenario(gated, scripts: scripts).course().course)
     #expect(Self.described(opened.links) == ["0 run 0-50"])
   }
 
-  @Test func `of a gate that timed out is that of the late step, up to the maximum`() throws {
+  @Test func `of a gate that timed out ends with the late step at the maximum`() throws {
     var workflow = Workflow(
       name: "late",
       steps: [
@@ -170,9 +170,9 @@ import Testing
   }
 }
 
-/// Slack against the oracle, which shares no code with what finds it.
+/// Slack, compared with the oracle, which shares no code with its computation.
 @Suite struct `Slack` {
-  /// A few steps with needs, the main queue, events and deferral; times in whole milliseconds.
+  /// Returns a few steps with dependencies, the main queue, events and deferral. Times are whole milliseconds.
   private static func scenario(seed: UInt64) -> Scenario {
     var random = SeededGenerator(seed: seed)
     var workflow = Workflow(name: "slack", steps: [])
@@ -209,7 +209,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `is the most that a step can be longer without moving the gate`() throws {
+  func `is the longest delay of a step that does not move the gate`() throws {
     var checked = 0
     var queued = 0
     var uncontended = 0
@@ -217,8 +217,7 @@ import Testing
     for seed in seeds {
       let scenario = Self.scenario(seed: seed)
       let (course, _) = try scenario.course()
-      // The played run starts steps in the order in which they began; only where that is the file's are both
-      // comparable.
+      // The playback starts steps in the order in which they began. Both are only comparable if that is file order.
       let starts = course.steps.map { $0.startedAt ?? .max }
       guard starts == starts.sorted(), let base = course.readyAt, base > 0 else { continue }
       let playback = try #require(CoursePlayback(ReportedRun(course, workflow: "slack")))

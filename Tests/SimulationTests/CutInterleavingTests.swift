@@ -5,10 +5,10 @@ import Testing
 
 private let scriptedFailure = StepFailure(code: "scripted", message: "the script says so")
 
-/// Every order in which the steps of every graph of up to four steps can end, cut after every end; `make test` stops at three
-/// steps, and tries those of four for every fifth graph.
+/// Every order in which the steps of every graph of up to four steps can end, cut after every end. `make test` covers
+/// graphs of up to three steps, and every fifth graph of four.
 @Suite struct `Every interleaving, cut anywhere,` {
-  @Test(arguments: 1...4) func `goes on as if it had not been`(steps: Int) throws {
+  @Test(arguments: 1...4) func `continues as if it had not been cut`(steps: Int) throws {
     var cuts = 0
     for (number, needs) in SmallGraphs.all(steps: steps).enumerated()
     where steps < 4 || TestExtent.tries(number, ofParts: 5) {
@@ -56,7 +56,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     }
   }
 
-  /// One way through a graph, one end an instant.
+  /// One path through a graph, one end per instant.
   private struct Way {
     var plan: Plan
     var running: [Int] = []
@@ -85,7 +85,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
       while let (step, _) = plan.startNext(at: endings.count) { running.append(Int(step)) }
     }
 
-    /// The same in a plan that knows nothing but what came out.
+    /// The same path with a plan that was restored from the journal entries alone.
     func restored() -> Way {
       var own = plan
       var other = Way(plan: Plan(graph: plan.graph, detail: .none), endings: endings)
@@ -97,7 +97,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
       return other
     }
 
-    /// With everything that is left ending well.
+    /// Ends all remaining steps as successes.
     func finished() -> Way {
       var way = self
       while let step = way.running.min() { way.end(step, succeeds: true) }

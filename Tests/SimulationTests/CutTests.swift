@@ -5,18 +5,18 @@ import FlowTestKit
 import TestSupport
 import Testing
 
-/// A run that is cut anywhere and goes on in a plan that knows nothing but what came out.
+/// A run that is cut at any instant and resumed by a plan that was restored from the journal entries alone.
 @Suite struct `A run that is cut` {
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
-  /// Every cut of every scenario whose bodies may begin again without that being told: services are begun again by a
-  /// rule of their own, a step's own maximum begins again with it, and a cancel is not restored.
+  /// Checks every cut of every scenario whose bodies may start again without a difference. Services have their own rule
+  /// for restarts, a step's maximum starts again with it, and a cancellation is not restored.
   @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
-  func `at any instant ends as one that is not`(block: Int) throws {
+  func `at any instant ends like an uncut run`(block: Int) throws {
     for seed in Self.seeds where seed % 8 == UInt64(block) { try check(seed) }
   }
 
-  @Test func `is looked at often enough for that to say something`() throws {
+  @Test func `is checked at enough instants`() throws {
     var cuts = 0
     var kept = 0
     for seed in UInt64(1)...600 {
@@ -38,7 +38,8 @@ import Testing
     var cuts: [Cut] = []
     var known = -1
     _ = try scenario.simulated(journaling: { entries, now in
-      // The last look at an instant says all of it; one later, nothing has happened since.
+      // The last inspection at an instant is complete. If nothing was added since the previous instant, nothing has
+      // happened.
       let count = entries.count
       if cuts.last?.now == now { cuts.removeLast() } else if count == known { return }
       known = count
@@ -53,10 +54,10 @@ import Testing
         $0.options.deadline?.max != nil || $0.options.retry?.attemptDeadline != nil
           || $0.options.fanOut?.deadline != nil
       }
-      // Who posts again posts more, and what runs for posts has more items.
+      // A step that posts again adds posts, and a step that runs for posts has more items.
       && !(scenario.workflow.steps.contains { $0.options.fanOut?.event != nil }
         && scenario.scripts.contains { !$0.possibleEvents.isEmpty })
-      // Which items have come how far when one fails for all is another matter when they begin again.
+      // With fail-fast, the progress of the other items at a failure differs when they start again.
       && !zip(scenario.workflow.steps, scenario.scripts).contains { step, script in
         step.options.fanOut?.isFailFast == true && script.items.contains { !$0.attempts.allSatisfy(\.posts.isEmpty) }
       }
@@ -79,7 +80,7 @@ import Testing
     }
   }
 
-  /// The journal entries as another process reads them: in chunks, cut where chance will have it.
+  /// Writes the journal entries in chunks with random boundaries and reads them again.
   private static func throughChunks(_ entries: JournalEntries, of scenario: Scenario, seed: UInt64) throws
     -> [JournalEntry]
   {
@@ -120,7 +121,7 @@ import Testing
       }
       guard cut.entries.finished.contains(where: { $0.task.step == step }) else { continue }
       var (one, other) = (left, right)
-      // Whether a step was late the gate says, which may open at another time when bodies begin again.
+      // The gate determines whether a step was late, and may open at another time when bodies start again.
       (one.isLate, other.isLate) = (false, false)
       if one != other { lines.append("\(id) was kept as \(other), not as \(one)") }
     }
@@ -130,7 +131,7 @@ import Testing
 }
 
 extension JournalEntry {
-  /// Whether it says that an item ended in an attempt of its own.
+  /// True if an item ended in an attempt.
   fileprivate func isEnd(ofItem item: Int, of step: StepIndex) -> Bool {
     guard case .finished(let finished, _) = self, finished.task == TaskInstance(step, item: item) else { return false }
     return finished.outcome != .skipped && finished.outcome != .cancelled

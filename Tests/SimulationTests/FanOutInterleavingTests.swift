@@ -2,10 +2,10 @@ import FlowEngine
 import FlowModel
 import Testing
 
-/// Every order in which the items of a step can end, and every way, straight on the plan.
+/// Every order and outcome in which the items of a step can end, applied directly to the plan.
 @Suite struct `Every interleaving of items` {
   @Test(arguments: 0...4, [true, false])
-  func `comes out right, also where the place of one that succeeds is passed on`(count: Int, passesOn: Bool) throws {
+  func `ends correctly, even if the next item replaces a successful one at once`(count: Int, passesOn: Bool) throws {
     for width in 1...3 {
       for (isFailFast, isOptional) in [(true, false), (false, false), (true, true)] {
         for isLimitOfRun in [true, false] {
@@ -36,7 +36,7 @@ import Testing
   }
 }
 
-/// One way through a step with items and one that needs it: what has ended so far, one body an instant.
+/// One path through a step with items and its dependent: the bodies that have ended so far, one per instant.
 private struct ItemWalk {
   static let fanOut: StepIndex = 0
   static let follower: StepIndex = 1
@@ -47,11 +47,11 @@ private struct ItemWalk {
   let isOptional: Bool
   var passesOn = false
   var plan: Plan
-  /// The follower, and items by their instances.
+  /// The follower, and items by instance.
   var running: [StepIndex] = []
   var endings: [(body: StepIndex, isSuccess: Bool)] = []
 
-  /// - Parameter isLimitOfRun: whether the run has places for so many bodies, not the step.
+  /// - Parameter isLimitOfRun: True if the run limits the number of bodies, not the step.
   init(count: Int, width: Int, isLimitOfRun: Bool, isFailFast: Bool, isOptional: Bool) throws {
     (self.count, self.width, self.isFailFast, self.isOptional) = (count, width, isFailFast, isOptional)
     var options = StepOptions()
@@ -73,7 +73,7 @@ private struct ItemWalk {
 
   var title: String { "\(count) items, \(width) at once, fail-fast \(isFailFast), optional \(isOptional), \(endings)" }
 
-  /// Whether a body may fail here: an item that somebody waits for.
+  /// True if a body may fail here: an item whose step has not finished.
   func canFail(_ body: StepIndex) -> Bool { body > Self.follower && plan[Self.fanOut].outcome == nil }
 
   mutating func end(_ body: StepIndex, _ isSuccess: Bool) {
@@ -108,23 +108,23 @@ private struct ItemWalk {
     while let (step, _) = plan.startNext(at: now) { running.append(step) }
   }
 
-  /// When the item's ending was, from 0, or nil.
+  /// The position of the item's ending, from 0, or nil.
   private func position(ofItem item: Int) -> Int? {
     endings.firstIndex { $0.body == Self.follower + 1 + StepIndex(item) }
   }
 
-  /// The ending because of which all others end, or nil.
+  /// The ending that cancels all other items, or nil.
   private var stop: Int? {
     isFailFast && !isOptional ? endings.firstIndex { $0.body > Self.follower && !$0.isSuccess } : nil
   }
 
-  /// Where the plan differs from what the endings say by themselves.
+  /// The differences between the plan and the results derived from the endings.
   var problems: [String] {
     var problems = plan.problems()
     let items = plan.items(of: Self.fanOut)
     if items.count != count { return problems + ["\(items.count) items"] }
     for (index, item) in items.enumerated() {
-      // So many start at once; each ending lets the next one go, in order.
+      // The first `width` items start at once; each ending starts the next one, in order.
       let startedAt = max(0, index - width + 1)
       var expected: (outcome: Outcome, reason: SkipReason?, startedAt: Int?, endedAt: Int)
       if let position = position(ofItem: index), stop.map({ position <= $0 }) ?? true {
@@ -153,7 +153,7 @@ private struct ItemWalk {
     return problems
   }
 
-  /// What is wrong when the run is cancelled now and its bodies return one after the other.
+  /// The problems if the run is cancelled now and its bodies return one after another.
   var problemsAfterCancel: [String] {
     var walk = self
     let (now, before) = (endings.count, plan.items(of: Self.fanOut))

@@ -5,8 +5,8 @@ import Testing
 
 private let scriptedFailure = StepFailure(code: "scripted", message: "the script says so")
 
-/// Every order in which the steps of every small graph can end, followed by two steps of `finally`. A step can be skipped
-/// while others that it needs are running, and one step at a time is out.
+/// Every order in which the steps of every small graph can end, followed by two steps of `finally`. A step can be
+/// skipped while other dependencies are running, and one step at a time is disabled.
 @Suite struct `Every interleaving with finally` {
   @Test(arguments: 1...4) func `of up to four steps starts it when all others have finished`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
@@ -71,16 +71,16 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     Issue.record("\(problem): \(graph), ended \(walk.endings)")
   }
 
-  /// One way through a graph, one end an instant.
+  /// One path through a graph, one end per instant.
   private struct Walk {
     var plan: Plan
-    /// The number of steps that are not in `finally`.
+    /// The number of steps outside `finally`.
     let count: Int
     var time = 0
     var running: [Int] = []
     var endings: [String] = []
     var hasFailed = false
-    /// When the last step that is not in `finally` finished.
+    /// The time at which the last step outside `finally` finished.
     var lastEnd = 0
 
     mutating func end(_ step: Int, succeeds: Bool) {

@@ -3,9 +3,10 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// `finally`: steps that run when all others are over, whatever happened.
+/// `finally`: steps that run when all others have finished, whatever happened.
 @Suite struct `Steps of finally` {
-  /// `build`, `test` behind it, a step that waits for an event nobody posts, then `tidy` and `tell` behind it.
+  /// Returns `build` and its dependent `test`, a step that waits for an event that is never posted, and `tidy` and its
+  /// dependent `tell` in `finally`.
   private func scenario(_ build: StepScript, _ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
     var waits = StepOptions()
     waits.after = ["never"]
@@ -35,7 +36,7 @@ import Testing
     return scenario
   }
 
-  @Test func `run after all others, those that nobody will wake included`() throws {
+  @Test func `run after all others, including those whose event is never posted`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))).simulated()
     #expect(plan[2].reason == .eventNeverPosted)
     #expect(plan[3].startedAtNanoseconds == 40_000_000)
@@ -45,7 +46,7 @@ import Testing
     #expect(plan.conclusion == .success)
   }
 
-  @Test func `run after a failure, and know of it`() throws {
+  @Test func `run after a failure and can check for it`() throws {
     let plan = try scenario(.fails(after: .milliseconds(30))).simulated()
     #expect(plan[1].reason == .upstreamFailed)
     #expect([3, 4, 5].allSatisfy { plan[$0].outcome == .success })
@@ -53,7 +54,7 @@ import Testing
     #expect(plan.failedSteps == [0])
   }
 
-  @Test func `wait for a step whose only dependent was skipped early, and know how it ended`() throws {
+  @Test func `wait for a step whose only dependent was skipped early, and see its outcome`() throws {
     var final = StepOptions()
     final.isFinal = true
     var bad = final
@@ -79,7 +80,7 @@ import Testing
     #expect(plan.failedSteps == [0, 1])
   }
 
-  @Test func `run when the run is cancelled, within its five seconds`() throws {
+  @Test func `run within five seconds when the run is cancelled`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.cancelledAt = .seconds(1) }.simulated()
     #expect(plan[0].outcome == .cancelled)
     #expect(plan[3].outcome == .success && plan[4].outcome == .success)
@@ -92,28 +93,28 @@ import Testing
     #expect(long[3].outcome == .cancelled && long[3].endedAtNanoseconds == 6_000_000_000)
   }
 
-  @Test func `go on when the run is cancelled while they run`() throws {
+  @Test func `continue when the run is cancelled while they run`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.cancelledAt = .milliseconds(60) }.simulated()
     #expect(plan[3].outcome == .success && plan[3].endedAtNanoseconds == 140_000_000)
     #expect(plan[4].outcome == .success)
     #expect(plan.conclusion == .cancelled)
   }
 
-  @Test func `fail the run when they fail, and the next one runs all the same`() throws {
+  @Test func `fail the run when they fail, and the next one still runs`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.scripts[3] = .fails(after: .milliseconds(1)) }
       .simulated()
     #expect(plan[3].outcome == .failure && plan[4].outcome == .success)
     #expect(plan.conclusion == .failure)
   }
 
-  @Test func `run when the run's time is over, and know that it has failed`() throws {
+  @Test func `run after the run's timeout and see that it has failed`() throws {
     let plan = try scenario(.succeeds(after: .seconds(60))) { $0.workflow.timeout = .seconds(2) }.simulated()
     #expect(plan[0].outcome == .cancelled && plan[0].endedAtNanoseconds == 2_000_000_000)
     #expect(plan[3].outcome == .success)
     #expect(plan[5].outcome == .success && plan.status(of: 5).isSuperset(of: [.failure, .cancelled]))
     #expect(plan.conclusion == .failure)
     #expect(plan.gate.outcome == .failed && plan.gate.openedAtNanoseconds == 2_000_000_000)
-    // A run that is cancelled before is cancelled, even if its cleanup takes longer than the timeout.
+    // A run that was cancelled earlier stays cancelled, even if its cleanup takes longer than the timeout.
     let cancelled = try scenario(.succeeds(after: .seconds(60))) {
       $0.workflow.timeout = .seconds(2)
       $0.cancelledAt = .milliseconds(1_950)
@@ -121,7 +122,7 @@ import Testing
     #expect(cancelled.conclusion == .cancelled && cancelled[5].reason == .runCancelled)
   }
 
-  @Test func `a run that ends in its time is none the worse`() throws {
+  @Test func `have no effect on a run that ends before its timeout`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) {
       $0.workflow.timeout = .seconds(2)
       $0.outsideEvents = [OutsideEvent("never", at: .milliseconds(1))]

@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Steps with an item for each post of an event that repeats.
+/// Steps with an item for each post of a repeating event.
 @Suite struct `A step that runs for posts` {
   private func launch(max maximum: Int? = nil) -> ScenarioBuilder {
     var run = ScenarioBuilder(max: maximum)
@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test func `has the posts from before it began, those while it runs, and one that comes as all else ends`() throws {
+  @Test func `handles earlier posts, those while it runs, and one at the end of all others`() throws {
     var run = launch()
     run.step("first", takes: 100)
     let (script, change) = following("saved", takes: 10)
@@ -43,7 +43,7 @@ import Testing
     #expect(record.span("after") == "310..315")
   }
 
-  @Test func `succeeds where nobody posts`() throws {
+  @Test func `succeeds without any post`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -53,7 +53,7 @@ import Testing
     #expect(record["each"].items.isEmpty)
   }
 
-  @Test func `ends before steps are skipped that wait for an event, which may come of that`() throws {
+  @Test func `ends before steps that wait for an event are skipped, because its end may lead to a post`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -64,7 +64,7 @@ import Testing
     #expect(record.span("each") == "20..30" && record.span("waiter") == "40..45")
   }
 
-  @Test func `goes on where a step posts that waits for the end of another one`() throws {
+  @Test func `continues if a step that depends on another such step posts`() throws {
     var run = launch()
     let (second, change) = following("sent", takes: 10)
     run.step("second", second, change)
@@ -77,7 +77,7 @@ import Testing
     #expect(items(record, "second") == ["40..50"] && record.span("second") == "40..50")
   }
 
-  @Test func `lets the gate open when nothing before it could post any more`() throws {
+  @Test func `allows the gate to open when no step before it can post any more`() throws {
     var run = launch(max: 1000)
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -87,7 +87,7 @@ import Testing
     #expect(record.opening == "ready at 60" && items(record, "each") == ["50..60"])
   }
 
-  @Test func `goes on while a service runs that may post`() throws {
+  @Test func `continues while a service that may post is running`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -99,7 +99,7 @@ import Testing
     #expect(items(record, "each") == ["500..510"] && record.span("each") == "500..700")
   }
 
-  @Test func `is given up by a cancel, also while it waits for a post`() throws {
+  @Test func `ends when the run is cancelled, even while it waits for a post`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10, parallel: 1)
     run.step("each", script, change)
@@ -113,7 +113,7 @@ import Testing
     #expect(try simulate(run).end("each") == "cancelled")
   }
 
-  @Test func `may have 10,000 items and no more`() throws {
+  @Test func `may have 10,000 items, but no more`() throws {
     var workflow = Workflow(name: "many", steps: [])
     workflow.events = [EventDeclaration("saved", repeats: true)]
     var options = StepOptions()
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: 1...2, [true, false])
-  func `comes out right in every order of posts and the ends of items, cut short anywhere or not`(
+  func `ends correctly for every order of posts and ends of items, even if cut short`(
     width: Int, isFailFast: Bool
   ) throws {
     follow(try Walk(width: width, isFailFast: isFailFast))
@@ -163,7 +163,7 @@ import Testing
   }
 }
 
-/// One way through a step that runs for posts and one that needs it, one happening an instant.
+/// One path through a step that runs for posts and its dependent, one event per instant.
 private struct Walk {
   static let posts = 3
   static let fanOut: StepIndex = 0
@@ -235,7 +235,7 @@ private struct Walk {
     while let (step, _) = plan.startNext(at: now) { running.append(step) }
   }
 
-  /// Where the plan differs from what happened.
+  /// The differences between the plan and the events.
   var problemsAtTheEnd: [String] {
     var problems: [String] = []
     var (count, failedAt, lastAt) = (0, Int?.none, 0)
@@ -266,7 +266,7 @@ private struct Walk {
     return problems
   }
 
-  /// What is wrong when the run is cancelled now and its bodies return one after the other.
+  /// The problems if the run is cancelled now and its bodies return one after another.
   var problemsAfterCancel: [String] {
     guard plan.endedAt == nil else { return [] }
     var walk = self

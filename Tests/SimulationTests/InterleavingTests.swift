@@ -3,47 +3,47 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// Every order in which the steps of every small graph can end, straight on the plan: whichever running step ends next,
-/// whatever way, is tried.
+/// Every order in which the steps of every small graph can end, applied directly to the plan: each running step is
+/// tried as the next to end, with each outcome.
 @Suite struct `Every interleaving` {
-  /// How a step ends.
+  /// The result of a step.
   enum Ending: CaseIterable {
     case success
     case failure
-    /// It is optional, and fails.
+    /// The step is optional and fails.
     case optionalFailure
   }
 
-  @Test func `of the small graphs is looked at: none is missing`() {
+  @Test func `covers all small graphs`() {
     #expect((1...5).map { SmallGraphs.all(steps: $0).count } == [1, 2, 6, 31, 302])
   }
 
   @Test(arguments: 1...4)
-  func `of up to four steps comes out right`(steps: Int) throws {
+  func `of up to four steps ends correctly`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) { try explore(needs) }
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
-  func `of five steps comes out right`(part: Int) throws {
+  func `of five steps ends correctly`(part: Int) throws {
     for (index, needs) in SmallGraphs.all(steps: 5).enumerated()
     where index % 8 == part && TestExtent.tries(index / 8, ofParts: 4) { try explore(needs) }
   }
 
   @Test(arguments: 1...4)
-  func `with a cancel in between leaves nothing running`(steps: Int) throws {
+  func `with a cancellation leaves nothing running`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       try explore(needs, optional: 0, cancels: true)
     }
   }
 
   @Test(arguments: 1...5)
-  func `comes out the same when the place of a step that succeeds is passed on`(steps: Int) throws {
+  func `ends the same if a successful step is replaced by the next one at once`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       try explore(needs, optional: 0, cancels: steps < 5, passesOn: true)
     }
   }
 
-  /// Tries every set of steps that are optional and fail; the others succeed or fail.
+  /// Tries every set of optional steps that fail; the others succeed or fail.
   private func explore(_ needs: [[Int]]) throws {
     for optional in 0..<(1 << needs.count) { try explore(needs, optional: optional, cancels: false) }
   }
@@ -84,12 +84,12 @@ import Testing
     if !problems.isEmpty { Issue.record("needs \(walk.needs), cancelled after \(walk.endings): \(problems)") }
   }
 
-  /// One way through a graph: what has ended so far, one step an instant.
+  /// One path through a graph: the steps that have ended so far, one per instant.
   struct Walk {
     var plan: Plan
     let needs: [[Int]]
     let optional: Int
-    /// Whether a success starts the next step by itself, as threads do it.
+    /// True if a success starts the next step directly, as threads do.
     let passesOn: Bool
     var running: [Int] = []
     var endings: [(step: Int, ending: Ending)] = []
@@ -113,7 +113,7 @@ import Testing
       drain(at: endings.count)
     }
 
-    /// Answers what the plan asks and starts what it offers.
+    /// Carries out the plan's effects and starts the steps it offers.
     mutating func drain(at now: Int) {
       while plan.hasEffects {
         for effect in plan.takeEffects() {
@@ -125,7 +125,7 @@ import Testing
       while let (step, _) = plan.startNext(at: now) { running.append(Int(step)) }
     }
 
-    /// Where the plan differs from what endings and graph say by themselves, without any order of events.
+    /// The differences between the plan and the results derived from endings and graph, without any order of events.
     var problems: [String] {
       var isSatisfied: [Bool] = []
       var endedAt: [Int] = []
@@ -160,7 +160,7 @@ import Testing
       return problems
     }
 
-    /// What is wrong when the run is cancelled now and its bodies return one after the other.
+    /// The problems if the run is cancelled now and its bodies return one after another.
     var problemsAfterCancel: [String] {
       var walk = self
       let wasOpen = plan.gate.outcome

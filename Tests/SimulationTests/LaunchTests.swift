@@ -2,12 +2,12 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Launches played through on the virtual clock, each with the figures of the requirement it is named after.
+/// Launches simulated on the virtual clock, each with the figures of its requirement.
 @Suite struct `A launch` {
-  /// The project's gate: at least 2 s of splash, at most 5 s.
+  /// The project's gate: a splash of at least 2 s and at most 5 s.
   private func launch() -> ScenarioBuilder { ScenarioBuilder(min: 2000, max: 5000) }
 
-  @Test func `goes through its five phases in order (L1, L2)`() throws {
+  @Test func `runs its five phases in order (L1, L2)`() throws {
     var phases = ScenarioBuilder()
     for (index, time) in [200, 300, 50, 400, 100].enumerated() {
       phases.step("phase-\(index)", needs: index == 0 ? [] : ["phase-\(index - 1)"], takes: time)
@@ -18,7 +18,7 @@ import Testing
     #expect(record.opening == "ready at 1050")
   }
 
-  @Test func `fails when the store throws, skips what needs it, and says so (L6)`() throws {
+  @Test func `fails if the store throws, and reports the skipped dependents (L6)`() throws {
     var store = launch()
     store.step("store", .fails(after: .milliseconds(120), retryable: false))
     store.step("content", needs: ["store"], takes: 200)
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `lets the dependents of a disabled step go on, and needs no change when it is enabled (L8, L9)`(
+  func `runs the dependents of a disabled step, and needs no change when it is enabled (L8, L9)`(
     isEnabled: Bool
   ) throws {
     var cloud = launch()
@@ -44,7 +44,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `runs its managers next to each other: 300 ms, not the 750 ms of their sum (L15)`() throws {
+  @Test func `runs its managers in parallel: 300 ms instead of the 750 ms of their sum (L15)`() throws {
     var managers = ScenarioBuilder()
     let upperEnds = ["sign-in": 300, "language": 150, "country": 200, "brand-color": 50, "appearance": 50]
     for (name, time) in upperEnds.sorted(by: { $0.key < $1.key }) { managers.step(name, takes: time) }
@@ -73,7 +73,7 @@ import Testing
     #expect(record.conclusion == "success")
   }
 
-  @Test func `asks for the location at the first use of the map and not before (L20, L21, L37, L42)`() throws {
+  @Test func `asks for the location at the first use of the map, and not before (L20, L21, L37, L42)`() throws {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {
@@ -87,7 +87,7 @@ import Testing
     #expect(record.events["map.first-use"] == 9_000_000_000)
   }
 
-  @Test func `never asks when the map is not used, and that is not a failure (L21)`() throws {
+  @Test func `never asks if the map is not used, which is not a failure (L21)`() throws {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {
@@ -100,7 +100,7 @@ import Testing
     #expect(record.endedAt == 2_000_000_000)
   }
 
-  @Test func `queries data next to the rest (L23, L29)`() throws {
+  @Test func `queries data in parallel to other steps (L23, L29)`() throws {
     var data = launch()
     data.step("store", takes: 100)
     data.step("trips", needs: ["store"], takes: 400) { $0.blocking = false }
@@ -145,7 +145,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `times out at the maximum when the slowest profile also syncs for 5 s (L33)`() throws {
+  @Test func `times out at the maximum if the slowest profile also syncs for 5 s (L33)`() throws {
     var profile = launch()
     for (index, time) in [500, 300, 600, 500].enumerated() {
       profile.step("phase-\(index)", needs: index == 0 ? [] : ["phase-\(index - 1)"], takes: time)
@@ -159,7 +159,7 @@ import Testing
     #expect(record.conclusion == "partial")
   }
 
-  @Test func `holds the splash to exactly 2 s when it is ready after 0.3 s (L34)`() throws {
+  @Test func `shows the splash for exactly 2 s if it is ready after 0.3 s (L34)`() throws {
     var fast = launch()
     fast.step("content", takes: 300)
     let record = try simulate(fast)
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `opens at exactly 5 s when a required step never ends, deaf or not (L35)`(isDeaf: Bool) throws {
+  func `opens at exactly 5 s if a required step never ends, cancellable or not (L35)`(isDeaf: Bool) throws {
     var stuck = launch()
     stuck.step("stuck", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: isDeaf ? nil : .zero)])) {
       $0.deadline = StepDeadline(max: .seconds(8))
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `counts three flags: the cloud is off, the data empty, the location only when needed (L36)`(isNeeded: Bool)
+  func `counts three flags: cloud off, data empty, location only if needed (L36)`(isNeeded: Bool)
     throws
   {
     var flags = ScenarioBuilder(min: 0, max: 5000)
@@ -195,7 +195,7 @@ import Testing
     #expect(try simulate(flags).opening == (isNeeded ? "ready at 900" : "ready at 80"))
   }
 
-  @Test func `starts the work of the map when the splash has closed, also at the maximum (L38, L41)`() throws {
+  @Test func `starts the map's steps when the splash has closed, even at the maximum (L38, L41)`() throws {
     var flow = launch()
     flow.step("app", takes: 100)
     flow.step("data", needs: ["app"], takes: 6000)
@@ -210,13 +210,13 @@ import Testing
     #expect(record.span("locations") == "0..300")
   }
 
-  @Test func `shows itself as soon as it is ready where there is no minimum (R3)`() throws {
+  @Test func `appears as soon as it is ready without a minimum (R3)`() throws {
     var brief = ScenarioBuilder(min: 0, max: 5000)
     brief.step("content", takes: 130)
     #expect(try simulate(brief).opening == "ready at 130")
   }
 
-  @Test func `restores state between will-finish and did-finish, and presents after it (R5, R7, P1, P2)`() throws {
+  @Test func `restores state between will-finish and did-finish, and presents afterwards (R5, R7, P1, P2)`() throws {
     var lifecycle = launch()
     lifecycle.step("launched", .posting("app.will-finish-launching", takes: 20))
     lifecycle.step("will-finish", takes: 30) { $0.after = ["app.will-finish-launching"] }
@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.user, 2000), (.background, 40)])
-  func `returns quickly when it was launched in the background (R9)`(reason: LaunchReason, opensAt: Int) throws {
+  func `returns quickly if it was launched in the background (R9)`(reason: LaunchReason, opensAt: Int) throws {
     var background = ScenarioBuilder()
     background.with {
       $0.workflow.gate = GateDeadline(
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test(arguments: [(LaunchReason.location, "0..30"), (.user, "2000..2030")])
-  func `starts the location at once when a location launched it, else after the gate (R13, C11)`(
+  func `starts the location at once if a location launched it, otherwise after the gate (R13, C11)`(
     reason: LaunchReason, span: String
   ) throws {
     var location = launch()
@@ -270,7 +270,7 @@ import Testing
     return launch
   }
 
-  @Test func `runs only what is marked until it is activated (P3, P8)`() throws {
+  @Test func `runs only prewarm steps until it is activated (P3, P8)`() throws {
     let record = try simulate(prewarmed(activatedAt: 3000))
     #expect(record.span("tables") == "-3000..-2900")
     #expect(record.span("index") == "-2900..-2850")
@@ -279,14 +279,14 @@ import Testing
     #expect(record.gate.readyAt == 200_000_000)
   }
 
-  @Test func `stays as it is for four hours (P4)`() throws {
+  @Test func `stays unchanged for four hours (P4)`() throws {
     let record = try simulate(prewarmed(activatedAt: 4 * 3_600_000))
     #expect(record.span("index") == "-14399900..-14399850")
     #expect(record.span("store") == "0..200")
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `leaves nothing behind when the system discards it (P4)`() throws {
+  @Test func `leaves nothing behind if the system discards it (P4)`() throws {
     var discarded = prewarmed(activatedAt: 3000)
     discarded.cancel(at: 120)
     let record = try simulate(discarded)
@@ -298,13 +298,13 @@ import Testing
     #expect(record.endedAt == 120_000_000)
   }
 
-  @Test func `comes out the same when it is prewarmed again (P5)`() throws {
+  @Test func `has the same result if it is prewarmed again (P5)`() throws {
     let first = try simulate(prewarmed(activatedAt: 500))
     #expect(first.conclusion == "success")
     #expect(try first == simulate(prewarmed(activatedAt: 500)))
   }
 
-  @Test func `finishes what is still running when it is activated (P3)`() throws {
+  @Test func `finishes steps that are running when it is activated (P3)`() throws {
     let record = try simulate(prewarmed(activatedAt: 120))
     #expect(record.span("index") == "-20..30")
     #expect(record.span("store") == "30..230")

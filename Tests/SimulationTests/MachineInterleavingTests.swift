@@ -3,9 +3,10 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// Every order in which steps can end that take resources of a machine, straight on the plan.
+/// Every order in which steps with resource requests can end, applied directly to the plan.
 @Suite struct `Every interleaving of steps that take resources` {
-  /// What up to five steps ask for: every combination of small shares on a machine of three cpus, one part of memory and a gpu.
+  /// The requests of up to five steps: every combination of small shares of a machine with three cpus, one unit of
+  /// memory and one gpu.
   private static let requests: [MachineResources?] = [
     nil, MachineResources(cpus: 1), MachineResources(cpus: 2), MachineResources(cpus: 3),
     MachineResources(cpus: 1, memoryBytes: 1),
@@ -14,7 +15,7 @@ import Testing
   private static let capacity = MachineResources(cpus: 3, memoryBytes: 1, gpus: 1)
 
   @Test(arguments: 0..<6, [nil, 2])
-  func `never takes more than there is, leaves nothing idle that the rule allows, and ends`(first: Int, width: Int?)
+  func `never exceeds the capacity, leaves nothing idle that the rule lets start, and ends`(first: Int, width: Int?)
     throws
   {
     for code in 0..<216 where TestExtent.tries(code, ofParts: 3) {
@@ -23,8 +24,8 @@ import Testing
     }
   }
 
-  @Test func `lets who waits be passed four times by those behind it, and no fifth time`() throws {
-    // One cpu of three is taken to the end of the others; the step that asks for all of them is before them.
+  @Test func `allows four later steps to start ahead of a waiting one, but not a fifth`() throws {
+    // One of three cpus is in use until the others have ended; the step that requests all of them comes before these.
     let requests =
       [MachineResources(cpus: 1), MachineResources(cpus: 3)] + Array(repeating: MachineResources(cpus: 1), count: 8)
     var walk = try Walk(requests, width: nil)
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  /// One way through: what has ended so far, one step an instant.
+  /// One path: the steps that have ended so far, one per instant.
   struct Walk {
     let requests: [MachineResources?]
     let width: Int?
@@ -70,7 +71,7 @@ import Testing
       for (index, request) in requests.enumerated() {
         var options = StepOptions()
         options.request = request
-        // Steps of three queues: the machine is one for all.
+        // Steps of three queues, which share one machine.
         if width != nil {
           options.queue = index % 2 == 0 ? "own" : nil
         } else if index == 1 {
@@ -107,7 +108,7 @@ import Testing
       while let (step, _) = plan.startNext(at: ended.count) { running.append(Int(step)) }
     }
 
-    /// More taken than there is, or a step waiting that nothing keeps from starting.
+    /// Requests that exceed the capacity, or steps that wait although they could start.
     var problems: [String] {
       var free = `Every interleaving of steps that take resources`.capacity
       for step in running { if let request = requests[step] { free = free.without(request) } }
@@ -116,7 +117,7 @@ import Testing
       let waiting = requests.indices.filter { !running.contains($0) && !ended.contains($0) }
       let isFull = width.map { width in running.count { $0 % 2 == 0 } >= width } ?? false
       let open = waiting.filter { !(isFull && $0 % 2 == 0) }
-      // With so few steps nobody is passed four times: whatever fits has started.
+      // With so few steps, none is passed four times: every step that fits has started.
       for step in open where requests[step]?.fits(in: free) ?? true { problems.append("s\(step) waits though it fits") }
       return problems
     }

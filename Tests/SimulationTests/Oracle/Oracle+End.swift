@@ -1,10 +1,10 @@
 import FlowModel
 import FlowTestKit
 
-/// Idleness, the idle run, its end, and cancel.
+/// Idle steps, the idle run, its end, and cancellation.
 extension Oracle {
-  /// Passes over everything until nothing changes, then starts what has a place. *Decision*: an item of the agenda is
-  /// applied with all that follows from it, gate included, before any step starts.
+  /// Passes over everything until nothing changes, then starts the steps for which there is capacity. *Decision*: an
+  /// item of the agenda is applied with all its consequences, gate included, before any step starts.
   mutating func finishEverything() {
     while true {
       if steps.indices.reduce(false, { consider($1) || $0 }) { continue }
@@ -21,7 +21,7 @@ extension Oracle {
 
   // MARK: - Idle
 
-  /// "`idle` (after it opened, when no step but idle ones and services is queued or running)". *Decision*: read
+  /// "`idle` (after it opened, when no step but idle ones and services is queued or running)". *Decision*: taken
   /// literally, a step between attempts does not count; one held by its minimum is running.
   mutating func releaseIdle() -> Bool {
     let idle = steps.indices.filter { states[$0].isWaitingForIdleness }
@@ -38,7 +38,7 @@ extension Oracle {
   // MARK: - Quiet
 
   /// "no step is queued, running or between attempts (services do not count, unless a step waits for an event one of
-  /// them declares), no `--event` is outstanding and no outside source is open". The gate is not looked at.
+  /// them declares), no `--event` is outstanding and no outside source is open". The gate does not matter.
   var isIdleButForTheGate: Bool {
     if steps.indices.contains(where: { isQueuedOrRunning($0) || isPausing($0) }) { return false }
     let comesFromOutside = outside.contains { if case .cancel = $0 { false } else { true } }
@@ -51,10 +51,10 @@ extension Oracle {
     }
   }
 
-  /// In an idle run "every step that still waits for an event is skipped as `event-never-posted`"; what needs it
-  /// follows by its own condition. Where only the gate is missing and there is no `max`, "its waiting blocking steps
-  /// are skipped and the gate opens `failed`". *Decision*: these are the steps that wait for an event of their own
-  /// among the blocking ones and all that blocking ones need; a gate that is on its way to open is waited for.
+  /// In an idle run "every step that still waits for an event is skipped as `event-never-posted`"; its dependents
+  /// follow by their own conditions. If only the gate is missing and there is no `max`, "its waiting blocking steps are
+  /// skipped and the gate opens `failed`". *Decision*: these are the steps that wait for an event among the blocking
+  /// steps and their dependencies. A gate that is about to open is awaited.
   mutating func skipWhatNobodyPosts() -> Bool {
     guard activatedAt != nil, cancelledAt == nil, !isStopping, isIdleButForTheGate else { return false }
     guard isGateOpen || (gateMax == nil && !blocking.contains(where: failsGate)) else { return false }
@@ -64,7 +64,7 @@ extension Oracle {
     return !waiting.isEmpty
   }
 
-  /// The blocking steps that are not finished, and what these need.
+  /// The unfinished blocking steps, and their dependencies.
   var awaitedByGate: Set<Int> {
     var awaited = Set(blocking.filter { !isFinished($0) })
     for step in topologicalOrder.reversed() where awaited.contains(step) { awaited.formUnion(needs[step]) }
@@ -73,8 +73,8 @@ extension Oracle {
 
   // MARK: - A held main queue
 
-  /// *Decision*: nobody can replace the main thread, so that steps behind an abandoned one on `main` may wait in vain.
-  /// Once nothing but them is left, they wait 5 s, then they fail.
+  /// *Decision*: the main thread cannot be replaced, so steps behind an abandoned one on `main` may wait in vain. Once
+  /// only they are left, they wait 5 s, then they fail.
   mutating func limitMainHold() {
     let queued = steps.indices.filter { states[$0].phase == .queued }
     let isAnythingElseGoingOn = steps.indices.contains { states[$0].phase == .running || isHeld($0) || isPausing($0) }
@@ -98,8 +98,8 @@ extension Oracle {
 
   // MARK: - The end
 
-  /// "Then services stop, handles close …, and the run ends". *Decision*: the run waits, no longer than the grace,
-  /// for every body that was told to stop, so that handles close behind the last of them.
+  /// "Then services stop, handles close …, and the run ends". *Decision*: the run waits, no longer than the grace, for
+  /// every body that was asked to end, so that handles close after the last of them.
   mutating func endIfOver() {
     guard steps.indices.allSatisfy(isFinished) else { return }
     if cancelledAt == nil {
@@ -114,16 +114,18 @@ extension Oracle {
 
   /// "running steps are cancelled, waiting ones skipped `run-cancelled` except those whose `if` holds with
   /// `cancelled()` or `always()`", which start, or continue. *Decision*: any other running step has its outcome at
-  /// once, as with a step deadline, and its body the grace to return; one between attempts or held by its minimum is
-  /// cancelled too; a ready service goes on until everything else is over.
+  /// once, as with a step deadline, and its body the grace to return. A step between attempts or held by its minimum is
+  /// cancelled too. A ready service continues until everything else has finished.
   mutating func cancel() {
     guard cancelledAt == nil else { return }
     cancelledAt = now
     if gate.outcome == nil { gate.outcome = "cancelled" }
     for step in steps.indices where !isFinished(step) {
-      // "Runs when everything is finished, whatever happened, also when the run is cancelled": what has begun goes on.
+      // "Runs when everything is finished, whatever happened, also when the run is cancelled": steps that have begun
+      // continue.
       if options[step].isFinal, states[step].attempts > 0 { continue }
-      // "As in GitHub Actions, it goes on within the 5 s": so does what cleans up by its `if`, evaluated again.
+      // "As in GitHub Actions, it goes on within the 5 s": so does a step that cleans up because of its `if`, evaluated
+      // again.
       if states[step].attempts > 0, conditions[step].names("cancelled") || conditions[step].names("always"),
         conditions[step].value({ valueNow($0, of: step) }).truth == true
       {
@@ -137,7 +139,7 @@ extension Oracle {
       if states[step].attempts > 0 {
         finish(step, "cancelled")
       } else {
-        // Queued or waiting for idleness: its `if` is asked again.
+        // Queued or waiting for an idle run: its `if` is evaluated again.
         states[step].phase = .waiting
         states[step].isWaitingForIdleness = false
       }
@@ -154,12 +156,13 @@ extension Oracle {
 
   func isCleanup(_ step: Int) -> Bool {
     let condition = conditions[step]
-    // Before activation only `prewarm: true` steps run, cancelled or not.
+    // Before activation only `prewarm: true` steps run, even if the run is cancelled.
     guard activatedAt != nil || mayRunBeforeActivation(step) else { return false }
     return options[step].isFinal || condition.names("cancelled") || condition.names("always")
   }
 
-  /// "these run at once, deferred or not, within 5 s together": neither events nor the gate are waited for, needs are.
+  /// "these run at once, deferred or not, within 5 s together": they wait for dependencies, but neither for events nor
+  /// for the gate.
   mutating func considerForCleanup(_ step: Int) -> Bool {
     guard isCleanup(step), !isBudgetSpent else {
       skip(step, "run-cancelled")
@@ -175,7 +178,8 @@ extension Oracle {
     return true
   }
 
-  /// *Decision*: cleanup that is not done 5 s after the cancel is cancelled, or skipped where it has not started.
+  /// *Decision*: cleanup that has not finished 5 s after the cancellation is cancelled, or skipped if it has not
+  /// started.
   mutating func spendCleanupBudget() {
     isBudgetSpent = true
     for step in steps.indices where !isFinished(step) {

@@ -3,16 +3,16 @@ import FlowTestKit
 
 /// Activation, deferral, ranks and the launch gate.
 extension Oracle {
-  /// The start of the run, which is activation unless it is prewarmed.
+  /// Starts the run, and activates it unless it is prewarmed.
   mutating func begin() {
     findDeferred(evaluating: false)
     rankSteps()
     guard scenario.activatedAt != nil else { return activate() }
-    // Decision: a step that could run before activation and says `enabled: false` is out from the start.
+    // Decision: a step that could run before activation and has `enabled: false` is skipped from the start.
     for step in steps.indices where mayRunBeforeActivation(step) && !isEnabled(step) { skip(step, "disabled") }
   }
 
-  /// Which steps are deferred, and thereby not blocking; before activation expressions are not evaluated.
+  /// Determines the deferred steps, which never block. Before activation expressions are not evaluated.
   mutating func findDeferred(evaluating: Bool) {
     for step in steps.indices {
       switch options[step].deferral {
@@ -25,8 +25,8 @@ extension Oracle {
       case .expression(let text): states[step].isDeferred = evaluating && isTrue(text)
       }
     }
-    // "A step that needs a deferred one is thereby deferred." Decision: deferred, but not idle; also where the need is
-    // disabled.
+    // "A step that needs a deferred one is thereby deferred." Decision: deferred, but not idle; even if the dependency
+    // is disabled.
     for step in topologicalOrder where needs[step].contains(where: { states[$0].isDeferred }) {
       states[step].isDeferred = true
     }
@@ -42,14 +42,15 @@ extension Oracle {
     }
   }
 
-  /// The launch gate, 1: "Time … starts at *activation*". `enabled`, `defer` and the gate's figures are evaluated now.
+  /// The launch gate, 1: "Time … starts at *activation*". `enabled`, `defer` and the gate's bounds are evaluated now.
   mutating func activate() {
     activatedAt = now
     // "The engine posts only `activate`"
     post(LifecycleEvent.activate.rawValue)
     gateMin = duration(scenario.workflow.gate?.min)
     gateMax = duration(scenario.workflow.gate?.max)
-    // Decision: no minimum is reached at once; any other is one of the gate's own timers, the last of its instant.
+    // Decision: without a minimum, it is reached at once; any other is one of the gate's own timers, the last of its
+    // instant.
     isMinimumReached = (gateMin ?? 0) == 0
     findDeferred(evaluating: true)
     for step in steps.indices {
@@ -75,8 +76,8 @@ extension Oracle {
   }
 
   /// "on the way to a blocking step first, then longest remaining path by estimate, then file order". *Decision*: an
-  /// estimate counts with its upper end, none as zero, and the step's own is part of its path. The order is fixed before
-  /// anything runs, and again at activation, which knows what the `defer` expressions say.
+  /// estimate counts with its upper end, a missing one as zero, and a step's own estimate is part of its path. The
+  /// order is determined before anything runs, and again at activation, when the `defer` expressions are known.
   mutating func rankSteps() {
     var leadsToBlocking = steps.indices.map { !states[$0].isDeferred && options[$0].blocking ?? true }
     let own = options.map { $0.estimate?.high.nanoseconds ?? 0 }
@@ -95,21 +96,20 @@ extension Oracle {
 
   var blocking: [Int] { steps.indices.filter { states[$0].isBlocking } }
 
-  /// "A blocking service is satisfied when ready", whatever comes of it later. "An optional blocking step skipped
-  /// `upstream-failed` does not fail the gate", though its dependents are
-  /// unsatisfied.
+  /// "A blocking service is satisfied when ready", whatever happens later. "An optional blocking step skipped
+  /// `upstream-failed` does not fail the gate", though its dependents are unsatisfied.
   func failsGate(_ step: Int) -> Bool {
     isUnsatisfied(step) && !hasEndedForGood(step)
       && !(options[step].isOptional && states[step].reason == "upstream-failed")
   }
 
   /// The launch gate, 3: `ready` at `max(min, readyAt)`, `failed` at `max(min, t)` once a blocking step is unsatisfied.
-  /// Opens the gate when its time has come; true when it opened.
+  /// Opens the gate at its time. Returns true if it opened.
   mutating func considerGate() -> Bool {
     guard let activatedAt else { return false }
     if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isFinished($0) && !failsGate($0) }) {
-      // 2: "the instant at which the last blocking step became satisfied". Decision: it is recorded also after the
-      // gate opened but not after a cancel, and is never before activation, where the gate's time starts (1, P8).
+      // 2: "the instant at which the last blocking step became satisfied". Decision: it is recorded even after the gate
+      // opened but not after a cancellation, and is never before activation, where the gate's time starts (1, P8).
       gate.readyAt = blocking.map { states[$0].endedAt! }.reduce(activatedAt, max)
     }
     guard gate.outcome == nil, cancelledAt == nil, isMinimumReached else { return false }
@@ -131,7 +131,7 @@ extension Oracle {
     if outcome == "failed" { gate.failed = blocking.filter(failsGate).map { steps[$0].id.text } }
   }
 
-  /// The steps so that each comes after all it needs.
+  /// The steps in topological order, dependencies first.
   var topologicalOrder: [Int] {
     var order: [Int] = []
     while order.count < steps.count {

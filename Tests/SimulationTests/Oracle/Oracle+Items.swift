@@ -1,12 +1,12 @@
 import FlowModel
 import FlowTestKit
 
-/// Steps that run for several items. Each item is a *unit* of its own behind the steps, with options, a script and a state
-/// as a step has; it waits for nothing but its turn.
+/// Steps that run for several items. Each item is a *unit* after the steps, with options, a script and a state as a
+/// step has. It waits only for its turn.
 extension Oracle {
   func isFanOut(_ step: Int) -> Bool { fanOuts[step] != nil }
 
-  /// The step of a unit; a step is its own.
+  /// The step of a unit. A step is its own.
   func owner(of unit: Int) -> Int { unit < steps.count ? unit : itemOwners[unit - steps.count] }
 
   func units(of step: Int) -> [Int] { (steps.count..<states.count).filter { owner(of: $0) == step } }
@@ -23,7 +23,7 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// The item that starts next: "items are started in order", those behind a pause before new ones.
+  /// The item that starts next: "items are started in order", those that have paused before new ones.
   func nextUnit(of step: Int) -> Int? {
     let fanOut = fanOuts[step]!
     let active = bodies.filter { owner(of: $0.step) == step && isActive($0) }.count
@@ -40,8 +40,8 @@ extension Oracle {
     considerItems(of: step)
   }
 
-  /// What the items of a step mean for it: "one failure: the rest is not started, the running ones are cancelled, or all go
-  /// on and the step fails at the end". *Decision*: it is queued while an item of it could start but for places.
+  /// Updates a step from its items: "one failure: the rest is not started, the running ones are cancelled, or all go on
+  /// and the step fails at the end". *Decision*: it is queued while an item could start if there were capacity.
   mutating func considerItems(of step: Int) {
     guard isFanOut(step), !isFinished(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
     let units = units(of: step)
@@ -64,7 +64,7 @@ extension Oracle {
     }
   }
 
-  /// Finishes a step with items: those that have not begun are skipped, those that have are cancelled.
+  /// Finishes a step with items: items that have not begun are skipped, the others are cancelled.
   mutating func giveUpItems(of step: Int, _ outcome: String) {
     let reason =
       cancelledAt != nil ? "run-cancelled" : outcome == "timed-out" ? "fan-timed-out" : "fail-fast"
@@ -75,7 +75,7 @@ extension Oracle {
     end(step, outcome)
   }
 
-  /// Ends a unit, whatever that means for others.
+  /// Ends a unit, without any consequences for others.
   mutating func end(_ unit: Int, _ outcome: String, _ reason: String? = nil) {
     states[unit].phase = .finished
     states[unit].outcome = outcome

@@ -1,14 +1,14 @@
 import FlowModel
 import FlowTestKit
 
-/// Steps that take resources of the machine. "The sum of what runs never exceeds what the machine has"; one that was
-/// told to stop keeps its share as it keeps its place.
+/// Steps that request resources of the machine. "The sum of what runs never exceeds what the machine has"; a step that
+/// was asked to end keeps its share as it keeps its slot.
 extension Oracle {
   func request(of step: Int) -> MachineResources? {
     queueName(of: step) == "main" || script(of: step).isService ? nil : options[step].request
   }
 
-  /// What nobody takes.
+  /// The free resources.
   var freeCapacity: MachineResources {
     var free = scenario.capacity
     for body in bodies where isActive(body) {
