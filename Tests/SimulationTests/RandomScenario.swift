@@ -1,22 +1,23 @@
 import FlowModel
 import FlowTestKit
 
-/// Workflows and what happens to them, drawn from a seed: every key of the step table, every rule of the gate.
+/// Random workflows and surrounding events, determined by a seed. They cover every key of steps and every rule of the
+/// gate.
 ///
-/// Times are on a coarse grid, so that many things fall on the same instant.
+/// Times are on a coarse grid, so that many events are simultaneous.
 struct RandomScenario {
   private var random: SeededGenerator
   private let events = ["alpha", "beta", "gamma", "delta"]
   private var isPrewarmed = false
-  /// Whether a step may be deferred through its dependencies, so that `blocking: true` would be an error.
+  /// True if a step may be deferred through its dependencies, so that `blocking: true` would be an error.
   private var mayBeDeferred: [Bool] = []
   private var prewarms: [Bool] = []
 
-  /// The scenario of a seed. Its run may never end.
+  /// Returns the scenario of a seed. Its run may never end.
   static func scenario(seed: UInt64) -> Scenario {
     var maker = RandomScenario(random: SeededGenerator(seed: seed))
     var scenario = maker.make()
-    // Drawn by themselves, so that a scenario without items is what its seed has always given.
+    // Drawn separately, so that the other parts of a scenario do not change.
     maker.random = SeededGenerator(seed: seed ^ 0xFA17)
     maker.addItems(to: &scenario)
     maker.random = SeededGenerator(seed: seed ^ 0xF1A1)
@@ -62,7 +63,7 @@ struct RandomScenario {
 
   // MARK: - Items
 
-  /// Lets some steps of every other scenario run for several items.
+  /// Makes some steps of every second scenario run for several items.
   private mutating func addItems(to scenario: inout Scenario) {
     guard random.chance(50) else { return }
     for index in scenario.workflow.steps.indices where !scenario.scripts[index].isService && random.chance(40) {
@@ -81,7 +82,8 @@ struct RandomScenario {
     }
   }
 
-  /// Lets some steps of some scenarios run for the posts of an event. What they do posts nothing, lest it never end.
+  /// Makes some steps of some scenarios run for the posts of an event. Their bodies post nothing, because the run might
+  /// never end.
   private mutating func addFollowers(to scenario: inout Scenario) {
     guard random.chance(25) else { return }
     for index in scenario.workflow.steps.indices
@@ -111,7 +113,7 @@ struct RandomScenario {
 
   // MARK: - The machine
 
-  /// Lets steps of some scenarios take shares of a small machine.
+  /// Makes steps of some scenarios request shares of a small machine.
   private mutating func addRequests(to scenario: inout Scenario) {
     guard random.chance(40) else { return }
     scenario.capacity = MachineResources(cpus: random.pick([2, 4]), memoryBytes: random.pick([4, 8]), gpus: 1)
@@ -129,7 +131,8 @@ struct RandomScenario {
 
   // MARK: - Finally
 
-  /// Lets some scenarios have steps of `finally`: as a file is read, they need every step that no other needs, or one another.
+  /// Adds steps of `finally` to some scenarios. As in a parsed file, they depend on each other or on every step without
+  /// dependents.
   private mutating func addFinalSteps(to scenario: inout Scenario) {
     guard random.chance(30) else { return }
     let ordinary = scenario.workflow.steps
@@ -162,13 +165,13 @@ struct RandomScenario {
 
   private mutating func milliseconds(_ choices: [Int]) -> Duration { .milliseconds(random.pick(choices)) }
 
-  /// How long bodies and pauses take: mostly short and often equal, some longer than the grace.
+  /// Returns a duration of bodies and pauses: mostly short and often equal, sometimes longer than the grace.
   private mutating func length() -> Duration {
     random.chance(90)
       ? milliseconds([0, 10, 10, 20, 20, 30, 50, 100, 200]) : milliseconds([500, 900, 1000, 1500, 4000])
   }
 
-  /// When something comes from outside.
+  /// Returns the time of an event from outside.
   private mutating func moment() -> Duration {
     random.chance(80) ? milliseconds([0, 10, 20, 30, 50, 60, 100, 110, 200, 300]) : milliseconds([1000, 2000, 7000])
   }

@@ -2,16 +2,16 @@ import FlowTestKit
 import TestSupport
 import Testing
 
-/// The engine against the oracle on scenarios that nobody chose.
+/// Compares the engine with the oracle on random scenarios.
 @Suite struct `Random scenarios` {
-  /// Every block is one test case, so that all cores work.
+  /// Each block is one test case, so that all cores are used.
   private static let blocks = 20
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
-  /// Workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations,
-  /// late and deaf steps, prewarmed or not. `FLOWRUN_SEED` replays one.
+  /// Workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations, and
+  /// late bodies that ignore cancellation, prewarmed or not. `FLOWRUN_SEED` repeats one.
   @Test(.timeLimit(.minutes(30)), arguments: 0..<blocks)
-  func `come out of the engine as the contract says`(block: Int) throws {
+  func `end in the engine as the contract requires`(block: Int) throws {
     for seed in Self.seeds where seed % UInt64(Self.blocks) == UInt64(block) { try compare(seed) }
   }
 
@@ -37,9 +37,9 @@ import Testing
   }
 }
 
-/// What the comparison rests on.
+/// Checks of the scenarios themselves.
 @Suite struct `The random scenarios` {
-  @Test func `reach every outcome, reason and conclusion there is`() {
+  @Test func `reach every outcome, reason and conclusion`() {
     let scenarios = (1...UInt64(1000)).map { RandomScenario.scenario(seed: $0) }
     let records = scenarios.map { Oracle.record(of: $0) }
     let followers = zip(scenarios, records).flatMap { scenario, record in
@@ -65,7 +65,7 @@ import Testing
     #expect(records.contains { $0.gate.late.count > 1 && $0.gate.readyAt != nil })
   }
 
-  @Test func `shrink to what the failure needs and no more`() {
+  @Test func `shrink to what the failure needs`() {
     let scenario = RandomScenario.scenario(seed: 8)
     let isTimed = { (scenario: Scenario) in scenario.workflow.steps.contains { $0.options.deadline?.max != nil } }
     #expect(isTimed(scenario) && scenario.workflow.steps.count > 1)

@@ -3,9 +3,9 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Events of which each post counts, though steps wait for the first one only.
-@Suite struct `An event that repeats` {
-  @Test func `has every post told, and is a latch for the steps that wait for it`() throws {
+/// Events of which each post counts, although steps only wait for the first.
+@Suite struct `A repeating event` {
+  @Test func `reports every post, and is a latch for the steps that wait for it`() throws {
     var run = ScenarioBuilder()
     run.with { $0.workflow.events = [EventDeclaration("again", repeats: true), EventDeclaration("once")] }
     run.step("slow", takes: 100)
@@ -20,7 +20,7 @@ import Testing
     #expect(record.events["again"] == 20_000_000)
   }
 
-  @Test func `is counted while the run is cancelled, and tells nobody any more`() throws {
+  @Test func `is still counted in a cancelled run, but no longer reported`() throws {
     let graph = try WorkflowGraph(Walk.workflow(needs: [[]], waiter: 0))
     var plan = Plan(graph: graph, outsideSourceIsOpen: true)
     plan.apply(.activated(Resolution()), at: 0)
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: 1...3)
-  func `comes out right in every order of its posts and the ends of up to three steps`(steps: Int) throws {
+  func `has the right result for every order of its posts and the ends of up to three steps`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
       for waiter in 0..<steps { follow(try Walk(needs: needs, waiter: waiter)) }
     }
@@ -63,7 +63,7 @@ import Testing
     if walk.posted == Walk.posts, walk.running.isEmpty { Issue.record("\(walk.done): nothing goes on") }
   }
 
-  /// One order in which things happened, one a nanosecond.
+  /// One order of events, one per nanosecond.
   private struct Walk {
     static let event = "again"
     static let posts = 3
@@ -73,11 +73,11 @@ import Testing
     let waiter: Int
     var running: [Int] = []
     var posted = 0
-    /// What happened so far: a step that ended, or nil for a post.
+    /// The events so far: a step that ended, or nil for a post.
     var done: [Int?] = []
     var told: [EventPost] = []
 
-    /// Steps with these dependencies, of which one also waits for the event.
+    /// Creates a workflow with these dependencies, in which one step also waits for the event.
     static func workflow(needs: [[Int]], waiter: Int) -> Workflow {
       var workflow = Workflow(name: "small", steps: [])
       workflow.events = [EventDeclaration(event, repeats: true)]
@@ -130,7 +130,7 @@ import Testing
       while let (step, _) = plan.startNext(at: now) { running.append(Int(step)) }
     }
 
-    /// Where the plan differs from what happened.
+    /// The differences between the plan and the events.
     var problemsAtTheEnd: [String] {
       var problems: [String] = []
       let times = done.indices.filter { done[$0] == nil }.map { $0 + 1 }

@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 
 extension RunRecord {
-  /// What the engine's plan comes to on the virtual clock; after every event it must agree with itself.
+  /// Creates the record of the engine's plan on the virtual clock, and checks its invariants after every event.
   init(ofEngineRunning scenario: Scenario) throws {
     var contradictions: [String] = []
     let plan = try scenario.simulated { plan in

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowTestKit
 
-/// Scenarios written by hand: steps by id, needs by name, times in milliseconds.
+/// Builds scenarios from step ids, names of dependencies and times in milliseconds.
 ///
 /// ```swift
 /// var launch = ScenarioBuilder(min: 2000, max: 5000)
@@ -20,14 +20,14 @@ struct ScenarioBuilder {
     scenario = Scenario(workflow, scripts: [])
   }
 
-  /// A step that succeeds after `takes`; nil: it never returns.
+  /// Adds a step that succeeds after `takes`, or never returns for nil.
   mutating func step(
     _ id: String, needs: [String] = [], takes: Int?, _ change: (inout StepOptions) -> Void = { _ in }
   ) {
     step(id, needs: needs, StepScript([StepBehavior(duration: takes.map { .milliseconds($0) })]), change)
   }
 
-  /// A step with a script.
+  /// Adds a step with a script.
   mutating func step(
     _ id: String, needs: [String] = [], _ script: StepScript, _ change: (inout StepOptions) -> Void = { _ in }
   ) {
@@ -50,7 +50,7 @@ struct ScenarioBuilder {
   /// Prewarms the run and activates it later.
   mutating func prewarm(activatedAt milliseconds: Int) { scenario.activatedAt = .milliseconds(milliseconds) }
 
-  /// Anything else.
+  /// Applies any other change.
   mutating func with(_ change: (inout Scenario) -> Void) { change(&scenario) }
 }
 
@@ -74,16 +74,16 @@ extension RunRecord {
   /// The record of the step `id`.
   subscript(id: String) -> StepRecord { steps.first { $0.id == id }! }
 
-  /// Start and end of a step in milliseconds from activation, as `300..500`; a dash where it did not happen.
+  /// The start and end of a step in milliseconds from activation, as `300..500`, with a dash for a missing time.
   func span(_ id: String) -> String { "\(Self.text(self[id].startedAt))..\(Self.text(self[id].endedAt))" }
 
   /// The gate as `ready at 2000`.
   var opening: String { "\(gate.outcome ?? "-") at \(Self.text(gate.openedAt))" }
 
-  /// The step's outcome with the reason, where there is one: `skipped: condition`.
+  /// The step's outcome with its reason, if any: `skipped: condition`.
   func end(_ id: String) -> String { (self[id].outcome ?? "-") + (self[id].reason.map { ": " + $0 } ?? "") }
 
-  /// Nanoseconds in milliseconds; a dash for nil.
+  /// Nanoseconds in milliseconds, or a dash for nil.
   static func text(_ nanoseconds: Int?) -> String {
     nanoseconds.map { $0 % 1_000_000 == 0 ? "\($0 / 1_000_000)" : "\(Double($0) / 1_000_000)" } ?? "-"
   }

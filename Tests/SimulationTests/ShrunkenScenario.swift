@@ -1,8 +1,8 @@
 import FlowModel
 import FlowTestKit
 
-/// The smallest scenario near a failing one that still fails: one simplification after the other, each kept where the
-/// failure stays.
+/// The smallest scenario near a failing one that still fails: simplifications are tried one after another, and kept if
+/// the failure remains.
 struct ShrunkenScenario {
   let scenario: Scenario
 
@@ -20,7 +20,7 @@ struct ShrunkenScenario {
     scenario = current
   }
 
-  /// Every scenario that is one simplification away, the boldest first.
+  /// Returns all scenarios that are one simplification away, the largest simplification first.
   private static func simpler(than scenario: Scenario) -> [Scenario] {
     var candidates: [Scenario] = []
     func add(_ change: (inout Scenario) -> Bool) {
@@ -65,13 +65,13 @@ struct ShrunkenScenario {
     return candidates
   }
 
-  /// Sets `place` to `value`; false where it was so already.
+  /// Sets `place` to `value`. Returns false if it had this value.
   private static func set<T: Equatable>(_ place: inout T, _ value: T) -> Bool {
     defer { place = value }
     return place != value
   }
 
-  /// Sets a member of what is there to `value`; false where nothing is, or it was so already.
+  /// Sets a member of an optional to `value`. Returns false if the optional is nil or the member had this value.
   private static func set<Whole, Part: Equatable>(
     _ whole: inout Whole?, _ member: WritableKeyPath<Whole, Part>, _ value: Part
   ) -> Bool {
@@ -151,7 +151,7 @@ struct ShrunkenScenario {
 }
 
 extension Scenario {
-  /// The scenario without one step; what needed it needs it no longer.
+  /// Returns the scenario without one step, which is removed from all dependencies.
   func without(step removed: Int) -> Scenario {
     var copy = self
     copy.workflow.steps.remove(at: removed)

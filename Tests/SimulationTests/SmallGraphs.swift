@@ -1,8 +1,8 @@
 import FlowModel
 
-/// Every graph without a cycle of a few steps, each once however its steps are numbered.
+/// All acyclic graphs with a few steps, each once regardless of how its steps are numbered.
 enum SmallGraphs {
-  /// The graphs of `count` steps, as the dependencies of each step; a step needs only earlier ones.
+  /// Returns the graphs with `count` steps, as the dependencies of each step. A step only depends on earlier ones.
   ///
   /// Their number is known: 1, 2, 6, 31, 302 (OEIS A003087).
   static func all(steps count: Int) -> [[[Int]]] {
@@ -12,7 +12,7 @@ enum SmallGraphs {
     var graphs: [[[Int]]] = []
     for mask in 0..<(1 << pairs.count) {
       let edges = pairs.indices.filter { mask >> $0 & 1 == 1 }.map { pairs[$0] }
-      // The smallest of all its numberings stands for a graph.
+      // A graph is represented by the smallest of its numberings.
       let canonical = permutations.map { names in
         edges.reduce(0) { $0 | 1 << (names[$1.need] * count + names[$1.step]) }
       }.min()!

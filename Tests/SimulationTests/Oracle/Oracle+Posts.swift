@@ -6,13 +6,13 @@ import FlowTestKit
 extension Oracle {
   static func hasKnownItems(_ step: Step) -> Bool { step.options.fanOut.map { $0.event == nil } ?? false }
 
-  /// The event for whose posts a step runs that has begun and not ended.
+  /// The event for whose posts a step is running.
   func followedEvents(of step: Int) -> [String] {
     guard let event = fanOuts[step]?.event, !isFinished(step), states[step].readyAt != nil else { return [] }
     return states[step].phase == .waiting ? [] : [event]
   }
 
-  /// Gives the steps that run for the posts of an event the newest one.
+  /// Adds the newest post to the steps that run for the posts of an event.
   mutating func addPosts(of event: String) {
     for step in steps.indices where followedEvents(of: step).contains(event) {
       addPosts(to: step)
@@ -20,7 +20,7 @@ extension Oracle {
     }
   }
 
-  /// Adds a unit for every post that a step has none for.
+  /// Adds a unit for every post for which a step has none.
   mutating func addPosts(to step: Int) {
     guard let event = fanOuts[step]?.event else { return }
     for number in units(of: step).count..<max(units(of: step).count, (posts[event] ?? []).count) {
@@ -34,9 +34,9 @@ extension Oracle {
     }
   }
 
-  /// *Decision*: in an idle run those steps end, before any is skipped for an event that nobody posts; while only the
-  /// gate is missing, those that it waits for. One behind whose end steps wait that may post ends before the one that
-  /// takes these posts; where each is behind another, the first in the file does.
+  /// *Decision*: in an idle run those steps end, before any step is skipped for an event that is never posted; while
+  /// only the gate is missing, only those that it waits for end. A step on whose end possible posters wait ends before
+  /// the step that handles these posts. If each depends on another, the first in the file ends first.
   mutating func endFollowing() -> Bool {
     let isStill = !steps.indices.contains { isQueuedOrRunning($0) || isPausing($0) }
     guard !isStopping, cancelledAt == nil ? activatedAt != nil && isIdleButForTheGate : isStill else { return false }
@@ -59,7 +59,7 @@ extension Oracle {
     return true
   }
 
-  /// The events that may be posted by what waits for the end of a step, or for such an event.
+  /// The events that may be posted by steps that wait for the end of a step, or for such an event.
   private func eventsBehind(_ step: Int) -> Set<String> {
     var behind = Set(steps.indices.filter { needs[$0].contains(step) && !isFinished($0) })
     var events: Set<String> = []

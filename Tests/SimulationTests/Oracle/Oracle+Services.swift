@@ -1,15 +1,15 @@
 import FlowModel
 import FlowTestKit
 
-/// Services: the order in which they stop, and the end of one that was not asked to.
+/// Services: the order in which they stop, and those that end without being asked to.
 extension Oracle {
-  /// "A service that ends for good", of those that are commands; one that is optional does not count.
+  /// "A service that ends for good", only for commands; an optional one does not count.
   func hasEndedForGood(_ step: Int) -> Bool {
     step < steps.count && states[step].hasFailedAfterReady && scenario.scripts[step].isCommandService
       && !options[step].isOptional
   }
 
-  /// Whether `step` needs `other`, directly or through others.
+  /// True if `step` needs `other`, directly or indirectly.
   func needsSomehow(_ step: Int, _ other: Int) -> Bool {
     needs[step].contains { $0 == other || needsSomehow($0, other) }
   }
@@ -22,10 +22,10 @@ extension Oracle {
     }
   }
 
-  /// "A service that ends for good cancels the steps that need it." *Decision*: also those that need it through others; steps of
-  /// `finally` and those whose `if` asks how others ended continue, and so do services that are ready.
+  /// "A service that ends for good cancels the steps that need it." *Decision*: also those that need it indirectly.
+  /// Steps of `finally`, steps whose `if` calls a status function, and ready services continue.
   mutating func withdraw(from service: Int) {
-    // What comes after a step of `finally` is in `finally` itself.
+    // Dependents of a step of `finally` are in `finally` themselves.
     for step in steps.indices where needsSomehow(step, service) && !options[step].isFinal && !isFinished(step) {
       if statesStatus[step] { continue }
       let hasBegun = states[step].attempts > 0

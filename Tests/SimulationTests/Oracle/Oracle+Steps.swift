@@ -28,7 +28,7 @@ extension Oracle {
 
   var isGateOpen: Bool { gate.openedAt != nil }
 
-  /// *Decision*: "evaluated once at activation" says that a `prewarm` step whose `enabled` or `defer` is an expression
+  /// *Decision*: "evaluated once at activation" means that a `prewarm` step whose `enabled` or `defer` is an expression
   /// waits for activation.
   func mayRunBeforeActivation(_ step: Int) -> Bool {
     let options = self.options[step]
@@ -37,7 +37,7 @@ extension Oracle {
     return options.prewarm
   }
 
-  /// Looks at one waiting step; true when something changed.
+  /// Checks one waiting step. Returns true if something changed.
   mutating func consider(_ step: Int) -> Bool {
     guard states[step].phase == .waiting, !states[step].isWaitingForIdleness else { return false }
     if cancelledAt != nil { return considerForCleanup(step) }
@@ -74,7 +74,7 @@ extension Oracle {
     return needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
   }
 
-  /// "Steps of `finally` run when all other steps have finished", those that no other step waits for any more included.
+  /// "Steps of `finally` run when all other steps have finished", including those that no other step depends on.
   func haveOthersFinished(before step: Int) -> Bool {
     !options[step].isFinal || steps.indices.allSatisfy { options[$0].isFinal || isFinished($0) }
   }
@@ -82,12 +82,12 @@ extension Oracle {
   /// "`failure()`: some direct dependency is not [satisfied], for another reason than `event-never-posted`"
   func isFailed(_ step: Int) -> Bool { isUnsatisfied(step) && states[step].reason != "event-never-posted" }
 
-  /// What a name stands for when the condition is evaluated.
+  /// The value of a name when the condition is evaluated.
   func valueNow(_ name: String, of step: Int?) -> OracleExpression.Value {
     let direct = step.map { needs[$0] } ?? []
     let isFinal = step.map { options[$0].isFinal } ?? false
     switch name {
-    // What all steps came to together, as `run.conclusion` says it.
+    // The outcome of all steps together, as in `run.conclusion`.
     case "success()" where isFinal: return .boolean(!["failure", "cancelled"].contains(conclusion))
     case "failure()" where isFinal: return .boolean(conclusion == "failure")
     case "always()": return .boolean(true)
@@ -116,9 +116,9 @@ extension Oracle {
     }
   }
 
-  /// Why a step whose condition is false is skipped. *Decision*: "a failure reaches everything below it until a step
-  /// with `failure()` or `always()` takes it up", and a step that does not run takes nothing up: `condition` only where
-  /// all dependencies are satisfied.
+  /// The reason for skipping a step whose condition is false. *Decision*: "a failure reaches everything below it until
+  /// a step with `failure()` or `always()` takes it up", and a step that does not run handles nothing: `condition` only
+  /// if all dependencies are satisfied.
   func reasonWhenFalse(_ step: Int) -> String {
     if options[step].isFinal { return "condition" }
     if needs[step].contains(where: isFailed) { return "upstream-failed" }
@@ -159,13 +159,13 @@ extension Oracle {
     return bodies.filter { queueName(of: $0.step) == queue && holdsSlot($0, in: queue) }.count < width
   }
 
-  /// Whether a body counts against `concurrency`. One that was told to stop "keeps its place … until it returns or the
-  /// grace of 1 s is over". *Decision*: a service gives its place back when it reports ready, since everybody may wait
-  /// behind it otherwise.
+  /// True if a body counts against `concurrency`. One that was asked to end "keeps its place … until it returns or the
+  /// grace of 1 s is over". *Decision*: a service releases its slot when it is ready, because all other steps may wait
+  /// for it.
   func isActive(_ body: Body) -> Bool { body.returnedAt == nil && !body.isAbandoned && !body.isReady }
 
-  /// Whether a body counts against the width of its queue: as above, but nobody can replace the main thread, so that
-  /// later `main` steps wait for an abandoned one.
+  /// True if a body counts against the width of its queue: as above, but the main thread cannot be replaced, so later
+  /// `main` steps wait for an abandoned one.
   func holdsSlot(_ body: Body, in queue: String) -> Bool {
     isActive(body) || (queue == "main" && body.isAbandoned && !body.isReady && body.returnedAt == nil)
   }
@@ -182,7 +182,7 @@ extension Oracle {
 
   // MARK: - What bodies do
 
-  /// The body of the step's latest attempt while it has neither returned nor been told to stop.
+  /// The body of the step's latest attempt, if it has neither returned nor been asked to end.
   func currentBody(of step: Int) -> Int? {
     bodies.lastIndex { $0.step == step && $0.returnedAt == nil && $0.toldToStopAt == nil }
   }
@@ -191,7 +191,7 @@ extension Oracle {
     body.isService ? body.script.readyAfter.map { body.startedAt + $0.nanoseconds } : nil
   }
 
-  /// When a body returns, as far as is known now: at its own end, or when it heard that it should stop.
+  /// The time at which a body returns, as far as it is known: at its own end, or after it was asked to end.
   func end(of body: Body) -> Int? {
     let own = body.script.duration.map { body.startedAt + $0.nanoseconds }
     guard let told = body.toldToStopAt, let response = body.script.respondsToCancellationAfter else { return own }
@@ -225,8 +225,8 @@ extension Oracle {
     considerItems(of: owner(of: step))
   }
 
-  /// "What it returns after max is dropped and its overrun reported." *Decision*: the overrun of an abandoned body is the
-  /// grace; a cancelled one has none.
+  /// "What it returns after max is dropped and its overrun reported." *Decision*: the overrun of an abandoned body is
+  /// the grace; a cancelled one has none.
   mutating func noteOverrun(of body: Body) {
     guard states[body.step].outcome == "timed-out", body.toldToStopAt == states[body.step].endedAt else { return }
     states[body.step].overrun = now - states[body.step].endedAt!
@@ -253,9 +253,9 @@ extension Oracle {
     }
   }
 
-  /// The next attempt, or the end. "an error that its action declares not retryable ends the step"; "A retry that could
-  /// not start before max is not awaited: the step fails with its last error." *Decision*: one whose last error is that
-  /// `attempt-deadline` had passed has `timed-out`.
+  /// Schedules the next attempt, or ends the step. "an error that its action declares not retryable ends the step"; "A
+  /// retry that could not start before max is not awaited: the step fails with its last error." *Decision*: a step
+  /// whose last attempt reached `attempt-deadline` has `timed-out`.
   mutating func attemptFailed(_ step: Int, isRetryable: Bool, outcome: String) {
     let options = self.options[step]
     guard isRetryable, let retry = options.retry, states[step].attempts < retry.attempts else {
@@ -265,7 +265,7 @@ extension Oracle {
     for _ in 1..<states[step].attempts { pause *= retry.backoff }
     pause = min(pause, Double(retry.maxDelay.nanoseconds))
     if retry.jitter == .full { pause *= script(of: step).draw(afterAttempt: states[step].attempts) }
-    // The action's own error may ask for a longer pause.
+    // The action's error may ask for a longer pause.
     let asked = script(of: step).behavior(attempt: states[step].attempts).retryAfter
     let next = now + max(Int(pause), outcome == "failure" ? asked?.nanoseconds ?? 0 : 0)
     if let max = options.deadline?.max, next >= states[step].startedAt! + max.nanoseconds {

@@ -1,42 +1,42 @@
 import FlowModel
 import FlowTestKit
 
-/// What the contract says a scenario comes to, worked out in the most literal way: a list of what is due, sorted
+/// Determines the result of a scenario according to the contract, in the most literal way: a list of due items, sorted
 /// again before each item, and after each item passes over all steps until nothing changes.
 ///
-/// It shares no code with the engine and keeps no counters. Times are nanoseconds from the start of the run; the
-/// record that comes out counts from activation.
+/// It shares no code with the engine and keeps no counters. Times are nanoseconds from the start of the run; those of
+/// the resulting record count from activation.
 ///
-/// Where the contract leaves a choice, the simplest rule to explain is here, marked *Decision*.
+/// Where the contract leaves a choice, the simplest rule to explain is used, marked *Decision*.
 struct Oracle {
   let scenario: Scenario
   let steps: [Step]
-  /// Options and needs of the steps, taken out once.
+  /// The options of the steps and items.
   var options: [StepOptions]
-  /// What the steps run for, and what each step and each item does.
+  /// The fan-outs of the steps, and the scripts of steps and items.
   let fanOuts: [FanOut?]
   var scripts: [StepScript]
-  /// The steps of the items, which have places behind the steps in everything that steps have.
+  /// The steps of the items. Items come after the steps in all arrays of steps.
   var itemOwners: [Int]
   let needs: [[Int]]
-  /// Who starts first where places are short: ids of steps, first to last.
+  /// The order in which steps start if capacity is limited.
   var rankOrder: [Int] = []
   let queueWidths: [String: Int]
   let conditions: [OracleExpression]
-  /// Whether each step's own `if` contains a status function.
+  /// True for each step whose own `if` contains a status function.
   let statesStatus: [Bool]
 
-  /// Who was passed by the last step that started in front of one that waits for the machine, and how often in a row.
+  /// The waiting step that the last started step passed, and how often in a row.
   var passed: (step: Int, count: Int)?
 
   var now = 0
   var activatedAt: Int?
   var cancelledAt: Int?
   var isBudgetSpent = false
-  /// When the time for cleanup began; nil: bodies that the cancellation told to stop have not returned.
+  /// The time at which cleanup began, or nil if bodies that the cancellation asked to end have not returned.
   var cleanupBeganAt: Int?
   var isStopping = false
-  /// When the steps that wait for a held main queue give up.
+  /// The time at which the steps that wait for an occupied main queue fail.
   var mainLimit: Int?
   var endedAt: Int?
   var gate = RunRecord.GateRecord()
@@ -44,16 +44,16 @@ struct Oracle {
   var isMinimumReached = false
   var gateMax: Int?
   var events: [String: Int] = [:]
-  /// Every post of the events that repeat.
+  /// The posts of each repeating event.
   var posts: [String: [Int]] = [:]
   var states: [StepState]
   var bodies: [Body] = []
-  /// The outside happenings that have not come yet, first to come first among those of one instant.
+  /// The outside events that have not happened yet, in the order within an instant.
   var outside: [Outside] = []
 
-  /// Where a step is in its life.
+  /// The phase of a step.
   enum Phase: Equatable {
-    /// Needs, events, the gate, idleness or activation is missing.
+    /// Dependencies, events, the gate, idleness or activation are missing.
     case waiting
     case queued
     case running
@@ -61,12 +61,12 @@ struct Oracle {
     case pausing(until: Int)
     /// Has succeeded, but "success is reported not before" its minimum.
     case held(until: Int)
-    /// Runs for posts, and waits for the next.
+    /// Runs for posts and waits for the next one.
     case following
     case finished
   }
 
-  /// What is known of a step.
+  /// The state of a step.
   struct StepState {
     var phase = Phase.waiting
     var outcome: String?
@@ -74,7 +74,7 @@ struct Oracle {
     var isDeferred = false
     var isIdle = false
     var isBlocking = false
-    /// Its condition held; only idleness is missing.
+    /// Its condition was true; only idleness is missing.
     var isWaitingForIdleness = false
     var attempts = 0
     var readyAt: Int?
@@ -82,7 +82,7 @@ struct Oracle {
     var endedAt: Int?
     var overrun: Int?
     var isAbandoned = false
-    /// A service that was finished as ready and returned an error later by itself.
+    /// A service that was ready and later returned an error by itself.
     var hasFailedAfterReady = false
   }
 
@@ -100,7 +100,7 @@ struct Oracle {
     var returnedAt: Int?
   }
 
-  /// What comes from outside, in the order in which it is applied in one instant.
+  /// The events from outside, in the order in which they are applied within one instant.
   enum Outside: Equatable {
     case activation(Int)
     case event(String, Int)
@@ -159,7 +159,7 @@ struct Oracle {
     if let at = scenario.cancelledAt { outside.append(.cancel(at.nanoseconds)) }
   }
 
-  /// The record of `scenario`'s run.
+  /// The record of the run of `scenario`.
   static func record(of scenario: Scenario) -> RunRecord {
     var oracle = Oracle(scenario)
     oracle.run()
@@ -178,14 +178,14 @@ struct Oracle {
     }
   }
 
-  /// When something is due: instant first, then kind, then the place within the kind.
+  /// The order of due items: by instant, then kind, then place within the kind.
   struct Due: Comparable {
     var instant: Int
     var kind: Int
     var place: Int
     var part = 0
 
-    /// Whether a step's clock is due, not a body, the outside or the gate.
+    /// True for a timer of a step, not a body, the outside or the gate.
     var isTimer: Bool { (3...9).contains(kind) }
 
     static func < (left: Due, right: Due) -> Bool {
@@ -195,7 +195,7 @@ struct Oracle {
     }
   }
 
-  /// Something that will happen unless something else comes first.
+  /// An item that will be applied unless another one comes first.
   struct Item {
     var due: Due
     var action: Action
@@ -217,10 +217,10 @@ struct Oracle {
     case gateMaximum
   }
 
-  /// Everything that is due now or later. *Decision* for one instant: what bodies do, in the order in which the bodies
-  /// started; then what comes from outside (activation, events as listed, the end of posting, cancel); then timers:
-  /// deadlines by step, pauses, minimums, graces, the cleanup budget, all before any step starts; last the gate's own.
-  /// The contract fixes that completions come before timers (The launch gate, 3).
+  /// All items that are due now or later. *Decision* for one instant: first bodies, in the order in which they started;
+  /// then outside events (activation, events as listed, the end of posting, cancellation); then timers: deadlines by
+  /// step, pauses, minimums, graces, the cleanup budget, all before any step starts; last the gate's own. The contract
+  /// requires that completions come before timers (The launch gate, 3).
   var agenda: [Item] {
     var items: [Item] = []
     for (index, body) in bodies.enumerated() where body.returnedAt == nil {
@@ -305,7 +305,7 @@ struct Oracle {
       case .cancel: cancel()
       }
     case .attemptDeadline(let step):
-      // Decision: an attempt that reached `attempt-deadline` has failed at that instant and is told to stop; the pause
+      // Decision: an attempt that reached `attempt-deadline` has failed at that instant and is asked to end; the pause
       // before the next begins at once, whether or not its body has returned.
       tellToStop(currentBody(of: step)!)
       attemptFailed(step, isRetryable: true, outcome: "timed-out")
@@ -334,7 +334,7 @@ struct Oracle {
     }
   }
 
-  /// "Events are latches: the first post counts, whether the step began to wait before or after it."; of one that
+  /// "Events are latches: the first post counts, whether the step began to wait before or after it."; for one that
   /// repeats "each post is a journal entry with a number", and "all other waiters treat it as the latch".
   mutating func post(_ event: String) {
     if events[event] == nil { events[event] = now }
@@ -380,8 +380,8 @@ struct Oracle {
   }
 
   /// "`success`, `partial` (an optional step failed, or the gate timed out), `failure`, `cancelled`"; "The conclusion
-  /// is `cancelled`, also after the gate opened". *Decision*: a gate that opened `failed` makes the run a failure, also
-  /// where only an event was missing.
+  /// is `cancelled`, also after the gate opened". *Decision*: a gate that opened `failed` makes the run a failure, even
+  /// if only an event was missing.
   var conclusion: String {
     if cancelledAt != nil { return "cancelled" }
     let failed = steps.indices.filter(hasFailed)

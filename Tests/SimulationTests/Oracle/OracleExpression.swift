@@ -1,21 +1,21 @@
 import FlowModel
 
 /// The part of the expression language that scenarios use: status functions, `inputs.x`, `launch.x`, `gate.outcome`,
-/// literals, `! && || == !=` and parentheses. Written apart from FlowExpressions, and evaluated by walking the text.
+/// literals, `! && || == !=` and parentheses. It is independent of FlowExpressions and evaluates the text directly.
 ///
-/// A name may be unknown: the oracle asks "can this still become true?" before everything is finished.
+/// A name may be unknown, because the oracle checks "can this still become true?" before everything has finished.
 struct OracleExpression {
   private let text: String
   private let tokens: [String]
 
-  /// `false`, `true`, text, nothing, or not known yet.
+  /// `false`, `true`, a string, null, or unknown.
   enum Value: Equatable {
     case unknown
     case null
     case boolean(Bool)
     case text(String)
 
-    /// GitHub Actions' falsy values, of those that occur here: false, null and the empty string.
+    /// The truth value by GitHub Actions' rules: false, null and the empty string are falsy.
     var truth: Bool? {
       switch self {
       case .unknown: nil
@@ -28,7 +28,7 @@ struct OracleExpression {
 
   static let statusFunctions = ["success()", "failure()", "always()", "cancelled()"]
 
-  /// Whether the text calls the status function `name`.
+  /// True if the text calls the status function `name`.
   func names(_ name: String) -> Bool { text.contains(name + "()") }
 
   /// "An expression without a status function has `success() &&` before it"; no expression is `success()`.
@@ -38,14 +38,14 @@ struct OracleExpression {
     self.init(plain: hasStatus ? condition : "success() && (\(condition))")
   }
 
-  /// An expression of `enabled`, `defer` or a duration, with or without its `${{ }}`.
+  /// Creates an expression of `enabled`, `defer` or a duration, with or without its `${{ }}`.
   init(plain: String) {
     let inner = plain.hasPrefix("${{") && plain.hasSuffix("}}") ? String(plain.dropFirst(3).dropLast(2)) : plain
     text = inner
     tokens = Self.tokens(of: inner)
   }
 
-  /// The value, where `lookup` says what a name such as `failure()` or `inputs.fast` stands for.
+  /// Evaluates the expression. `lookup` returns the value of a name such as `failure()` or `inputs.fast`.
   func value(_ lookup: (String) -> Value) -> Value {
     var rest = tokens[...]
     let value = Self.either(&rest, lookup)

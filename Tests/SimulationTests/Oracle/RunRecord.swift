@@ -1,20 +1,20 @@
-/// What a run came to, as far as the contract fixes it; times are nanoseconds from activation, nil where it did not
-/// happen. Oracle and engine both give one, and a test compares the two field by field.
+/// The result of a run, as far as the contract determines it. Times are nanoseconds from activation, or nil if
+/// something did not happen. Oracle and engine each produce one, and a test compares the two field by field.
 struct RunRecord: Equatable {
-  /// `success`, `partial`, `failure`, `cancelled`; nil: the run never ends.
+  /// `success`, `partial`, `failure`, `cancelled`, or nil if the run never ends.
   var conclusion: String?
   var endedAt: Int?
   var gate = GateRecord()
   var steps: [StepRecord] = []
-  /// When each event was posted first.
+  /// The time of each event's first post.
   var events: [String: Int] = [:]
-  /// When each post of an event came that repeats.
+  /// The times of each repeating event's posts.
   var posts: [String: [Int]] = [:]
-  /// Where the engine's plan contradicted itself on the way.
+  /// The contradictions found in the engine's plan during the run.
   var contradictions: [String] = []
 
   struct GateRecord: Equatable {
-    /// `ready`, `failed`, `timed-out`, `cancelled`; nil: the run did not get as far.
+    /// `ready`, `failed`, `timed-out`, `cancelled`, or nil if the run ended before.
     var outcome: String?
     var openedAt: Int?
     var readyAt: Int?
@@ -47,7 +47,7 @@ struct RunRecord: Equatable {
     var isAbandoned = false
   }
 
-  /// The fields in which `other` differs, one a line: `steps.b.outcome: success, but engine failure`.
+  /// The fields that differ in `other`, one per line: `steps.b.outcome: success, but engine failure`.
   func differences(from other: RunRecord, called name: String) -> [String] {
     var lines: [String] = []
     func compare<T: Equatable>(_ field: String, _ left: T, _ right: T) {
