@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the system starts without anybody looking, and how the window comes later.
+/// Launches without a visible window, and windows that appear later.
 @Suite(.timeLimit(.minutes(10))) struct `A launch in the background` {
   let folders: DataFolders
 
@@ -12,7 +12,7 @@ import Testing
   private static let samples = LaunchRun.folder + "/samples"
 
   @Test(arguments: ["background", "location"])
-  func `R1 R9 C11 has no minimum, a maximum of a second, shows nothing and asks for nothing`(_ reason: String) throws {
+  func `R1 R9 C11 has no minimum and a maximum of 1 s, shows nothing and asks for nothing`(_ reason: String) throws {
     let launch = try LaunchRun(["--launch", reason, "--event", "map.first-use@300ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0)
     #expect(launch.report["launchReason"] == .string(reason))
@@ -23,7 +23,7 @@ import Testing
       #expect(try launch.step(id)["reason"] == "event-never-posted")
     }
     #expect(try launch.step("ask-for-notifications")["reason"] == "condition")
-    // A store that never answers: the gate gives up after a second, not after five.
+    // The store never answers: the gate times out after one second instead of five.
     let stuck = try LaunchRun.changed(
       in: folders, keepsMaximum: true,
       ("    uses: preferences.account\n", "    uses: preferences.account\n    deadline: { min: 3s }\n"))
@@ -32,7 +32,7 @@ import Testing
     #expect(try late.gateOpened() >= 1_000 && late.report["gate"]?["max"] == 1_000)
   }
 
-  @Test func `C18 R1 shows its window once when a person comes, with a splash of its own time`() throws {
+  @Test func `C18 R1 shows its window once when the app is opened, with a splash of its own duration`() throws {
     let launch = try LaunchRun(
       ["--launch", "background", "--event", "app.will-enter-foreground@1500ms", "--event", "map.first-use@1s"],
       data: folders.folder("a"))
@@ -42,15 +42,15 @@ import Testing
     #expect(shown >= 3_300)
     #expect(try launch.milliseconds("ask-for-location", "startedAt") >= shown)
     #expect(try launch.outcome("map-detail") == "success")
-    // Anyone who launched the app in the foreground has the window already.
+    // After a launch in the foreground, the window exists already.
     let usual = try LaunchRun(["--event", "app.will-enter-foreground@2300ms"], data: folders.folder("b"))
     #expect(usual.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
   }
 
-  @Test func `C18 L2 warm and hot entries come again and again, and the report lists them`() throws {
+  @Test func `C18 L2 repeats warm and hot entries, and the report lists them`() throws {
     let times = ["1500ms", "4s", "4500ms"]
-    // Stays long enough for the calls that each entry makes.
+    // Runs long enough for the calls of each entry.
     let stay = "steps:\n  stay: { uses: flow.sleep, with: { for: 10s }, blocking: false }\n"
     let file = try LaunchRun.changed(in: folders, ("\nsteps:\n", "\n" + stay))
     let launch = try LaunchRun(
@@ -68,7 +68,7 @@ import Testing
     let posts = launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.will-enter-foreground" }
     #expect(posts.map { $0["number"] } == [1, 2, 3])
     #expect(launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
-    // A usual launch knows only hot ones: its window is there.
+    // A foreground launch has only hot entries, because its window exists.
     let usual = try LaunchRun(
       ["-i", "cloud=fast", "--event", "app.will-enter-foreground@2500ms"], data: folders.folder("b"), file: file)
     #expect(try #require(usual.report["entries"]?.arrayValue).map { $0["kind"] } == ["cold", "hot"])
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `C3 a silent push opens nothing, neither then nor when a person comes or taps the icon`() throws {
+  @Test func `C3 opens nothing for a silent push, even when the app is opened or its icon is tapped`() throws {
     let data = folders.folder("a")
     let silent = ["--launch", "background=@\(Self.samples)/silent.json"]
     let push = try LaunchRun(silent + ["--event", "app.will-enter-foreground@300ms"], data: data)
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `C10 C20 N1 N16 a tap opens its page as soon as it can, without a minimum`() throws {
+  @Test func `C10 C20 N1 N16 opens the page of a tap as soon as possible, without a minimum`() throws {
     let launch = try LaunchRun(
       ["--launch", "notification=@\(Self.samples)/tap.json"], data: folders.folder("a"))
     #expect(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue ?? 100 < 10)
@@ -104,7 +104,7 @@ import Testing
     arguments: [
       #"{"urlContexts":[{"url":"app://product/5"}]}"#,
       #"{"userActivities":[{"activityType":"com.example.restore"},{"webpageURL":"app://product/5"}]}"#,
-    ]) func `C10 a link that a scene brings opens its page without a minimum, as any link does`(options: String) throws
+    ]) func `C10 opens the page of a scene's link without a minimum, like that of any link`(options: String) throws
   {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -118,7 +118,7 @@ import Testing
     #expect(try restored.gateOpened() >= 2_000)
   }
 
-  @Test func `a launch that nobody has seen leaves the next one the first`() throws {
+  @Test func `does not count as the first launch if no window was shown`() throws {
     let data = folders.folder("a")
     #expect(try LaunchRun(data: data).outcome("welcome") == "success")
     #expect(try LaunchRun([], data: data).outcome("welcome") == "success")
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test(arguments: [["--launch", "location"], ["--launch", "background=@\(samples)/position.json"]])
-  func `R12 R13 a position that launched the app is located at once, by its key and before anything deferred`(
+  func `R12 R13 handles the position that launched the app at once, before any deferred step`(
     _ arguments: [String]
   ) throws {
     let launch = try LaunchRun(arguments, data: folders.folder("a"))
@@ -146,7 +146,7 @@ import Testing
     #expect(try LaunchRun([], data: folders.folder("c")).step("start-location")["deferred"] == true)
   }
 
-  @Test func `R13 C18 without permission a location launch locates nothing, says so and ends well`() throws {
+  @Test func `R13 C18 locates nothing without permission, logs it and succeeds`() throws {
     let data = folders.folder("a")
     let denied = try LaunchRun(["-i", "location=denied", "--event", "map.first-use@2100ms"], data: data)
     #expect(try denied.step("start-location")["reason"] == "condition")

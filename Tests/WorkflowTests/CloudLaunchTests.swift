@@ -11,7 +11,7 @@ import Testing
   import Darwin
 #endif
 
-/// The cloud, which is off unless asked for, and the time that a launch takes on a phone.
+/// The cloud, which is disabled by default, and the duration of a launch on a phone.
 @Suite(.timeLimit(.minutes(10))) struct `A launch with a cloud` {
   let folders: DataFolders
 
@@ -19,14 +19,14 @@ import Testing
 
   private static let cloudSteps = ["connect-cloud", "pull-from-cloud", "refresh-lists", "sync-in-background"]
 
-  @Test func `L8 L36 C8 switched off, the cloud is out and nobody minds`() throws {
+  @Test func `L8 L36 C8 skips the cloud steps and succeeds if the cloud is disabled`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     for id in Self.cloudSteps + ["key-data"] { #expect(try launch.step(id)["reason"] == "disabled") }
     #expect(try launch.outcome("trips") == "success")
     #expect(launch.report["conclusion"] == "success")
   }
 
-  @Test func `L9 L25 L37 a quick cloud refreshes the lists at the first launch, and a later one does not wait for it`()
+  @Test func `L9 L25 L37 refreshes the lists at the first launch, and later launches do not wait for the cloud`()
     throws
   {
     let data = folders.folder("a")
@@ -41,22 +41,22 @@ import Testing
     #expect(try second.outcome("trips") == "success")
   }
 
-  @Test func `L36 without a way to the cloud the launch is whole, whatever the build`() throws {
+  @Test func `L36 succeeds without a connection to the cloud, in every build`() throws {
     let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     #expect(try launch.outcome("enter-app") == "success" && launch.outcome("trips") == "success")
   }
 
   @Test
-  func `L18 L30 L36 C17 with a slow cloud the local lists are there at the first look, refreshed when it answers`()
+  func `L18 L30 L36 C17 shows the local lists first and refreshes them when a slow cloud answers`()
     throws
   {
     let launch = try LaunchRun(["-i", "cloud=slow"], data: folders.folder("a"))
     #expect(launch.report["gate"]?["outcome"] == "ready")
-    // The key data have a deadline of their own, below the maximum.
+    // The key data have a separate deadline, below the maximum.
     #expect(try launch.gateOpened() >= 3_000)
     #expect(try launch.outcome("key-data") == "timed-out")
-    // It is the cloud that is slow: six seconds for each answer, and a pull that waits for it.
+    // The cloud is slow: six seconds for each answer, and a pull that waits for it.
     #expect(try launch.step("pull-from-cloud")["outcome"] == "success")
     #expect(try launch.milliseconds("pull-from-cloud", "endedAt") >= 6_000)
     for id in ["recent-destinations", "trips"] {
@@ -66,32 +66,32 @@ import Testing
     #expect(try launch.outcome("refresh-lists") == "success")
   }
 
-  @Test func `L36 C8 a cloud that is down costs a warning, not the launch`() throws {
+  @Test func `L36 C8 only warns if the cloud cannot be reached`() throws {
     let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0)
     #expect(launch.report["conclusion"] == "partial")
     #expect(launch.report["gate"]?["outcome"] == "ready")
     #expect(try launch.step("pull-from-cloud")["error"]?["code"] == "sync-timeout")
     #expect(try launch.step("refresh-lists")["reason"] == "condition")
-    // Only what the device says of itself waits to be sent, which is not a reason for the next launch to pull (L25).
+    // Only the device's description waits to be sent, which does not cause the next launch to pull (L25).
     let next = try LaunchRun(["-i", "cloud=fast"], data: folders.folder("a"))
     #expect(next.report["conclusion"] == "success")
     #expect(try next.step("pull-from-cloud")["reason"] == "condition")
   }
 
   @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
-  func `L31 L32 L33 takes as long as the seed says and is held by the minimum`(
+  func `L31 L32 L33 takes as long as its profile and is delayed by the minimum`(
     profile: String, total: Double
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
     let ready = try launch.gateReady()
-    // Not before its sum; what is above is this machine's own work.
+    // No earlier than the sum; the rest is this machine's own work.
     #expect(ready >= total)
     #expect(launch.report["gate"]?["outcome"] == "ready")
     #expect(try launch.gateOpened() >= 2_000)
   }
 
-  @Test func `L33 L35 C17 a phone whose gate waits for the cloud at any price gives up at five seconds`() throws {
+  @Test func `L33 L35 C17 times out after 5 s if the gate waits for the cloud without a limit`() throws {
     let launch = try LaunchRun(["-i", "profile=slow"], data: folders.folder("a"), file: LaunchRun.file)
     #expect(launch.report["gate"]?["outcome"] == "timed-out")
     #expect(try launch.gateOpened() >= 5_000 && launch.report["gate"]?["max"] == 5_000)
@@ -101,7 +101,7 @@ import Testing
     #expect(strict.result.exitCode == 124)
   }
 
-  @Test func `C9 R4 validate warns of bounds outside the guidance and of a launch screen that is too large`() throws {
+  @Test func `C9 R4 gets warnings about unusual bounds and a launch screen that is too large`() throws {
     let file = try LaunchRun.changed(
       in: folders, keepsMaximum: true, ("&& '0s' || '2s'", "&& '0s' || '1s'"), ("&& '1s' || '5s'", "&& '1s' || '9s'"))
     let screen = URL(filePath: file).deletingLastPathComponent().appending(path: "launch/launch-screen.storyboard").path
@@ -116,7 +116,7 @@ import Testing
     #expect(try !FlowrunProcess.run(["validate", file]).output.contains("has 25000000 bytes"))
   }
 
-  @Test func `L7 L15 C12 the end of a run names steps that took longer than estimated, and no others`() throws {
+  @Test func `L7 L15 C12 names the steps that took longer than estimated, and no others`() throws {
     let report = folders.folder("report.json")
     let result = try FlowrunProcess.run(
       ["run", LaunchRun.file, "--data", folders.folder("a"), "-i", "profile=fast", "--report", report])
@@ -124,7 +124,7 @@ import Testing
     let account = try #require(try JSONText.parse(String(contentsOfFile: report, encoding: .utf8))["steps"]?["account"])
     let ended = try #require(account["endedAt"]?.numberValue)
     let longer = result.lines.filter { $0.hasPrefix("longer than estimated: ") }
-    // It may be on a busy machine.
+    // True only if the machine is not busy.
     if try ended - #require(account["startedAt"]?.numberValue) <= 300 {
       #expect(!longer.joined().contains(" account "), "\(longer)")
     }

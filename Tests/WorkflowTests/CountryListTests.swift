@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two plugins have a list of countries; an app that asks both must not find a country in one of them only.
+/// Two plugins have a list of countries, which must agree.
 @Suite(.timeLimit(.minutes(10))) struct `The countries of preferences and geocode` {
   private static func countries(_ action: String, _ inputs: String = "{}") throws -> [Value] {
     let folder = FileManager.default.temporaryDirectory.path
@@ -53,7 +53,7 @@ import Testing
     #expect(wrong.isEmpty, "\(wrong.map { "\($0["name"] ?? .null): \($1["country-code"] ?? .null)" })")
   }
 
-  @Test func `C19 are called the same in Chinese`() throws {
+  @Test func `C19 have the same Chinese names`() throws {
     func names(_ countries: [Value], _ key: String) -> [String: String] {
       Dictionary(
         uniqueKeysWithValues: countries.compactMap { country in

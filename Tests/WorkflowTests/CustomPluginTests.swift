@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Plugins of one's own, as somebody meets them who has only the binary and an empty folder.
+/// Custom plugins, for users who have only the binary and an empty folder.
 @Suite(.timeLimit(.minutes(10)))
 struct CustomPluginTests {
   private let folder: String
@@ -35,7 +35,7 @@ struct CustomPluginTests {
     ("node", "plugin.js", #"+ "!""#, #"+ "?""#, "HELLO?"),
     ("sh", "plugin.sh", #"$value!\"#, #"$value?\"#, "hello?"),
   ])
-  func `from an empty folder to a running step, by one edit`(
+  func `one edit leads from an empty folder to a running step`(
     language: String, file: String, old: String, new: String, said: String
   ) throws {
     defer { remove() }
@@ -110,7 +110,7 @@ struct CustomPluginTests {
     #expect(checked.output.contains("did you mean 'text'?"), "\(checked.output)")
   }
 
-  @Test func `every built-in plugin keeps the rules of the suite`() throws {
+  @Test func `every built-in plugin passes all checks`() throws {
     defer { remove() }
     let names = try flowrun("plugins").lines.filter { $0.hasSuffix("  built in") }.map {
       String($0.split(separator: " ")[0])
@@ -122,7 +122,7 @@ struct CustomPluginTests {
     }
   }
 
-  @Test func `a plugin whose program is missing is told before anything is started`() throws {
+  @Test func `a plugin with a missing program is reported before anything starts`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "python")
     try "name: hello\nsteps: { say: { uses: shout.text, with: { text: hello } } }\n".write(
@@ -154,7 +154,7 @@ struct CustomPluginTests {
     #expect(try flowrun("validate", "other.yaml").exitCode == 0)
   }
 
-  @Test func `two plugins of one name are an error that names both`() throws {
+  @Test func `two plugins with the same name are an error that names both`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     try FileManager.default.createDirectory(atPath: folder + "/more", withIntermediateDirectories: true)
@@ -165,7 +165,7 @@ struct CustomPluginTests {
     #expect(result.errors.contains("/more/shout/plugin.yaml and "))
   }
 
-  @Test func `a plugin that breaks its word is told so, rule by rule`() throws {
+  @Test func `plugins check reports each rule that a plugin breaks`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "python")
     #expect(try flowrun("plugins", "check", "plugins/shout").exitCode == 0)
@@ -179,7 +179,7 @@ struct CustomPluginTests {
     #expect(cases.errors.hasSuffix("cases.jsonl:1: error: 'action' must be the name of an action\n"))
   }
 
-  @Test func `nothing of a plugin is left when flowrun is killed with -9 in the middle of a call`() throws {
+  @Test func `no process of a plugin is left when flowrun is killed with -9 during a call`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     try edit("plugins/shout/plugin.sh", "  log \"saying it louder\"", "  log \"$$\"; while :; do sleep 1; done")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Outputs of commands that are longer than flowrun keeps, and expressions that read them.
+/// Outputs of commands that exceed the limit, and expressions that read them.
 @Suite(.timeLimit(.minutes(10))) struct `An output that is cut` {
   /// 1.3 MB.
   private static let list = "seq -f 'sample-%06g' 1 100000"
@@ -30,7 +30,7 @@ import Testing
     "uses: flow.set, with: { values: { all: \"${{ toJSON(steps.list.outputs) }}\" } }",
     "run: 'true', env: { TEXT: \"${{ steps.list.outputs.stdout }}\" }",
   ])
-  func `fails the step that reads it, which names the step, its size and the way out`(_ reader: String) throws {
+  func `fails the step that reads it, and names the writer, the size and a remedy`(_ reader: String) throws {
     let outcome = try run("  read: { needs: list, \(reader) }")
     #expect(outcome.conclusion == "failure" && outcome.status == 1, "\(outcome.output)")
     #expect(outcome.steps["list"]?["outcome"] as? String == "success")
@@ -39,7 +39,7 @@ import Testing
     #expect(outcome.output.contains("FLOWRUN_OUTPUT"), "\(outcome.output)")
   }
 
-  @Test func `fails the run whose outputs have it, and the step that includes such a file`() throws {
+  @Test func `fails the run that returns it, and the step that includes such a file`() throws {
     let own = try run("", "outputs: { text: \"${{ steps.list.outputs.stdout }}\" }")
     #expect(own.conclusion == "failure" && own.status == 1, "\(own.output)")
     let included = try run("  part: { uses: ./inner.yaml }\n  each: { foreach: [1], uses: ./inner.yaml }")
@@ -47,7 +47,7 @@ import Testing
     #expect(included.steps["each"]?["outcome"] as? String == "failure", "\(included.output)")
   }
 
-  @Test func `is no problem if no expression reads it, or only lines that are whole`() throws {
+  @Test func `causes no failure if no expression reads it, or only complete lines`() throws {
     let outcome = try run(
       """
         ends: { needs: list, run: 'echo "$F $L"', env: { F: "${{ first(steps.list.outputs.stdout, 1) }}",
@@ -58,7 +58,7 @@ import Testing
     #expect(outcome.output.contains("sample-000001 sample-099999"), "\(outcome.output)")
   }
 
-  @Test func `is whole with a larger output-limit`() throws {
+  @Test func `is complete with a larger output-limit`() throws {
     let outcome = try run(
       """
         large: { run: "\(Self.list)", quiet: true, output-limit: 2MiB }
@@ -67,7 +67,7 @@ import Testing
     #expect(outcome.conclusion == "success" && outcome.output.contains("found it"), "\(outcome.output)")
   }
 
-  @Test func `fails the step that reads it also when a worker ran the command`() throws {
+  @Test func `fails the step that reads it, even if a worker ran the command`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -82,7 +82,7 @@ import Testing
     #expect(text.contains("sample-000001") && text.contains("step 'list' wrote 1400000 bytes"), "\(text)")
   }
 
-  @Test func `fails the step that reads it also after a resume`() throws {
+  @Test func `fails the step that reads it, even after a resume`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -100,7 +100,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("runs"), encoding: .utf8) == "ran\n")
   }
 
-  @Test func `is whole up to 64 MiB, of which one byte more is cut`() throws {
+  @Test func `is complete up to 64 MiB, and one more byte is cut`() throws {
     func run(_ bytes: Int) throws -> WorkflowFolder.Outcome {
       try WorkflowFolder([
         "w.yaml": """

@@ -1,7 +1,7 @@
 import FlowSQLite
 import Foundation
 
-/// Data folders of one test's own, removed when the test is over.
+/// Data folders for one test, which are removed at its end.
 final class DataFolders: Sendable {
   let path: String
 
@@ -14,7 +14,7 @@ final class DataFolders: Sendable {
 
   func folder(_ name: String) -> String { path + "/" + name }
 
-  /// How many trips and destinations the store in `data` holds; both zero where there is no store yet.
+  /// Returns the numbers of trips and destinations in the store in `data`, or zeros if there is no store.
   static func counts(in data: String) throws -> [Int] {
     let store = data + "/footprint.sqlite"
     guard FileManager.default.fileExists(atPath: store) else { return [0, 0] }

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where relative paths of an included file start, as the command runs it.
+/// The base folder of relative paths in an included file.
 @Suite(.timeLimit(.minutes(10))) struct `The folder of an included file` {
-  /// A workflow that includes a file of another folder as a step and for each item, and prints what `expression` or a command
-  /// says there.
+  /// Returns a workflow that includes a file of another folder as a step and for each item, and prints the value of an
+  /// expression or command there.
   private static func files(_ library: String, caller: String = "") -> [String: String] {
     [
       "main.yaml": """
@@ -21,7 +21,7 @@ import Testing
     ]
   }
 
-  /// What both ways of including gave.
+  /// Returns the outputs of both kinds of includes.
   private func said(_ folder: WorkflowFolder, _ arguments: [String] = []) throws -> [String] {
     let result = try FlowrunProcess.run(["main.yaml", "--report", "r.json"] + arguments, in: folder.url.path)
     #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
@@ -33,7 +33,7 @@ import Testing
 
   private static let places: [[String]] = [[], ["--on", "workers=2"]]
 
-  @Test(arguments: places) func `is where its commands run and its paths start`(_ place: [String]) throws {
+  @Test(arguments: places) func `is the base of its commands and paths`(_ place: [String]) throws {
     let steps: [(String, String)] = [
       ("run: [cat, who]", "lib"), ("run: [cat, who], with: { cwd: sub }", "lib/sub"),
       ("run: [cat, who], foreach: [1]", "lib"),
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: places) func `is where the defaults of its inputs start, and its caller's what is passed to them`(
+  @Test(arguments: places) func `is the base of its inputs' defaults, and its caller's is that of passed values`(
     _ place: [String]
   ) throws {
     let library = """
@@ -64,13 +64,13 @@ import Testing
     }
     let nothing = try WorkflowFolder(Self.files(library, caller: ", with: { d: \"${{ fromJSON('null') }}\" }"))
     #expect(try said(nothing, place) == ["lib/sub", "lib/sub"])
-    // A string is not a path yet: the file whose key makes one of it decides.
+    // A string is not a path yet; the file whose key turns it into one determines the base.
     let text = library.replacing("type: path, default: sub, base: file", with: "type: string, default: sub")
     let given = try WorkflowFolder(Self.files(text, caller: ", with: { d: sub }"))
     #expect(try said(given, place) == ["lib/sub", "lib/sub"])
   }
 
-  @Test func `does not move a path that is bound already`() throws {
+  @Test func `does not change a path that is already bound`() throws {
     let folder = try WorkflowFolder([
       "main.yaml": """
       name: main
@@ -99,7 +99,7 @@ import Testing
     #expect(try said("-i", "d=sub", "-i", #"more=["sub"]"#) == "flat: shell shell")
   }
 
-  @Test(arguments: places) func `is not that of the run, which run.folder names`(_ place: [String]) throws {
+  @Test(arguments: places) func `differs from that of the run, which run.folder returns`(_ place: [String]) throws {
     let folder = try WorkflowFolder(
       Self.files(#"steps: { s: { run: [cat, who], with: { cwd: "${{ run.folder }}" } } }"#))
     #expect(try said(folder, place) == ["main", "main"])
@@ -119,7 +119,7 @@ import Testing
     #expect(result.output.contains("flat: lib\n") && result.output.contains("fan: lib\n"), "\(result.output)")
   }
 
-  @Test func `is where an action starts that is called for posts`() throws {
+  @Test func `is the base of an action that is called for posts`() throws {
     let folder = try WorkflowFolder([
       "main.yaml": "name: main\nsteps: { i: { uses: ./lib/l.yaml } }\n",
       "lib/l.yaml": """
@@ -135,19 +135,19 @@ import Testing
     #expect(result.text.contains("i/on: lib/sub"), "\(result.text)")
   }
 
-  @Test func `is part of what makes a step up to date`() throws {
+  @Test func `is part of the definition of an up-to-date step`() throws {
     let folder = try WorkflowFolder(Self.files("steps: { s: { run: [cat, who], inputs-from: [who] } }"))
     #expect(try said(folder) == ["lib", "lib"])
     let again = try folder.flowrun("main.yaml")
     #expect(again.text.contains("flat/s skipped: up-to-date"))
-    // The caller's file of that name is not an input of it.
+    // The caller's file with this name is not an input.
     try folder.write("new", to: "who")
     #expect(try folder.flowrun("main.yaml").text.contains("flat/s skipped: up-to-date"))
     try folder.write("new", to: "lib/who")
     #expect(try said(folder) == ["new", "new"])
   }
 
-  @Test(arguments: places) func `is where its plugins are looked for, too`(_ place: [String]) throws {
+  @Test(arguments: places) func `is searched for plugins, too`(_ place: [String]) throws {
     var files = Self.files(#"steps: { s: { uses: local.say } }"#)
     files["lib/l.yaml"]?.replace("outputs.stdout", with: "outputs.said")
     files["lib/plugins/local/plugin.yaml"] = """

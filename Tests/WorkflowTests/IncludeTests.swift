@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Workflows that are steps of others, as the command runs them.
+/// Workflows that are steps of others.
 @Suite(.timeLimit(.minutes(10))) struct `A workflow as a step` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -15,7 +15,7 @@ import Testing
 
     """
 
-  @Test func `prints what its page shows`() throws {
+  @Test func `prints the output on its page`() throws {
     let page = try String(contentsOfFile: Self.root + "/docs/includes.md", encoding: .utf8)
     let files = page.matches(of: /(?s)`([a-z]+.yaml)`:\n\n```yaml\n(.*?)```/)
     #expect(files.count == 4)
@@ -39,7 +39,7 @@ import Testing
   private static let bad =
     "name: bad\nsteps:\n  a: { uses: flow.fail, with: { message: no } }\n  b: { uses: flow.noop, needs: a }\n"
 
-  @Test func `a step that is out lets nothing inside run before its include, and takes its reason when it is skipped`()
+  @Test func `runs no dependent of a disabled step before its include, and is skipped with the include's reason`()
     throws
   {
     let folder = try WorkflowFolder([
@@ -136,7 +136,7 @@ import Testing
     #expect(run.steps["on"]?["outcome"] as? String == "success")
   }
 
-  @Test func `has events, queues and paths of its own`() throws {
+  @Test func `has separate events, queues and paths`() throws {
     let inner = """
       name: inner
       events: [done]
@@ -161,7 +161,7 @@ import Testing
     #expect(run.steps["x/tell"]?["queue"] as? String == "x/one")
   }
 
-  @Test func `is checked where it is used, and tells what is wrong in its own file`() throws {
+  @Test func `is checked where it is used, and reports errors in its own file`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": "name: inner\ninputs: { target: { type: string } }\nsteps:\n  a: { uses: flow.noop }\n",
       "broken.yaml": "name: broken\nsteps:\n  q: { uses: flow.nop }\n",
@@ -183,7 +183,7 @@ import Testing
       """,
       "last.yaml": Self.ending,
     ])
-    // Nobody writes to it: anyone who reads it waits.
+    // Nothing is written to the pipe, so a reader would wait.
     #expect(mkfifo(folder.url.appendingPathComponent("pipe.yaml").path, 0o600) == 0)
     let (text, status) = try folder.flowrun("validate", "main.yaml")
     #expect(status == 2)
@@ -200,7 +200,7 @@ import Testing
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))
   }
 
-  @Test func `limits its own steps by its concurrency, and those of what it includes, but no others`() throws {
+  @Test func `limits its own steps by its concurrency, and those of its includes, but no others`() throws {
     let three = (0..<3).map { "  s\($0): { run: \"echo $$ > s\($0); sleep 0.05\" }\n" }.joined()
     let folder = try WorkflowFolder([
       "limited.yaml": "name: limited\nconcurrency: 1\nsteps:\n\(three)  deep: { uses: ./deep.yaml }\n",
@@ -224,7 +224,7 @@ import Testing
     #expect(text.contains("it has a 'concurrency', and so has 'limited.yaml' inside"), "\(text)")
   }
 
-  @Test func `has a finally of its own, which sees what is inside, waits for no gate and takes no failure up`() throws {
+  @Test func `has a finally that sees only its steps, waits for no gate and handles no failure`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -268,7 +268,7 @@ import Testing
     #expect(["out/clean", "out", "bad/deeper/last"].map(end) == ["condition", "condition", "upstream-failed"])
     let times = ["good/deeper/last", "good/clean", "good"].map { run.steps[$0]?["endedAt"] as? Double ?? .infinity }
     #expect(times[0] <= times[1] && times[1] <= times[2])
-    // Nothing of it waits for the gate, which waits for what needs the include.
+    // None of its steps wait for the gate, which waits for the dependents of the include.
     #expect(run.conclusion == "partial")
     let wrong = try WorkflowFolder(["a.yaml": "name: a\nsteps: { s: { uses: flow.noop } }\n"])
     try wrong.write(
@@ -276,7 +276,7 @@ import Testing
     #expect(try wrong.flowrun("validate", "w.yaml").text.contains("'b' of 'finally' cannot include a workflow"))
   }
 
-  @Test func `a cancelled run cleans up inside before its own finally`() throws {
+  @Test func `cleans up inside a cancelled run before the run's own finally`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -297,7 +297,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8) == "inner\nouter\n")
   }
 
-  @Test func `has variables of its own from its env-file, next to it`() throws {
+  @Test func `has separate variables from the env-file next to it`() throws {
     let folder = try WorkflowFolder([
       "parts/part.yaml": """
       name: part
@@ -324,7 +324,7 @@ import Testing
     #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")
   }
 
-  @Test func `requires of who includes it what its steps require and none of them provides`() throws {
+  @Test func `requires handles from its includer if its steps need them and none provides them`() throws {
     let folder = try WorkflowFolder([
       "put.yaml": """
       name: put
@@ -380,7 +380,7 @@ import Testing
     #expect(boxes == ["-", "part", "part", "part/deep", "part/deep", "part/deep"])
   }
 
-  @Test func `may stand eight deep and no deeper`() throws {
+  @Test func `may be nested eight levels deep, but no deeper`() throws {
     var files: [String: String] = [:]
     for depth in 1...9 {
       let step = depth == 9 ? "flow.noop" : "./d\(depth + 1).yaml"
@@ -392,7 +392,7 @@ import Testing
     #expect(status == 2 && text.contains("files include each other more than 8 deep"))
   }
 
-  @Test func `goes on after a failure, with the files as they were known`() throws {
+  @Test func `is resumed after a failure, with the files as they were recorded`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml":
         "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: shell.run, needs: a, with: { command: 'test -e ok' } }\n",
@@ -402,7 +402,7 @@ import Testing
     try folder.write("", to: "ok")
     let (text, status) = try folder.flowrun("resume", "last")
     #expect(status == 0 && text.contains("kept: x/, x/a"), "\(text)")
-    // Another step first in the file: what is known of the run is told by what it ran.
+    // A new first step in the file: the report of the run uses the recorded steps.
     try folder.write("name: inner\nsteps:\n  z: { uses: flow.noop }\n  a: { uses: flow.noop }\n", to: "inner.yaml")
     #expect(try folder.flowrun("runs", "show", "last").text.contains("x/b"))
   }

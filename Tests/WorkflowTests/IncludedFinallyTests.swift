@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the launch gate makes of `finally` in an included file, as the command runs it. A step of `finally` that waits for a
-/// deferred one could never finish if the gate waited for it.
+/// The effect of `finally` in an included file on the launch gate. A step of `finally` that waits for a deferred one
+/// could never finish if the gate waited for it.
 @Suite(.timeLimit(.minutes(10))) struct `The finally of an included file` {
   private static let waits = #"run: 'while ! test -e opened; do sleep 0.01; done', with: { cwd: "${{ run.folder }}" }"#
 
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: ["", ", blocking: true"], ["./part.yaml", "./outer.yaml"])
-  func `does not hold the gate, though the include is blocking`(_ blocking: String, _ file: String) throws {
+  func `does not delay the gate, even if the include is blocking`(_ blocking: String, _ file: String) throws {
     let folder = try folder(
       "  build: { uses: \(file)\(blocking) }\n  behind: { uses: flow.noop, needs: build, defer: true }")
     let run = try folder.run("main.yaml")
@@ -47,7 +47,7 @@ import Testing
     #expect(!(try folder.flowrun("validate", "main.yaml").text.contains("finally")))
   }
 
-  @Test func `starts when the file's steps have finished, though the gate is closed`() throws {
+  @Test func `starts when the file's steps have finished, even if the gate is closed`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  data: { run: 'while ! test -e cleaned; do sleep 0.01; done' }",
       finally: "run: touch cleaned")
@@ -55,7 +55,7 @@ import Testing
     #expect(run.conclusion == "success" && run.output.contains("gate opened, ready"), "\(run.output)")
   }
 
-  @Test func `is waited for by a blocking step that needs the include, which validate says`() throws {
+  @Test func `delays a blocking step that needs the include, with a warning by validate`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", finally: "run: 'true'")
     let run = try folder.run("main.yaml")
@@ -65,7 +65,8 @@ import Testing
     #expect(status == 0 && text.contains("warning: the gate waits for finally of 'build'"), "\(text)")
   }
 
-  /// `slow` runs until `mark` has, which waits for `bad` to have failed, so it goes on when `skipped` has been skipped.
+  /// `slow` runs until `mark` has run, which waits for the failure of `bad`, so `slow` continues after `skipped` was
+  /// skipped.
   private static let early = """
     steps:
       bad: { run: exit 1 }
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `of the including file waits for steps that clean up inside when the run is cancelled`() throws {
+  @Test func `the includer's own finally waits for cleanup steps inside a cancelled run`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -116,14 +117,14 @@ import Testing
     #expect(outcomes == ["success", "success", "success"])
   }
 
-  @Test func `hangs without holding the gate`() throws {
+  @Test func `does not delay the gate if it hangs`() throws {
     let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 7s")
     let run = try folder.run("main.yaml")
     #expect(run.conclusion == "failure" && run.output.contains("gate opened, ready"), "\(run.output)")
     #expect(run.steps["build/clean"]?["outcome"] as? String == "cancelled")
   }
 
-  @Test func `that hangs makes a blocking step late that needs the include`() throws {
+  @Test func `makes a blocking step that needs the include late if it hangs`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", max: "300ms")
     let run = try folder.run("main.yaml")

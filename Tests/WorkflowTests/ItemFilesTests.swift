@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Items that are up to date, as the command runs them.
+/// Items that are up to date.
 @Suite(.timeLimit(.minutes(10))) struct `An item that is up to date` {
   private static let workflow = """
     name: clean
@@ -29,7 +29,7 @@ import Testing
     return folder
   }
 
-  /// The items and steps that ran.
+  /// Returns the items and steps that ran.
   private func ran(_ folder: WorkflowFolder, _ arguments: String...) throws -> [String] {
     let log = folder.url.appendingPathComponent("log")
     try? FileManager.default.removeItem(at: log)
@@ -38,12 +38,12 @@ import Testing
     return ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).sorted()
   }
 
-  @Test func `is skipped with its outputs of last time, while others run`() throws {
+  @Test func `is skipped with its previous outputs, while others run`() throws {
     let folder = try made()
     #expect(try ran(folder) == [])
     try folder.write("22", to: "raw/b.csv")
     #expect(try ran(folder) == ["b", "merge"])
-    // A new item before the others changes their places in the list, and nothing else.
+    // A new first item changes only the positions of the others.
     try folder.write("4", to: "raw/0.csv")
     #expect(try ran(folder) == ["0", "merge"])
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("raw/a.csv"))
@@ -59,7 +59,7 @@ import Testing
     #expect(items.map { $0["reason"] as? String } == ["up-to-date", "up-to-date", "up-to-date"])
   }
 
-  @Test func `is explained by itself`() throws {
+  @Test func `is explained separately`() throws {
     let folder = try made()
     try folder.write("22", to: "raw/b.csv")
     let (text, status) = try folder.flowrun("w.yaml", "--explain")
@@ -97,7 +97,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `that makes what another one makes keeps the run from starting`() throws {
+  @Test func `keeps the run from starting if another one produces the same file`() throws {
     let folder = try made()
     try folder.write("x", to: "raw/deep er/a.csv")
     let (text, status) = try folder.flowrun("w.yaml")
@@ -105,7 +105,7 @@ import Testing
     #expect(status == 2 && text.contains(problem), "\(text)")
   }
 
-  @Test func `keeps what succeeded when the run is interrupted`() throws {
+  @Test func `stays up to date when the run is interrupted`() throws {
     let folder = try made()
     try folder.write(Self.workflow.replacing("echo \"made", with: "test ! -e stop; echo \"made"), to: "w.yaml")
     try folder.write("", to: "stop")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The records of steps in the workflow of an item.
+/// The records of steps in an item's workflow.
 @Suite(.timeLimit(.minutes(10))) struct ItemRecordTests {
   private func made(_ foreach: String, inputs: String) throws -> WorkflowFolder {
     try WorkflowFolder([
@@ -28,14 +28,14 @@ import Testing
     ])
   }
 
-  /// The items that were copied.
+  /// Returns the items that were copied.
   private func copied(_ list: String, in folder: WorkflowFolder) throws -> String {
     let (text, status) = try folder.flowrun("main.yaml", "-i", "list=\(list)")
     #expect(status == 0, "\(text)")
     return ["a", "b", "c"].filter { text.contains("copied \($0)") }.joined()
   }
 
-  @Test func `a new first item, another order and a removed item run nothing again`() throws {
+  @Test func `a new first item, another order and a removed item repeat no step`() throws {
     let folder = try made("${{ inputs.list }}", inputs: "array")
     #expect(try copied(#"["b","c"]"#, in: folder) == "bc")
     #expect(try copied(#"["a","b","c"]"#, in: folder) == "a")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Workflows that run once for each item of a step, as the command runs them.
+/// Workflows that run once for each item of a step.
 @Suite(.timeLimit(.minutes(10))) struct `A workflow for each item` {
   private static let part = """
     name: part
@@ -18,7 +18,7 @@ import Testing
     outcome.steps[step]?["items"] as? [[String: Any]] ?? []
   }
 
-  @Test func `runs for what a step has found, with lines, outputs and steps of its own for each`() throws {
+  @Test func `runs for the items of a list, each with its own lines, outputs and steps`() throws {
     let folder = try WorkflowFolder([
       "deep/part.yaml": Self.part,
       "main.yaml": """
@@ -52,7 +52,7 @@ import Testing
     #expect(try #require(outer) <= #require(start), "times are the run's, not the item's")
   }
 
-  @Test func `ends with its run, and a resume keeps the items that were over and repeats the one that was not`() throws
+  @Test func `ends together with its run, and a resume keeps the finished items and repeats the unfinished one`() throws
   {
     let folder = try WorkflowFolder([
       "part.yaml": """
@@ -81,13 +81,13 @@ import Testing
       try String(contentsOf: folder.url.appendingPathComponent("log-" + $0), encoding: .utf8)
     }
     #expect(logs == ["first\n", "first\nfirst\nfirst\n", "first\n"])
-    // A file that has changed is another workflow: its items run again.
+    // A changed file is a different workflow, so its items run again.
     try folder.write("name: part\ninputs: { n: { type: integer } }\nsteps:\n  a: { run: echo new }\n", to: "part.yaml")
     let again = try folder.flowrun("resume", "last", "--from", "each", "--rerun-changed")
     #expect(again.text.contains("each[0] 0: a: new") && again.status == 0, "\(again)")
   }
 
-  @Test func `has attempts and a deadline as any item has`() throws {
+  @Test func `has attempts and a deadline like any item`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -110,7 +110,7 @@ import Testing
     #expect(items(run, of: "late").map { $0["outcome"] as? String } == ["timed-out", "timed-out"], "\(run.output)")
   }
 
-  @Test func `asks by its item, one question after the other`() throws {
+  @Test func `asks under its item's id, one question after another`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -131,7 +131,7 @@ import Testing
     let process = try FlowrunProcess(["main.yaml"], in: folder.url.path)
     #expect(process.waitForOutput("each[1] b: two: asks"))
     #expect(process.outputSoFar.contains(" each[1] CHOICE"))
-    // An answer that is heard late was taken all the same: each is given until nobody asks any more.
+    // A late answer was still accepted, so each one is given until no question is left.
     let isOver = try within(seconds: 60) {
       for item in ["each[0]", "each[1]"] { _ = try folder.flowrun("answer", "last", item, "x") }
       return process.outputSoFar.contains("said ")
@@ -141,7 +141,7 @@ import Testing
     #expect(result.output.matches(of: /chose x/).count == 4, "\(result)")
   }
 
-  @Test func `notes for each item by itself what is up to date`() throws {
+  @Test func `records for each item separately what is up to date`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -158,7 +158,7 @@ import Testing
         "name: main\nsteps:\n  each: { uses: ./part.yaml, foreach: [a, b], parallel: 1, with: { n: '${{ item }}' } }\n",
       "in-a": "a", "in-b": "b",
     ])
-    // The first item sees what the second has made.
+    // The first item sees the product of the second.
     for _ in 0..<2 { #expect(try folder.flowrun("main.yaml").status == 0) }
     #expect(try !folder.flowrun("main.yaml").text.contains("copied"))
     #expect(try folder.flowrun("main.yaml", "--force", "each").text.contains("each[1] b: copy: copied"))
@@ -166,7 +166,7 @@ import Testing
     #expect(try folder.flowrun("main.yaml").text.contains("each[1] b: copy: copied"))
   }
 
-  @Test func `sees the resources of steps before, and is refused what cannot reach it`() throws {
+  @Test func `sees the handles of earlier steps, and is refused if it needs others`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": "name: part\nsteps:\n  a: { uses: preferences.set, with: { key: a, value: 1 } }\n",
       "resource.yaml": """
@@ -201,7 +201,7 @@ import Testing
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
   }
 
-  @Test func `gets no variable that a secret comes from, and says what its outputs lack`() throws {
+  @Test func `gets no variables that contain secrets, and reports missing outputs`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part

@@ -17,13 +17,13 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  /// R6: whenever the process is killed, the store holds nothing or everything, and the next launch completes it.
-  @Test func `R6 killed at any moment of the first launch, the import has not begun or is complete`() throws {
+  /// R6: whenever the process is killed, the store has nothing or everything, and the next launch completes it.
+  @Test func `R6 has imported nothing or everything if it is killed at any moment of the first launch`() throws {
     var cutOff = 0
     for round in 0..<16 {
       let data = folders.folder("round-\(round)")
       let process = try FlowrunProcess(["run", LaunchRun.file, "--data", data, "--launch", "background"])
-      // From before the store exists to after the import, in steps that the machine's load shifts at random.
+      // From before the store exists until after the import, at moments that the machine's load shifts.
       usleep(UInt32(round) * 8_000)
       process.send(SIGKILL)
       _ = process.result()
@@ -37,7 +37,7 @@ import Testing
     #expect(cutOff > 0, "no round was early enough to cut the import off")
   }
 
-  @Test func `L6 a store from a newer version fails the gate, names the store and is left as it is`() throws {
+  @Test func `L6 fails the gate for a store of a newer version, names it and does not change it`() throws {
     let data = folders.folder("a")
     _ = try LaunchRun(data: data)
     try SQLiteConnection(data + "/footprint.sqlite").execute("INSERT INTO Migration VALUES ('9-teleport')")
@@ -50,7 +50,7 @@ import Testing
     #expect(error["code"] == "store-is-newer")
     #expect(error["message"]?.stringValue?.contains(data + "/footprint.sqlite") == true)
     #expect(try launch.step("content-view")["reason"] == "upstream-failed")
-    // A person sees a screen that says so and what may be done, and no half of the app.
+    // The user sees a screen with the problem and the options, and no part of the app.
     let seen = try LaunchRun([], data: data)
     #expect(seen.report["gate"]?["outcome"] == "failed")
     #expect(try seen.outcome("recovery-view") == "success" && seen.outcome("recovery-screen") == "success")
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(arguments: ["background", "location"])
-  func `L6 C18 launched in the background with a damaged store, a person who comes sees the recovery screen`(
+  func `L6 C18 shows the recovery screen when the app is opened after a background launch with a damaged store`(
     _ reason: String
   ) throws {
     let data = folders.folder(reason)
@@ -77,7 +77,7 @@ import Testing
     #expect(seen.logs.contains { $0.hasPrefix("the recovery screen is shown: try again, restore a backup") })
   }
 
-  @Test func `L6 a file that is not a store fails the gate and is left as it is`() throws {
+  @Test func `L6 fails the gate for a file that is not a store, and does not change it`() throws {
     let data = folders.folder("a")
     try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
     let diary = String(repeating: "Dear diary, ", count: 500)
@@ -89,9 +89,9 @@ import Testing
   }
 
   #if os(Linux)
-    /// A file system of 64 KiB in memory: real writes fail with ENOSPC.
+    /// A file system of 64 KiB in memory, so real writes fail with ENOSPC.
     @Test(.enabled(if: getuid() == 0, "mounting a small file system needs root"))
-    func `R6 a full disk fails the gate with its remedy, and with more space the next launch completes the import`()
+    func `R6 fails the gate on a full disk with a remedy, and the next launch completes the import`()
       throws
     {
       let disk = folders.folder("disk")

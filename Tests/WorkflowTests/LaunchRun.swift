@@ -3,16 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One real launch: `workflows/launch.yaml`, or a changed copy of it, run by the real binary on a real data folder.
+/// A real launch: `workflows/launch.yaml`, or a changed copy, run by the real binary in a real data folder.
 struct LaunchRun {
   let result: FlowrunProcess.Result
-  /// The report, as `--report` wrote it; null where the run wrote none.
+  /// The report that `--report` wrote, or null if there is none.
   let report: Value
-  /// The events of the run, as `--json` wrote them.
+  /// The events that `--json` wrote.
   let events: [Value]
 
-  /// Runs to the end. Without other arguments it is a launch in the background, which has no minimum. Without a file, its
-  /// gate has the time that a busy machine needs.
+  /// Runs a launch to its end. Without arguments it is a launch in the background, which has no minimum. Without a
+  /// file, the gate's maximum is long enough for a busy machine.
   init(
     _ arguments: [String] = ["--launch", "background"], data: String, file: String? = nil,
     environment: [String: String] = [:]
@@ -33,11 +33,11 @@ struct LaunchRun {
     .deletingLastPathComponent().appending(path: "workflows").path
   static let file = folder + "/launch.yaml"
 
-  /// Makes the maximum of the gate a minute, in which a launch is ready on any machine.
+  /// Sets the maximum of the gate to one minute, in which a launch is ready on any machine.
   private static let patience = [("&& '1s' || '5s'", "&& '60s' || '60s'")]
 
-  /// A copy of the workflow with its folder in `folders`, changed by `changes`; what is to be changed must be there. Its gate has
-  /// a maximum of a minute unless `keepsMaximum`.
+  /// Returns a copy of the workflow and its folder in `folders` with `changes`, whose old texts must exist. The maximum
+  /// of the gate is one minute unless `keepsMaximum`.
   static func changed(
     in folders: DataFolders, keepsMaximum: Bool = false, _ changes: (String, String)...
   ) throws -> String {
@@ -56,46 +56,46 @@ struct LaunchRun {
     return copy + "/launch.yaml"
   }
 
-  /// What the steps logged, in order.
+  /// The log lines of steps, in order.
   var logs: [String] { events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue } }
 
-  /// When the gate opened.
+  /// The time at which the gate opened.
   func gateOpened() throws -> Double { try #require(report["gate"]?["openedAt"]?.numberValue) }
 
-  /// When everything that the gate waits for was there.
+  /// The time at which the last blocking step was satisfied.
   func gateReady() throws -> Double { try #require(report["gate"]?["readyAt"]?.numberValue) }
 
-  /// Whether two steps ran at the same time.
+  /// Returns true if two steps ran at the same time.
   func overlap(_ one: String, _ other: String) throws -> Bool {
     try milliseconds(one, "startedAt") < milliseconds(other, "endedAt")
       && milliseconds(other, "startedAt") < milliseconds(one, "endedAt")
   }
 
-  /// What the report says of a step.
+  /// Returns a step in the report.
   func step(_ id: String) throws -> ValueObject { try #require(report["steps"]?[id]?.objectValue) }
 
   func outcome(_ id: String) throws -> String { try #require(step(id)["outcome"]?.stringValue) }
 
   func milliseconds(_ id: String, _ key: String) throws -> Double { try #require(step(id)[key]?.numberValue) }
 
-  /// The ids of the steps for which `condition` holds.
+  /// Returns the ids of the steps for which `condition` is true.
   func steps(where condition: (ValueObject) -> Bool) -> Set<String> {
     Set((report["steps"]?.objectValue ?? [:]).filter { condition($0.value.objectValue ?? [:]) }.map(\.key))
   }
 
-  /// The place among all events of the first one for which `condition` holds.
+  /// Returns the index of the first event for which `condition` is true.
   func place(_ what: String, _ condition: (Value) -> Bool) throws -> Int {
     let place = events.firstIndex(where: condition)
     return try #require(place, "\(what) never came")
   }
 
-  /// The place of the post of an event.
+  /// Returns the index of the first post of an event.
   func place(ofPosted name: String) throws -> Int {
     try place(name) { $0["event"] == "event.posted" && $0["name"] == .string(name) }
   }
 }
 
 extension Value {
-  /// The member of an object; nil for all else.
+  /// The member of an object, or nil for any other value.
   subscript(key: String) -> Value? { objectValue?[key] }
 }

@@ -8,7 +8,7 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  @Test func `L39 L6 C17 the gate waits for the store, the five managers, the content view and the local lists alone`()
+  @Test func `L39 L6 C17 waits only for the store, the managers, the content view and the local lists`()
     throws
   {
     let launch = try LaunchRun(data: folders.folder("a"))
@@ -24,13 +24,13 @@ import Testing
     }
   }
 
-  @Test func `L17 the content view begins when all five managers are done`() throws {
+  @Test func `L17 begins the content view after all five managers`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     let begins = try launch.milliseconds("content-view", "startedAt")
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       #expect(try launch.milliseconds(manager, "endedAt") <= begins)
     }
-    // That they happened to be quicker says little: each by itself, made slow, holds the view back.
+    // Their order alone proves little, so each of them is made slow and must delay the view.
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       let slow = try LaunchRun.changed(
         in: folders,
@@ -41,21 +41,21 @@ import Testing
     }
   }
 
-  @Test func `L34 R3 the splash is held for two seconds, never less, and then gives way`() throws {
+  @Test func `L34 R3 shows the splash for at least two seconds`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let gate = try #require(launch.report["gate"])
     let opened = try #require(gate["openedAt"]?.numberValue)
     #expect(gate["outcome"] == "ready")
     let held = try #require(gate["heldByMinMilliseconds"]?.numberValue)
     let ready = try launch.gateReady()
-    // Held by the minimum and by nothing else; on a busy machine it may be ready later.
+    // Only the minimum delays the gate; on a busy machine it may be ready later.
     #expect(opened >= 2000 && gate["min"] == 2000)
     #expect(ready < 2000 ? abs(opened - ready - held) < 0.01 : held == 0)
     #expect(try launch.outcome("splash") == "success")
     #expect(try launch.milliseconds("enter-app", "startedAt") >= opened)
   }
 
-  @Test func `P1 P2 R5 R7 R8 the events of the launch come in order, with state restored between the two halves`()
+  @Test func `P1 P2 R5 R7 R8 posts the launch events in order, and restores state between the two halves`()
     throws
   {
     let launch = try LaunchRun([], data: folders.folder("a"))
@@ -67,11 +67,11 @@ import Testing
       try launch.place(ofPosted: "ui.ready"), try launch.place(ofPosted: "app.did-become-active"),
     ]
     #expect(places == places.sorted())
-    // What belongs to the second half is over before anything is shown.
+    // The second half ends before anything is shown.
     #expect(try launch.milliseconds("inspect-launch", "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
   }
 
-  @Test func `R6 L5 the first launch imports and welcomes, the second finds everything and does neither`() throws {
+  @Test func `R6 L5 imports and welcomes at the first launch, but not at the second`() throws {
     let data = folders.folder("a")
     let first = try LaunchRun([], data: data)
     #expect(try first.outcome("welcome") == "success")
@@ -81,12 +81,12 @@ import Testing
     #expect(try DataFolders.counts(in: data) == [17, 136])
   }
 
-  @Test func `L23 L27 L29 lists, preferences and configuration load next to each other, and all next to the splash`()
+  @Test func `L23 L27 L29 loads lists, preferences and configuration in parallel to each other and the splash`()
     throws
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
     let uses = ["footprint.recent-destinations", "footprint.trips", "preferences.load", "storage.values"]
-    // Each made to take a while: one after the other they could not overlap.
+    // Each is slow, so they would not overlap if they ran one after another.
     let file = try LaunchRun.changed(in: folders)
     var text = try String(contentsOfFile: file, encoding: .utf8)
     for (id, action) in zip(lists, uses) {
@@ -103,12 +103,12 @@ import Testing
     for list in ["recent-destinations", "trips"] {
       #expect(try launch.milliseconds(list, "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
     }
-    // The splash comes before the content view is made, and its animation runs next to all of that.
+    // The splash comes before the content view, and its animation runs at the same time.
     #expect(try launch.milliseconds("splash", "readyAt") <= launch.milliseconds("content-view", "startedAt"))
     #expect(try launch.step("splash")["blocking"] == false)
   }
 
-  @Test func `L20 L21 L41 L42 the permission is asked for at the first use of the map and not before the gate`() throws
+  @Test func `L20 L21 L41 L42 asks for permission at the first use of the map, but never before the gate opens`() throws
   {
     let launch = try LaunchRun(["--event", "map.first-use@2300ms"], data: folders.folder("a"))
     let opened = try launch.gateOpened()
@@ -123,7 +123,7 @@ import Testing
       #expect(try launch.outcome(id) == "success")
       #expect(try launch.milliseconds(id, "startedAt") >= opened)
     }
-    // Anyone who uses the map at once waits for the window: nothing is asked for before it is in front.
+    // If the map is used at once, the request waits until the window is in front.
     let early = try LaunchRun(["--event", "map.first-use@100ms"], data: folders.folder("b"))
     #expect(try early.milliseconds("ask-for-location", "startedAt") >= early.gateOpened())
     let never = try LaunchRun(data: folders.folder("c"))
@@ -131,7 +131,7 @@ import Testing
     #expect(never.report["conclusion"] == "success")
   }
 
-  @Test func `L3 L4 P9 what is allowed is looked up three times and asked for once, in a window`() throws {
+  @Test func `L3 L4 P9 checks permissions three times and asks once, in a window`() throws {
     let data = folders.folder("a")
     let launch = try LaunchRun(["-i", "notifications=denied"], data: data)
     for id in ["prepare-location", "notification-status", "cloud-status"] {
@@ -143,7 +143,7 @@ import Testing
     #expect(next.logs.contains("notifications: denied"))
   }
 
-  @Test func `L37 a view's details load when it is opened`() throws {
+  @Test func `L37 loads a view's details when it is opened`() throws {
     let arguments = ["routes", "badges", "profile"].flatMap { ["--event", "\($0).first-use@1ms"] }
     let launch = try LaunchRun(arguments, data: folders.folder("a"))
     for id in ["trip-details", "badges", "profile"] {
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `L40 what runs next to the splash is over or under way when the gate opens`() throws {
+  @Test func `L40 starts the steps next to the splash before the gate opens`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
     for id in [
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `L1 the five phases come in their order`() throws {
+  @Test func `L1 runs the five phases in order`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     let ends = try ["system-ready", "app-ready", "view-ready", "data-ready", "services-ready"].map {
       try launch.milliseconds($0, "endedAt")
@@ -174,7 +174,7 @@ import Testing
     #expect(ends == ends.sorted())
   }
 
-  @Test func `P6 the store is not opened before activation, when the device may be locked`() throws {
+  @Test func `P6 does not open the store before activation, when the device may be locked`() throws {
     let file = folders.path + "/early.yaml"
     try Data("name: early\nsteps: { store: { uses: storage.open, prewarm: true } }\n".utf8)
       .write(to: URL(fileURLWithPath: file))
@@ -185,7 +185,7 @@ import Testing
         "step 'store' may run before activation, when 'storage.open' cannot read protected data"), "\(result)")
   }
 
-  @Test func `P3 P8 prewarmed, only what may run early does, and the launch is timed from its activation`() throws {
+  @Test func `P3 P8 runs only prewarm steps early, and times the launch from its activation`() throws {
     let launch = try LaunchRun(["--launch", "background", "--prewarm", "300ms"], data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     #expect(try #require(launch.report["prewarmMilliseconds"]?.numberValue) >= 300)
@@ -193,7 +193,7 @@ import Testing
     #expect(try #require(launch.report["gate"]?["openedAt"]?.numberValue) > 0)
   }
 
-  @Test func `L11 the language of the run goes before the system's`() throws {
+  @Test func `L11 prefers the language of the run to the system's`() throws {
     let data = folders.folder("a")
     func language(_ arguments: [String], _ locale: String) throws -> String? {
       let result = try FlowrunProcess.run(
