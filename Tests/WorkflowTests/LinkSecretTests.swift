@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets of links on disk: looked for in every byte that a launch leaves in its folder.
+/// Secrets of links on disk, searched for in every byte that a launch writes to its folder.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets of links` {
   private static let workflow = """
     name: sec
@@ -34,11 +34,11 @@ import Testing
     #"{"aps":{"alert":"x"},"route":"app://reset?token=TOPSECRETTOKEN99","parameters":{"code":"TOPSECRETCODE99"}}"#,
     #"{"aps":{"alert":"x"},"route":"app://chat/TOPSECRETROOM99","parameters":{"greeting":"TOPSECRETTEXT99"}}"#,
   ])
-  func `no file of a launch holds a secret of its link, and the next launch restores only the other page`(
+  func `are in no file of a launch, and the next launch restores only the other page`(
     payload: String
   ) throws {
     let folder = try WorkflowFolder(["sec.yaml": Self.workflow])
-    // A secret is read from a file, which is kept apart from what the launch writes.
+    // A secret is read from a file outside the launch's folder.
     let tap = try WorkflowFolder(["tap.json": payload])
     for restored in ["[]", #"["chat"]"#] {
       let input = "payload=@\(tap.url.path)/tap.json"

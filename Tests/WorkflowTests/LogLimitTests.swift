@@ -10,7 +10,7 @@ import Testing
   import Darwin
 #endif
 
-/// The record of steps that print much.
+/// The record of steps that print a lot.
 @Suite(.timeLimit(.minutes(10))) struct `The recorded log of a run` {
   private func log(_ head: String, _ step: String, of name: String) throws -> String {
     let folder = try WorkflowFolder([
@@ -31,12 +31,12 @@ import Testing
     #expect(long.first == "long: line 0000001" && long.last == "long: line 0100000", "\(long.count)")
     let marker = try #require(long.first { $0.contains("[flowrun: ") })
     #expect(marker.hasSuffix("bytes, are not recorded; a larger log-limit keeps more]"), "\(marker)")
-    // 13 bytes a line.
+    // 13 bytes per line.
     #expect((80_000..<81_500).contains(long.count), "\(long.count)")
     #expect(try log("", "", of: "short") == "short: the address is here\n")
   }
 
-  @Test func `has as much as log-limit says, of the workflow and of a step`() throws {
+  @Test func `is limited by log-limit of the workflow and of a step`() throws {
     #expect(try log("", "log-limit: 2MiB", of: "long").split(separator: "\n").count == 100_000)
     let shared = try log("log-limit: 128KiB", "quiet: false", of: "long").split(separator: "\n").count
     #expect((4_900..<5_200).contains(shared), "\(shared)")
@@ -53,7 +53,8 @@ import Testing
     }
   }
 
-  /// A run that prints much more than it records and then waits, and a process that follows it from its first line on.
+  /// Starts a run that prints much more than it records and then waits, and a process that follows it from its first
+  /// line.
   private func followed(_ body: (WorkflowFolder, _ run: FlowrunProcess, _ follower: FlowrunProcess) throws -> Void)
     throws
   {
@@ -88,7 +89,7 @@ import Testing
     try body(folder, run, follower)
   }
 
-  @Test func `is followed line by line from another process, and ends as the limit says`() throws {
+  @Test func `is followed line by line by another process, and ends up within the limit`() throws {
     try followed { folder, run, follower in
       try folder.write("", to: "end")
       #expect(run.result().exitCode == 0)
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `has the lines that were written when flowrun was killed`() throws {
+  @Test func `has the lines that were written before flowrun was killed`() throws {
     try followed { folder, run, _ in
       run.send(SIGKILL)
       #expect(run.result().exitCode == 128 + SIGKILL)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that steps name under `inputs-from` and `produces`, as the command treats them.
+/// Files in `inputs-from` and `produces`.
 @Suite(.timeLimit(.minutes(10))) struct NamedFilesTests {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
@@ -27,7 +27,7 @@ import Testing
       try FlowrunProcess.run(arguments, in: url.path)
     }
 
-    /// The steps that ran, one word a run of a step; the run must succeed.
+    /// Returns the steps that ran, one word for each run of a step. The run must succeed.
     func ran(_ arguments: String...) throws -> String {
       try? remove("log")
       let result = try FlowrunProcess.run(["w.yaml"] + arguments, in: url.path)
@@ -35,7 +35,7 @@ import Testing
       return (text("log") ?? "").split(separator: "\n").joined(separator: " ")
     }
 
-    /// The text of a run that fails.
+    /// Returns the output of a run that must fail.
     func failure(_ arguments: String...) throws -> String {
       let result = try FlowrunProcess.run(["w.yaml"] + arguments, in: url.path)
       #expect(result.exitCode == 1, "\(result)")
@@ -67,7 +67,7 @@ import Testing
     #expect(try folder.ran().hasPrefix("b "))
   }
 
-  @Test func `characters of a path that an expression gives stand for themselves`() throws {
+  @Test func `characters of a path from an expression are literal`() throws {
     let folder = try Folder(
       """
       name: w
@@ -99,7 +99,7 @@ import Testing
     #expect(try folder.failure().contains("'!src/gen' names a folder, and excludes files only"))
   }
 
-  @Test func `a link that leads to nothing is named and no item`() throws {
+  @Test func `a dangling link is reported and is not an item`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { foreach: { files: '*.csv' }, run: 'echo \"$F\" >> log', env: { F: '${{ item.path }}' } } }\n",
       ["a.csv": ""])
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Products
 
-  @Test func `a step that has not made its product fails, and nothing is up to date`() throws {
+  @Test func `a step without its product fails, and is not up to date`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { run: 'echo a >> log; test ! -e ok || echo 1 > out', inputs-from: [in], produces: [out] } }\n",
       ["in": "1"])
@@ -127,7 +127,7 @@ import Testing
       try folder.flowrun("w.yaml", "--explain").output == "a: runs: 'out', which it produces, is missing\n")
   }
 
-  @Test func `an item that has not made its product fails`() throws {
+  @Test func `an item without its product fails`() throws {
     let folder = try Folder(
       """
       name: w
@@ -141,7 +141,7 @@ import Testing
     #expect(folder.text("log") == nil)
   }
 
-  @Test func `a product that a failed attempt left counts only if it is written again`() throws {
+  @Test func `a product of a failed attempt only counts if it is written again`() throws {
     let folder = try Folder(
       """
       name: w
@@ -164,7 +164,7 @@ import Testing
     #expect(try folder.ran() == "")
   }
 
-  @Test func `a retry does not take the product of the attempt before for its own`() throws {
+  @Test func `a retry does not accept the product of the previous attempt`() throws {
     let folder = try Folder(
       """
       name: w
@@ -175,7 +175,7 @@ import Testing
     #expect(try folder.failure().contains("which an attempt that did not succeed has left"))
   }
 
-  @Test func `a product that was there before need not be written again`() throws {
+  @Test func `a product that already existed need not be written again`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { run: 'echo a >> log; test -e out || echo 1 > out', inputs-from: [in], produces: [out] } }\n",
       ["in": "1"])
@@ -185,7 +185,7 @@ import Testing
     #expect(try folder.ran() == "")
   }
 
-  @Test func `a pattern of products without a file is a warning, and the step is never up to date`() throws {
+  @Test func `a pattern of products that matches no file is a warning, and the step is never up to date`() throws {
     let folder = try Folder("name: w\nsteps: { a: { run: echo a >> log, produces: ['out/*.js'] } }\n")
     #expect(try folder.ran() == "a")
     let again = try folder.flowrun("w.yaml")
@@ -232,7 +232,7 @@ import Testing
     #expect(folder.text("log") == "x\n")
   }
 
-  @Test func `a file may be missing that another step may make or that is not required`() throws {
+  @Test func `a file may be missing if another step may produce it or it is not required`() throws {
     let folder = try Folder(
       """
       name: w
@@ -254,7 +254,7 @@ import Testing
     #expect(try folder.ran() == "free")
   }
 
-  @Test func `a pattern that matches no input is a warning once a run, and an error if it is required`() throws {
+  @Test func `a pattern that matches no input is one warning per run, and an error if it is required`() throws {
     let folder = try Folder("name: w\nsteps: { a: { run: 'true', inputs-from: ['scr/*.c'] } }\n")
     for _ in 0..<2 {
       let run = try folder.flowrun("w.yaml")
@@ -280,7 +280,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `validate says what to write instead`(patterns: String, words: String) throws {
+  func `validate suggests a replacement`(patterns: String, words: String) throws {
     for key in ["inputs-from: \(patterns)", "produces: \(patterns)", "foreach: { files: \(patterns) }"] {
       let folder = try Folder("name: w\nsteps:\n  a: { run: 'true', \(key) }\n")
       let result = try folder.flowrun("validate", "w.yaml")

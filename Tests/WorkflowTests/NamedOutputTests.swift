@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Outputs that commands write to `FLOWRUN_OUTPUT`, through the real command.
+/// Outputs that commands write to `FLOWRUN_OUTPUT`.
 @Suite(.timeLimit(.minutes(10))) struct `Named outputs of commands` {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
@@ -29,7 +29,7 @@ import Testing
       return try FlowrunProcess.run(arguments, in: url.path, environment: variables)
     }
 
-    /// What is left in the folder for temporary files.
+    /// The remaining files in the temporary folder.
     var leftOver: [String] {
       (try? FileManager.default.contentsOfDirectory(atPath: url.appendingPathComponent("temporary").path)) ?? ["?"]
     }
@@ -81,14 +81,14 @@ import Testing
     #expect(numbers.hasPrefix("6,8"), "\(result.output)")
   }
 
-  @Test func `are typed, of each attempt and of each item, and leave no file`() throws {
+  @Test func `have types, belong to one attempt or item, and leave no file`() throws {
     let folder = try Folder(["w.yaml": Self.workflow])
     check(try folder.flowrun("w.yaml"))
     #expect(folder.leftOver == [])
     #expect(try folder.flowrun("validate", "w.yaml").exitCode == 0)
   }
 
-  @Test func `come from where the command runs`() throws {
+  @Test func `come from the machine that runs the command`() throws {
     let folder = try Folder(["w.yaml": Self.workflow])
     check(try folder.flowrun("w.yaml", "--on", "workers=2"))
     #expect(folder.leftOver == [])
@@ -99,7 +99,7 @@ import Testing
     #expect(wrong.exitCode == 1 && wrong.output.contains("undeclared output \"x\" in line 1"), "\(wrong)")
   }
 
-  @Test func `are kept for a step that is up to date, until its declaration changes`() throws {
+  @Test func `are kept for an up-to-date step until its declaration changes`() throws {
     let text = """
       name: build
       steps:
@@ -169,7 +169,7 @@ import Testing
     for text in [run.output, run.errors, folder.text("r.json")] { #expect(!text.contains("hunter2"), "\(text)") }
   }
 
-  @Test func `are gone when the command is cancelled or fails`() throws {
+  @Test func `are discarded when the command is cancelled or fails`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -204,7 +204,7 @@ import Testing
     #expect(result.exitCode == 2 && (result.output + result.errors).contains(message), "\(result)")
   }
 
-  @Test func `are checked by type where they are read`() throws {
+  @Test func `are checked by type in the expressions that read them`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -225,7 +225,7 @@ import Testing
     #expect(text.contains("'flow.set' declares its own outputs"), "\(text)")
   }
 
-  @Test func `need a folder for temporary files, and say so where there is none`() throws {
+  @Test func `need a temporary folder, and report a missing one`() throws {
     let folder = try Folder([
       "w.yaml": "name: w\nsteps:\n  a: { run: 'true', outputs: { a: { type: string, default: x } } }\n"
     ])
@@ -243,8 +243,8 @@ import Testing
   }
 
   #if os(Linux)
-    /// On a real small disk, which only root can make.
-    @Test(.enabled(if: getuid() == 0)) func `are not cut off by a full disk without an error`() throws {
+    /// On a real small disk, which only root can create.
+    @Test(.enabled(if: getuid() == 0)) func `are never cut off by a full disk without an error`() throws {
       let folder = try Folder([
         "w.yaml": """
         name: w

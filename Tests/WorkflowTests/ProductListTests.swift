@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What steps have made, as a value.
+/// The products of steps as values.
 @Suite(.timeLimit(.minutes(3))) struct ProductListTests {
   private static let workflow = """
     name: w

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files of items that are not in the list of their step any more.
+/// The files of items that are no longer in the list of their step.
 @Suite(.timeLimit(.minutes(3))) struct RemovedItemTests {
   private static let workflow = """
     name: w
@@ -55,12 +55,12 @@ import Testing
     #expect(cleaned.contains("removed 'clean/b'") && cleaned.contains("removed 'clean/c'"), "\(cleaned)")
     #expect(try files(folder) == "a")
     #expect(try !run(folder, #"["a"]"#, "--clean-removed").contains("removed"))
-    // An item that comes back is made again.
+    // An item that is added again is produced again.
     _ = try run(folder, #"["b","a"]"#)
     #expect(try files(folder) == "a b")
   }
 
-  @Test func `are kept if the list is empty, a step before it failed, or the run fails`() throws {
+  @Test func `are kept if the list is empty, an upstream step failed, or the run fails`() throws {
     let folder = try made()
     #expect(try run(folder, "[]", "--clean-removed").contains("kept, because its list is empty"))
     #expect(try run(folder, "[]", "--explain", "--clean-removed").contains("would keep 'clean/a': its list is empty"))
@@ -112,7 +112,7 @@ import Testing
     #expect(try files(folder) == "a b")
   }
 
-  @Test func `files of items with a workflow of their own are found, too`() throws {
+  @Test func `files of items that ran a workflow are found, too`() throws {
     let folder = try WorkflowFolder([
       "sub/inner.yaml": """
       name: inner

@@ -2,22 +2,22 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/Requirements/README.md` holds every requirement by its id (N38): each command is run, and shows what the page says;
-/// `make test` runs every third command.
-@Suite(.timeLimit(.minutes(10))) struct `The page of requirements` {
+/// `Tests/Requirements/README.md` has every requirement by its id (N38): each command is run and must show what the
+/// page says. `make test` runs every third command.
+@Suite(.timeLimit(.minutes(10))) struct `The requirements page` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-  /// A row: id, command and what one sees.
+  /// A row of the page: id, command and expected output.
   private struct Row {
     let id: String
     let command: String
     let sight: String
 
-    /// Whether a command of the page shows it, rather than a test or nothing.
+    /// True if a command of the page shows the requirement, rather than a test or nothing.
     var isShown: Bool { command.hasPrefix("`") && command != "`make test`" }
 
-    /// The texts that are in the output, each as the pieces that come one after the other, and those that are not.
+    /// The texts in the output, each as consecutive pieces, and those that must be absent.
     var texts: (present: [[String]], absent: [String]) {
       var present: [[String]] = []
       var absent: [String] = []
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `every id is there once, and stands in a test or is shown by a command, or says why not`() throws {
+  @Test func `has every id once, with a test, a command or a reason`() throws {
     let counts = [("L", 43), ("R", 17), ("P", 9), ("N", 41), ("S", 50), ("C", 22)]
     #expect(rows.map(\.id) == counts.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } })
     var tests = ""
@@ -69,7 +69,7 @@ import Testing
     #expect(rows.filter { $0.command == "–" }.map(\.id) == ["S2", "S29", "S42", "S50"])
   }
 
-  @Test func `every command shows what the page says`() async throws {
+  @Test func `shows what its commands print`() async throws {
     let definitions = try #require(page.firstMatch(of: /(?s)```sh\n(.*?)```/)).output.1
     let commands = Set(rows.filter(\.isShown).map { String($0.command.dropFirst().dropLast()) }).sorted()
     #expect(commands.count > 40)
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// Runs commands in a shell, a few at a time, each ended after a minute; what each printed.
+  /// Runs commands in a shell, a few at a time and each for at most a minute. Returns their output.
   private static func run(_ commands: [String], definitions: String) async throws -> [String: String] {
     try await withThrowingTaskGroup(of: (String, String).self) { group in
       var rest = commands[...]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two steps that produce one file.
+/// Two steps that produce the same file.
 @Suite(.timeLimit(.minutes(10))) struct SameProductTests {
   private func output(_ files: [String: String], _ arguments: String..., status: Int32) throws -> String {
     let folder = try WorkflowFolder(files)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `so is one of an included file and of a step, of two includes, and of the items of a workflow`() throws {
+  @Test func `a path of an include and a step, of two includes, or of items of a workflow is an error, too`() throws {
     let part = "name: part\nsteps: { make: { run: 'true', produces: [out.dat] } }\n"
     func text(_ steps: String) throws -> String {
       try output(["part.yaml": part, "w.yaml": "name: w\nsteps:\n" + steps], "validate", "w.yaml", status: 2)
@@ -58,7 +58,7 @@ import Testing
     #expect(text.contains("produces 'out.dat', too; give them different paths"), "\(text)")
   }
 
-  @Test func `paths that expressions give are found when the second step starts`() throws {
+  @Test func `paths from expressions are found when the second step starts`() throws {
     let workflow = """
       name: w
       inputs: { n: { type: string, default: out } }
@@ -71,7 +71,7 @@ import Testing
     #expect(try output(["w.yaml": workflow, "d/other": ""], "w.yaml", "-i", "n=other", status: 0).contains("success"))
   }
 
-  @Test func `a file that the patterns of two steps match is found when the second step starts`() throws {
+  @Test func `a file that matches patterns of two steps is found when the second step starts`() throws {
     let workflow = """
       name: w
       steps:
@@ -100,7 +100,7 @@ import Testing
     #expect(try output(["w.yaml": workflow], "w.yaml", status: 0).contains("success"))
   }
 
-  @Test func `items whose workflows make the same file fail`() throws {
+  @Test func `items whose workflows produce the same file fail`() throws {
     let text = try output(
       [
         "part.yaml": """

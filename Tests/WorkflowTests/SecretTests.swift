@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets as the command handles them: planted wherever a run can say something, and looked for in every byte it wrote.
+/// Secrets, placed in every possible output of a run and searched for in every byte it wrote.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets` {
   private static let token = "tök/en+\"s3cr3t\" 100%"
   private static let key = "-- first line 0123456789 --\nsecond/line+of the key\nab\nthird line \\ end"
@@ -32,7 +32,7 @@ import Testing
         arguments, in: url.path, input: input, environment: environment.merging(["CI": "1"]) { first, _ in first })
     }
 
-    /// Everything that flowrun wrote below the folder.
+    /// All files that flowrun wrote below the folder.
     func bytes() throws -> [(name: String, bytes: Data)] {
       let names = FileManager.default.enumerator(at: url, includingPropertiesForKeys: [.isRegularFileKey])
       return try (names?.allObjects as? [URL] ?? []).compactMap { file in
@@ -44,13 +44,13 @@ import Testing
     }
   }
 
-  /// What must be found nowhere: parts of the secrets in all forms, each too long to come about by chance.
+  /// Texts that must not be found: parts of the secrets in all forms, each too long to occur by chance.
   private static let traces: [String] = {
     func percent(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
     var traces = ["s3cr3t", "first line 012345", "second/line+of", "third line", "sesame-qv", "qv8zkx"]
     for secret in [token, key, door] {
       for before in ["", "a", "ab"] {
-        // Without what changes with what is around it.
+        // Without the characters that depend on their neighbors.
         let encoded = Data((before + secret).utf8).base64EncodedString()
         traces.append(String(encoded.dropFirst(4).prefix(16)))
         traces.append(String(encoded.dropFirst(4).prefix(16)).replacing("+", with: "-").replacing("/", with: "_"))
@@ -159,7 +159,7 @@ import Testing
     return folder
   }
 
-  @Test func `are in no byte that flowrun writes, whoever says them, and a resume fills them in again`() throws {
+  @Test func `are in no byte that flowrun writes, whatever prints them, and a resume restores them`() throws {
     let folder = try planted()
     let check = try folder.flowrun("validate", "leaks.yaml")
     #expect(check.exitCode == 0, "\(check.output)\(check.errors)")
@@ -170,7 +170,7 @@ import Testing
     let run = try folder.flowrun("leaks.yaml", "-i", "door=@door", "--report", "report.json", "--trace", "trace.json")
     note("run", run)
     #expect(run.exitCode == 1)
-    // What was said came out, without what is secret.
+    // The other texts were printed, with the secrets masked.
     for text in [
       "plain: ***", "whole: ***", "fails failed (optional)", "retried: try ***", "with-env: with ***", "inherited []",
       "later: logged ***", "items[1] 2: item ***", "because of ***", "logged ***", "printed ***", "variable ***",
@@ -191,7 +191,7 @@ import Testing
     let resumed = try folder.flowrun("resume", "last", "-i", "door=@door", "--report", "resumed.json")
     note("resume", resumed)
     #expect(resumed.exitCode == 0, "\(resumed.output)\(resumed.errors)")
-    // The literal that looks like a placeholder is itself again.
+    // The literal that looks like a placeholder is unchanged.
     #expect(resumed.output.contains("literal: {secret:token}"), "\(resumed.output)")
     let again = try folder.flowrun("resume", "last", "-i", "door=@door", "--from", "later")
     note("resumed again", again)
@@ -247,7 +247,7 @@ import Testing
     #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
   }
 
-  @Test func `that cannot be had or hidden stop a run before it begins`() throws {
+  @Test func `that are missing or cannot be hidden stop a run before it begins`() throws {
     func refusal(_ source: String, environment: [String: String] = [:], files: [String: String] = [:]) throws -> String
     {
       let folder = try Folder(files)
@@ -285,7 +285,7 @@ import Testing
         .hasPrefix(place + "is not available: 'sh' ended with exit status 3: no"))
   }
 
-  @Test func `of a payload are hidden also where steps take it apart, and a resume asks for it again`() throws {
+  @Test func `of a payload are hidden even in parts of it, and a resume asks for them again`() throws {
     let folder = try Folder([
       "tap.json": #"""
       {"aps": {"alert": {"title": "News"}}, "route": "app://product/7?jwt=eyJhbGciOiJub25lIn0&page=2",
@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  @Test func `of an env-file reach nobody who is not given them`() throws {
+  @Test func `of an env-file are only passed to the steps that use them`() throws {
     let folder = try Folder([
       ".env": "DEPLOY_TOKEN=from-the-file\nREGION=north\n",
       "w.yaml": """
@@ -341,7 +341,7 @@ import Testing
     for (name, bytes) in try folder.bytes() { #expect(bytes.range(of: Data("from-the-file".utf8)) == nil, "\(name)") }
   }
 
-  @Test func `as inputs come from a file or standard input alone`() throws {
+  @Test func `as inputs come only from a file or standard input`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -362,7 +362,7 @@ import Testing
     #expect(short.exitCode == 64 && short.errors.contains("3 characters"), "\(short)")
   }
 
-  @Test func `that have changed are what a run goes on with, and that are gone stop it`() throws {
+  @Test func `may change before a resume, but must not be missing`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n

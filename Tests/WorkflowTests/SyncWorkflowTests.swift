@@ -3,7 +3,7 @@ import FlowModel
 import Testing
 import TestSupport
 
-/// `workflows/sync.yaml` with the real binary, as two people at two terminals.
+/// `workflows/sync.yaml` with the real binary, for two users at two terminals.
 @Suite(.timeLimit(.minutes(10))) struct SyncWorkflowTests {
   private let folders: DataFolders
   private static let workflows = URL(fileURLWithPath: #filePath)
@@ -26,7 +26,7 @@ import TestSupport
     return try #require(try JSONText.parse(result.output).objectValue)
   }
 
-  @Test func `S14 S16 S35 what one terminal types the other shows, also after it was offline`() throws {
+  @Test func `S14 S16 S35 one terminal shows the changes of the other, even after it was offline`() throws {
     let mac = try run("mac", "focus 25m\ndone\n")
     #expect(mac.exitCode == 0)
     #expect(mac.output.contains(/focus 2[45]:[0-9]{2}, 0 completed \(here\)/))
@@ -44,13 +44,13 @@ import TestSupport
     #expect(devices == ["mac", "phone"])
   }
 
-  @Test func `V15 S32 killed with -9 while its server is away, a device sends what was typed the next time`() throws {
+  @Test func `V15 S32 a device killed with -9 while its server is down sends its changes the next time`() throws {
     let process = try FlowrunProcess(
       arguments("mac", "server=http://127.0.0.1:1"), in: folders.path, input: "focus 25m\ndone\n")
     #expect(process.waitForOutput("1 completed (here)"))
     process.send(SIGKILL)
     #expect(process.result().exitCode == 128 + SIGKILL)
-    // Two of the timer, the rules of three collections, and what the device says of itself (S8).
+    // Two changes of the timer, the rules of three collections, and the device's description (S8).
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 6)
     let next = try FlowrunProcess.run(
       arguments("mac") + ["-i", "on-other-store=merge"], in: folders.path, input: "")
@@ -60,7 +60,7 @@ import TestSupport
     #expect(phone.output.contains("\"completedPomodoros\":1"))
   }
 
-  @Test func `S43 a simulated day prints what it must, replays by its seed, and fails for wrong usage`() throws {
+  @Test func `S43 a simulated day prints its results, is repeated by its seed, and fails for wrong arguments`() throws {
     let arguments = ["sync", "simulate", "--seed", "7", "--devices", "3", "--hours", "6", "--loss", "0.4", "--json"]
     let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
     #expect(one.exitCode == 0)
@@ -76,7 +76,7 @@ import TestSupport
   }
 
   @Test(arguments: ["notes", "pomodoro"])
-  func `a simulated day of any schema ends as the oracle says, and replays by its seed`(_ name: String) throws {
+  func `a simulated day of any schema matches the oracle, and is repeated by its seed`(_ name: String) throws {
     let schema = Self.workflows.appendingPathComponent("\(name).sync.yaml").path
     let arguments = ["sync", "simulate", "--schema", schema, "--seed", "5", "--hours", "6", "--loss", "0.3", "--json"]
     let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
@@ -94,7 +94,7 @@ import TestSupport
     #expect(text.output.contains("schema      \(name)"))
   }
 
-  @Test func `a simulated day refuses what is not a schema with its place`() throws {
+  @Test func `a simulated day reports an invalid schema with its location`() throws {
     let file = folders.path + "/wrong.sync.yaml"
     let run = { try FlowrunProcess.run(["sync", "simulate", "--schema", file, "--hours", "1"]) }
     #expect(try run().exitCode == 2)
@@ -108,7 +108,7 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "simulate", "--scheme", file]).exitCode == 64)
   }
 
-  @Test func `F31 V20 the subcommands list and fix what was set aside, and retire a device`() throws {
+  @Test func `F31 V20 the subcommands list and fix parked changes, and retire a device`() throws {
     let subcommand = { (words: [String]) in
       try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
     }
@@ -126,7 +126,7 @@ import TestSupport
     #expect(try subcommand(["devices", "retire", "phone"]).exitCode == 0)
     #expect(try run("mac", "").exitCode == 0)
     #expect(try status("mac")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, true])
-    // It takes its place again when it writes.
+    // The device is active again when it writes.
     #expect(try run("phone", "idle\n").exitCode == 0)
     #expect(try status("phone")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, false])
   }
@@ -136,7 +136,7 @@ import TestSupport
   ]
 
   @Test(arguments: words)
-  func `the subcommands say of a file whose device was killed while it made it that nothing is in it`(_ words: [String])
+  func `the subcommands report an empty file of a device that was killed while creating it`(_ words: [String])
     throws
   {
     let file = folders.path + "/sync-mac.sqlite"
@@ -145,13 +145,13 @@ import TestSupport
     #expect(result.errors.contains("sync-mac.sqlite' is empty: its device has not started yet"))
     #expect(result.exitCode == (words.count == 1 ? 0 : 1))
     #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
-    // The device begins again in it.
+    // The device starts again with this file.
     #expect(try run("mac", "focus 25m\n").exitCode == 0)
     #expect(try FlowrunProcess.run(["sync", "devices", "--data", folders.path]).output.hasPrefix("mac-"))
   }
 
   @Test(arguments: words)
-  func `the subcommands say what is wrong with a file that is not a device's`(_ words: [String]) throws {
+  func `the subcommands report the problem with a file that is not a device's`(_ words: [String]) throws {
     let file = folders.path + "/sync-mac.sqlite"
     let said = { try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path]) }
     #expect(try said().exitCode == 64)
@@ -162,7 +162,7 @@ import TestSupport
     try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
     #expect(try said().errors.contains("sync-mac.sqlite' is a folder"))
     try FileManager.default.removeItem(atPath: file)
-    // A shared file is a SQLite file of another kind.
+    // A shared file is a different kind of SQLite file.
     #expect(try run("phone", "").exitCode == 0)
     try FileManager.default.removeItem(atPath: folders.path + "/sync-phone.sqlite")
     try FileManager.default.copyItem(atPath: folders.path + "/shared.sqlite", toPath: file)
@@ -172,7 +172,7 @@ import TestSupport
     #expect((next.output + next.errors).contains("it is a SQLite file and no device's own"))
   }
 
-  @Test func `a device without a name gets a file of its own, and what is done is said to be sent`() throws {
+  @Test func `a device without a name gets its own file, and its changes are reported as sent`() throws {
     let result = try FlowrunProcess.run(
       [Self.workflow, "-i", "store=shared.sqlite", "--data", folders.path], in: folders.path, input: "focus 25m\n")
     #expect(result.exitCode == 0)
@@ -181,7 +181,7 @@ import TestSupport
     #expect(result.output.contains("synced"))
   }
 
-  @Test func `a shared file that is damaged is named and nothing is lost`() throws {
+  @Test func `a damaged shared file is reported and nothing is lost`() throws {
     try Data("no database, but long enough to be taken for one at first sight".utf8).write(
       to: URL(fileURLWithPath: folders.path + "/shared.sqlite"))
     let result = try run("mac", "focus 25m\n")

@@ -30,13 +30,13 @@ import Testing
 
     """
 
-  @Test func `are removed after a success, and their absence alone runs nothing again`() throws {
+  @Test func `are removed after a success, and their absence alone repeats no step`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r"])
     #expect(try ran(folder) == "call index sort")
     #expect(!exists("x.bam", folder) && !exists("y.bam", folder) && text("out", folder) == "1r")
     for _ in 0..<2 { #expect(try ran(folder) == "") }
     #expect(try folder.flowrun("w.yaml", "--explain").text.contains("sort: up to date"))
-    // A reader that must run has its files made again first.
+    // If a reader must run, its files are produced again first.
     try folder.write("s", to: "ref")
     let explained = try folder.flowrun("w.yaml", "--explain").text
     #expect(
@@ -50,7 +50,7 @@ import Testing
     #expect(try ran(folder) == "")
   }
 
-  @Test func `stay as long as a reader has failed`() throws {
+  @Test func `are kept after a reader has failed`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r", "broken": ""])
     #expect(try ran(folder, fails: true) == "call index sort")
     #expect(!exists("x.bam", folder) && text("y.bam", folder) == "1")
@@ -59,7 +59,7 @@ import Testing
     #expect(!exists("y.bam", folder) && text("out", folder) == "1r")
   }
 
-  @Test func `stay if no step reads them, a reader did not run, or they are outputs of the run`() throws {
+  @Test func `are kept if no step reads them, a reader did not run, or they are outputs of the run`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -77,7 +77,7 @@ import Testing
     #expect(exists("unread", folder) && exists("output", folder) && exists("half", folder))
   }
 
-  @Test func `only items run again whose files a reader needs`() throws {
+  @Test func `only items whose files a reader needs run again`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -110,7 +110,7 @@ import Testing
     #expect(!exists("bam/a.bam", folder) && !exists("bam/b.bam", folder) && !exists("bam/c.bam", folder))
   }
 
-  @Test func `a step that reads the products of all items has all of them made again`() throws {
+  @Test func `all products of a step are produced again for a step that reads all of them`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -143,7 +143,7 @@ import Testing
     #expect(try ran(folder) == "")
   }
 
-  @Test func `files of items that are runs go once no step outside reads them`() throws {
+  @Test func `files of items that are runs are removed once no outer step reads them`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w

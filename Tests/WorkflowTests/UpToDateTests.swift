@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Steps that say what they read and make, as the command runs them.
+/// Steps that declare the files they read and produce.
 @Suite(.timeLimit(.minutes(10))) struct `A step that is up to date` {
   private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
@@ -21,7 +21,7 @@ import Testing
       try FlowrunProcess.run(arguments, in: url.path, environment: environment)
     }
 
-    /// Which steps ran, one word a run of a step.
+    /// Returns the steps that ran, one word for each run of a step.
     func ran(_ arguments: String...) throws -> String {
       let log = url.appendingPathComponent("log")
       try? FileManager.default.removeItem(at: log)
@@ -59,7 +59,7 @@ import Testing
     return folder
   }
 
-  @Test func `is skipped with the outputs of last time, and what needs it goes on`() throws {
+  @Test func `is skipped with its previous outputs, and its dependents continue`() throws {
     let folder = try made()
     let again = try folder.flowrun("w.yaml", "--report", "r.json")
     #expect(again.output.contains("compile skipped: up-to-date") && again.output.contains("link skipped: up-to-date"))
@@ -76,15 +76,15 @@ import Testing
     ("all.mk", "other", "compile always"), ("src/note.txt", "other", "always"), ("src/.hidden.c", "other", "always"),
     ("src/a.c", "aaa", "always"), ("out/app.o", "broken", "compile always"), ("out/app", "broken", "link always"),
   ])
-  func `runs when something is another, and only then`(file: String, text: String, ran: String) throws {
+  func `runs only if something has changed`(file: String, text: String, ran: String) throws {
     let folder = try made()
     try folder.write(text, to: file)
-    // What it makes again with the same content changes nothing for who reads it.
+    // If its products have the same content as before, their readers do not run.
     #expect(try folder.ran("w.yaml") == ran)
     #expect(try folder.ran("w.yaml") == "always")
   }
 
-  @Test func `runs when what it makes is gone, its inputs or the workflow are others, or it is told to`() throws {
+  @Test func `runs if a product is missing, its inputs or the workflow have changed, or it is forced`() throws {
     let folder = try made()
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("out/app"))
     #expect(try folder.ran("w.yaml") == "link always")
@@ -101,7 +101,7 @@ import Testing
     #expect(unknown.exitCode == 64 && unknown.errors.contains("did you mean 'compile'?"), "\(unknown)")
   }
 
-  /// Writes other bytes of the same length, and gives the file the time of modification that it had.
+  /// Writes other bytes of the same length, and restores the modification time.
   private func rewrite(_ name: String, _ text: String, in folder: Folder) throws {
     let path = folder.url.appendingPathComponent(name).path
     let date = try #require(try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
@@ -111,14 +111,14 @@ import Testing
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
   }
 
-  @Test func `runs when a file was rewritten under its old time of modification`() throws {
+  @Test func `runs if a file was rewritten with its old modification time`() throws {
     let folder = try made()
     let old = Date(timeIntervalSince1970: 1_000_000)
     for name in ["src/a.c", "out/app.o"] {
       let path = folder.url.appendingPathComponent(name).path
       try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
     }
-    // Twice, so that what was recorded knows the files by times that are long past.
+    // Twice, so that the recorded times are long past.
     #expect(try folder.ran("w.yaml") == "always")
     #expect(try folder.ran("w.yaml", "--force", "*") == "compile link always")
     try rewrite("src/a.c", "abc", in: folder)
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `that failed is none`() throws {
+  @Test func `must have succeeded`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -167,7 +167,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.flowrun"))
   }
 
-  @Test func `keeps no secret that it gave`() throws {
+  @Test func `records no secret of its outputs`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: n
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `is none that failed for what it gave`() throws {
+  @Test func `must not have failed because of its outputs`() throws {
     let text = String(repeating: "x", count: (1 << 20) + 1)
     let folder = try Folder([
       "w.yaml": "name: w\nsteps:\n  a: { uses: flow.set, inputs-from: [in], with: { values: { text: \(text) } } }\n",
@@ -197,11 +197,11 @@ import Testing
     ])
     let result = try folder.flowrun("w.yaml")
     #expect(result.exitCode == 1 && result.output.contains("output-too-large"), "\(result.output.suffix(300))")
-    // What fails is not noted: a run that took it for up to date would fail for its outputs again, and hide that it had.
+    // A failed step is not recorded, because the next run would skip it and hide the failure.
     #expect(try folder.flowrun("w.yaml", "--explain").output == "a: runs: it has not succeeded here\n")
   }
 
-  @Test func `is explained by what its switches say`() throws {
+  @Test func `is explained by its switches`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -230,7 +230,7 @@ import Testing
     #expect(flagged.contains("behind: runs: it needs 'out', which runs and may change its results\n"))
   }
 
-  @Test func `runs in a resume where its run was told to force it`() throws {
+  @Test func `runs in a resume if its run was started with --force`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -247,7 +247,7 @@ import Testing
     #expect(try folder.ran("resume") == "b")
   }
 
-  @Test func `may read a hundred thousand files and no more`() throws {
+  @Test func `may read a hundred thousand files, but no more`() throws {
     let folder = try Folder(["w.yaml": "name: w\nsteps: { a: { run: echo a >> log, inputs-from: [many/*] } }\n"])
     let many = folder.url.appendingPathComponent("many")
     try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A folder with workflows, and the command run in it.
+/// A folder with workflows in which flowrun is run.
 final class WorkflowFolder {
-  /// How a run ended.
+  /// The result of a run.
   struct Outcome {
     var output: String
     var status: Int32
