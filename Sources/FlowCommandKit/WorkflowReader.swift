@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Reads workflows for the subcommands of plugins. The command line sets one that knows all plugins.
+/// Reads workflows for the subcommands of plugins. The command line sets a reader with the actions of all plugins.
 package struct WorkflowReader: Sendable {
   /// The reader of the current command.
   @TaskLocal package static var current = WorkflowReader { _, _ in

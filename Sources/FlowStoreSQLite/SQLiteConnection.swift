@@ -96,8 +96,8 @@ final class SQLiteConnection {
 
   /// If the log has more than this many pages, copies it into the file as far as no process reads it, and restarts it.
   func shortenLog(over pages: Int) {
-    // Only this connection knows that the log has been copied. The next process would read the whole log and append to
-    // it. A write by this connection restarts the log.
+    // It is not recorded in the file that the log has been copied. The next process would read the whole log and append
+    // to it, so a write by this connection restarts the log.
     guard base.logPages > pages, base.copyLog() > 0 else { return }
     hasRestartedLog = (try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")) != nil
   }

@@ -136,7 +136,7 @@ struct RunExecutors: Sendable {
     if let problem { throw Self.problem(problem) }
   }
 
-  /// Lets workers continue only while this process holds the run, and announces in the run why workers are not ready.
+  /// Keeps workers running only while this process holds the run, and announces in the run why workers are not ready.
   func follow(_ run: WorkflowRun) {
     if isEmpty { return }
     told.follow(run)

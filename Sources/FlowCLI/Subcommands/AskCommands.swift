@@ -13,8 +13,8 @@ enum RunQuestion {
   /// for seconds.
   private static let waitMilliseconds = 10_000
 
-  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if there
-  /// is no such run, and a ``RunProblem`` if the run does not answer.
+  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if the
+  /// run does not exist, and a ``RunProblem`` if it does not answer.
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> Reply {
     let store = try place.open(writes: true)

@@ -38,7 +38,7 @@ package protocol RunWorld {
   mutating func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int?
   /// Decides the `if` of a step.
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision
-  /// Returns the items of a step with `foreach`. The plan knows the items of a step that runs for posts.
+  /// Returns the items of a step with `foreach`. The plan itself has the items of a step that runs for posts.
   mutating func items(of step: StepIndex, in plan: Plan) -> Expansion
   /// Decides the `if` of a step for one post.
   mutating func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision
