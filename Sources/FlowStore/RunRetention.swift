@@ -4,7 +4,7 @@ public struct RunRetention: Sendable, Hashable {
   public var runs = 200
   /// The number of days for which a run is kept.
   public var days = 90
-  /// True to compute the age of a run by the clock alone. By default, a run's age is also limited by the start of the
+  /// True to compute the age of a run by the clock alone. By default, the age is counted at most until the start of the
   /// second newest run, so a single run under a wrong clock does not remove anything.
   package var trustsClock = false
   /// The maximum size of all runs of a store in bytes.

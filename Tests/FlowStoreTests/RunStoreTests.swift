@@ -32,7 +32,7 @@ import Testing
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `and the one for tests conform to the same rules`() throws {
+  @Test func `follows the same rules as the store in memory for tests`() throws {
     defer { clean() }
     let store = MemoryRunStore()
     let conformance = RunStoreConformance { () throws -> any RunStore in store }

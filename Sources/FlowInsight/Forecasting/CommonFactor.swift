@@ -1,7 +1,7 @@
 import FlowModel
 
-/// How slow each recorded run was as a whole, and how strongly each step follows that. A slow or busy device is slow in
-/// every step, so long runs are longer than steps drawn independently would make them.
+/// The slowness of each recorded run as a whole, and how strongly each step follows it. A slow or busy device is slow
+/// in every step, so long runs are longer than steps drawn independently would make them.
 ///
 /// A run's factor is by how much its steps together took longer than usual. A step follows the factor by the slope of
 /// its times over the factors. Where step times were independent, all slopes are reduced until the sum of independently
