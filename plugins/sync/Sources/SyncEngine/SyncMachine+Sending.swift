@@ -1,10 +1,10 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Bytes kept free for the answer to a request for changes: one record that is not unusually large.
+  /// The bytes reserved for the response to a request for changes: one record of usual size.
   private static let answerBytes = 16_896
 
-  /// When the machine wants `.woke`, nil for never; at once if that is past.
+  /// The time when the machine needs `.woke`, or nil for never. A time in the past means now.
   public func nextWake(atMilliseconds now: Int64) -> Int64? {
     guard isStarted else { return nil }
     var times = [push.inFlight, pull.inFlight].compactMap { $0?.deadlineMilliseconds }
@@ -20,7 +20,7 @@ extension SyncMachine {
     return times.min()
   }
 
-  /// Sends what is due. Called after every event; does nothing twice.
+  /// Sends everything that is due. Called after every event.
   mutating func pump(_ now: Int64) {
     expire(now)
     let isExhausted = replica.budget.permitted(.push, bytes: Self.answerBytes, atMilliseconds: now) > now
@@ -40,9 +40,9 @@ extension SyncMachine {
     guard push.inFlight == nil, isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, !isPushHeld else {
       return nil
     }
-    // Without a cursor the zone does not know whether it still has what it has acknowledged.
+    // Without a cursor it is unknown whether the zone still has everything that it acknowledged.
     if replica.heard == nil, !replica.confirmed.isEmpty { return nil }
-    // The method itself would hold a copy of the machine.
+    // Passing the method itself would copy the machine.
     guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else { return nil }
     var due = max(gathered(), push.notBeforeMilliseconds)
     if degradation.level == .queueOnly { due = max(due, degradation.nextProbeMilliseconds) }
@@ -50,7 +50,8 @@ extension SyncMachine {
     return max(due, replica.budget.permitted(.push, bytes: needed, atMilliseconds: now))
   }
 
-  /// An action after rest goes at once; those that follow a push closely are gathered until they rest.
+  /// The time until which actions are gathered. An action after a pause is sent at once; actions shortly after a push
+  /// are gathered until they pause.
   private func gathered() -> Int64 {
     guard let since = pacing.waitingSinceMilliseconds else { return 0 }
     let rested = pacing.lastPushMilliseconds + settings.gatherMilliseconds
@@ -64,7 +65,7 @@ extension SyncMachine {
     let items = batch()
     var before: [RecordKey: Int64] = [:]
     let operations = items.map { item in
-      // Each of several writes to one record meets what the one before it leaves.
+      // Each of several writes to one record meets the result of the one before it.
       defer { before[item.key, default: 0] += 1 }
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
       return RecordOperation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
@@ -89,7 +90,7 @@ extension SyncMachine {
 
   private func pullDue(_ now: Int64) -> Int64? {
     guard pull.inFlight == nil else { return nil }
-    // What waits to be sent is not sent before the store has been compared.
+    // Waiting changes are not sent before the store has been compared.
     let isWanted = pull.isWanted || !isStoreConfirmed && channel.state == .closed && hasSendable
     var due = isWanted ? 0 : pacing.lastPollMilliseconds + pollInterval
     if let notified = channel.notified, isAhead(notified.cursor) {
@@ -97,7 +98,7 @@ extension SyncMachine {
       due = min(due, notified.atMilliseconds + hold)
     }
     due = max(due, pull.notBeforeMilliseconds)
-    // A budget of its own that is used up does not keep a device from hearing now and then what others do.
+    // With an exhausted quota of its own, a device still fetches from time to time.
     if degradation.level == .queueOnly, degradation.isQuotaExceeded {
       if isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, hasSendable { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
@@ -107,11 +108,12 @@ extension SyncMachine {
     return max(due, replica.budget.permitted(pullPurpose, bytes: needed, atMilliseconds: now))
   }
 
-  /// Whether the next request continues with the first fetch that this device makes of the zone. It needs none of the budget
-  /// where a page has come since the last one: a server that fails is asked again within it.
+  /// True if the next request continues the device's first fetch of the zone. It is free if a page has arrived since
+  /// the last one; otherwise it counts, so that a failing server is not asked without limit.
   private var goesOnFirstFetch: Bool { replica.isFirstFetch && (staged?.pages.count ?? 0) > freePages }
 
-  /// Without the server's time and a comparison of the store nothing can be pushed: then a pull is part of the push.
+  /// Without the server's time and a comparison of the store nothing can be pushed, so a pull then counts as part of
+  /// the push.
   private var pullPurpose: RequestBudget.Purpose {
     if isSkewMeasured, isStoreConfirmed { return .other }
     return hasSendable ? .push : .other
@@ -119,7 +121,7 @@ extension SyncMachine {
 
   private var hasSendable: Bool { replica.outbox.firstWaiting(where: { maySend($0) }) != nil }
 
-  /// Tells, once, when others have done something that the budget does not let this device fetch for a while.
+  /// Reports once that the budget delays changes of other devices.
   mutating func noteStaleness(_ now: Int64) {
     guard let until = staleUntil(now) else {
       isStale = false
@@ -129,7 +131,7 @@ extension SyncMachine {
     isStale = true
   }
 
-  /// Until when others' changes wait for the budget, nil when none do.
+  /// The time until which changes of other devices wait for the budget, or nil if none do.
   func staleUntil(_ now: Int64) -> Int64? {
     guard pausedBecause == nil, !isOffline, let notified = channel.notified, isAhead(notified.cursor),
       let due = pullDue(now), due > now + Self.stalenessMilliseconds,
@@ -138,7 +140,7 @@ extension SyncMachine {
     return due
   }
 
-  /// A shorter wait is not worth an acknowledgement.
+  /// A shorter delay is not reported.
   private static let stalenessMilliseconds: Int64 = 2000
 
   private var pollInterval: Int64 {
@@ -149,7 +151,7 @@ extension SyncMachine {
     return degradation.level == .normal ? interval : interval * 2
   }
 
-  /// Whether a notification names something that has not been read.
+  /// True if a notification names a position that has not been read.
   private func isAhead(_ notified: Cursor) -> Bool {
     guard let cursor = replica.cursor else { return true }
     return notified.generation != cursor.generation || notified.sequence > cursor.sequence
@@ -204,7 +206,8 @@ extension SyncMachine {
       deadlineMilliseconds: now + timeout(lane))
   }
 
-  /// A request that takes much longer than others did is likely lost: it is given up early, and later with each failure.
+  /// The deadline of a request. A request that takes much longer than earlier ones is probably lost, so the deadline is
+  /// short at first and grows with each failure.
   private func timeout(_ lane: SendLane) -> Int64 {
     let most = settings.requestTimeoutMilliseconds
     guard let usual = usualRoundTripMilliseconds else { return most }

@@ -1,24 +1,25 @@
 import SyncCore
 
-// Data of one store must not reach another: every answer is compared with the store that the device's data belongs to before
+// The data of one store must not reach another. Every response is compared with the store of the device's data before
+// it is used, and nothing is sent before that.
 // anything of it is used, and nothing is sent before that.
 extension SyncMachine {
-  /// Compares the store of a page with that of the data here; false if the page cannot be used.
+  /// Compares the store of a page with that of the data here. Returns false if the page cannot be used.
   mutating func meets(_ store: StoreIdentity, _ now: Int64) -> Bool {
     if let known = replica.binding.store {
       if known == store { confirm(store) } else { meetOther(store, now) }
       return known == store
     }
     guard let staged, staged.pages.last?.store != store else { return true }
-    // The pages of one fetch are of one store.
+    // All pages of one fetch are from one store.
     (self.staged, pull.isWanted) = (nil, true)
     return false
   }
 
-  /// Binds data that belongs to no store yet to that of a whole fetch; false if it is of another store.
+  /// Binds data without a store to the store of a whole fetch. Returns false if the data belongs to another store.
   mutating func adopts(_ page: ChangePage, _ now: Int64) -> Bool {
     if replica.binding.store != nil { return true }
-    // A cursor is good in one store only.
+    // A cursor is valid in one store only.
     let isKnown = replica.heard != nil || page.records.contains { replica.holdsChange(of: $0) }
     guard isKnown || replica.holdsNothing || replica.binding.belongs(at: settings.place) else {
       meetOther(page.store, now)
@@ -29,13 +30,13 @@ extension SyncMachine {
     return true
   }
 
-  /// The store at the other end is that of the data here.
+  /// Records that the store on the other side is that of the data here.
   mutating func confirm(_ store: StoreIdentity) {
     isStoreConfirmed = true
     replica.noteStore(store, at: settings.place)
   }
 
-  /// Another store has answered: nothing is sent to it unless the app wants the data of both in one.
+  /// Handles a response from another store. Nothing is sent to it unless the app merges the data of both.
   mutating func meetOther(_ store: StoreIdentity, _ now: Int64) {
     isStoreConfirmed = false
     replica.noteStore(store, at: settings.place)
@@ -52,14 +53,16 @@ extension SyncMachine {
 }
 
 extension Replica {
-  /// Whether there is nothing in it that belongs to a store or to a person: the rules of a schema and what a device says of
+  /// True if there is nothing here that belongs to a store or a person. The rules of a schema and the device's own
+  /// description are the same everywhere.
   /// itself are the same anywhere.
   public var holdsNothing: Bool {
     confirmed.isEmpty && heard == nil
       && !outbox.contains { $0.key.type != ZoneRules.type && $0.key.type != DeviceInfo.collection }
   }
 
-  /// Whether a store's record contains a change that this device has had from its own store. The rules of a schema are the same in
+  /// True if a store's record contains a change that this device received from its own store. The rules of a schema are
+  /// the same in every store made from it, so they do not count.
   /// every store that is made from it.
   func holdsChange(of record: SyncRecord) -> Bool {
     guard record.key.type != ZoneRules.type, let known = confirmed[record.key]?.cell.context.seen else { return false }

@@ -1,10 +1,10 @@
 import FlowBytes
 import SyncCore
 
-/// The whole synchronization of one device as a value: events in, effects out (outbox, cursor, three layers, degrade).
+/// The synchronization of one device as a value that turns events into effects (outbox, cursor, three layers, degrade).
 ///
-/// It knows no clock, socket, file or task; each event brings the time of the device's clock. The session runs it against a
-/// real backend and the simulator against a simulated world: the same code, to the byte.
+/// It uses no clock, socket, file or task; each event has the time of the device's clock. A session runs it with a real
+/// backend, the simulator with a simulated one: the same code, with the same results to the byte.
 ///
 /// ```swift
 /// var machine = SyncMachine(replica: replica, seed: 1)
@@ -14,7 +14,7 @@ import SyncCore
 public struct SyncMachine: Sendable {
   /// The device's durable state.
   public internal(set) var replica: Replica
-  /// How to behave.
+  /// The settings.
   public let settings: SyncSettings
   var generator: SplitMix64
 
@@ -26,38 +26,38 @@ public struct SyncMachine: Sendable {
   var isStarted = false
   /// Whether the user has switched synchronization off.
   public internal(set) var isOffline = false
-  /// What a person must look at before anything continues.
+  /// A problem that a person must solve before anything continues, or nil.
   public internal(set) var pausedBecause: BackendError?
   var halt: SyncPause?
-  /// The number of fetches that have been answered to their end.
+  /// The number of completed fetches.
   public internal(set) var completedPulls = 0
-  /// The number of fetches that have begun, those that failed included.
+  /// The number of started fetches, including failed ones.
   public internal(set) var begunPulls = 0
-  /// Which of them was the last to be answered to its end.
+  /// The number of the last fetch that was completed.
   public internal(set) var heardPull = 0
   var isSkewMeasured = false
-  /// How long answers take, smoothed; nil before the first.
+  /// The smoothed round trip time of requests, or nil before the first response.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
-  /// Whether the store has been compared since the connection to it was last made.
+  /// True if the store has been compared since the connection was last made.
   public internal(set) var isStoreConfirmed = false
-  /// Whether the user has been told that this device does not hear of others for a while.
+  /// True if the user was notified that changes of other devices are delayed.
   var isStale = false
-  /// What a fetch that is not at its end has brought so far.
+  /// The pages of an unfinished fetch.
   var staged: StagedFetch?
-  /// How many pages of it had come when the last request for one went.
+  /// The number of its pages at the time of the last request for one.
   var freePages = 0
   /// Records that the zone has said it has not got, until the next fetch.
   var missing: Set<RecordKey> = []
-  /// Drawn for each opening of the device's file; see `Write.incarnation`.
+  /// Drawn at each opening of the device's file; see `Write.incarnation`.
   var incarnation: UInt64
-  /// What others did must be fetched before anything is sent again.
+  /// True if changes of other devices must be fetched before anything is sent.
   var isPushHeld = false
   var effects: [Effect] = []
-  /// The positions in the outbox of what the user did in the last event; `fate(of:)` says what has become of it.
+  /// The outbox positions of the user's actions in the last event; `fate(of:)` returns their state.
   public internal(set) var acted: [Int64] = []
 
-  /// A machine over what the device has saved; `seed` draws the waits between retries.
+  /// Makes a machine from the device's saved state. `seed` determines the pauses between attempts.
   public init(replica: Replica, settings: SyncSettings = SyncSettings(), seed: UInt64) {
     self.replica = replica
     self.settings = settings
@@ -66,107 +66,108 @@ public struct SyncMachine: Sendable {
     incarnation = max(1, draw.next())
   }
 
-  /// What happens to a machine.
+  /// An input of the machine.
   public enum Event: Sendable {
-    /// The session begins.
+    /// The session starts.
     case started
-    /// The user did something to a record.
+    /// The user edited a record.
     case acted(RecordKey, Action)
-    /// The user did something to several records, all of it or nothing.
+    /// The user edited several records in one transaction.
     case transacted([(key: RecordKey, action: Action)])
     /// The app came to the foreground or the device woke: fetch once (S45).
     case foregrounded
     /// The user switched synchronization on or off.
     case switched(online: Bool)
-    /// A request was answered.
+    /// A request received a response.
     case answered(Int, Answer)
     /// A request failed.
     case failed(Int, BackendError)
-    /// The live channel is open, or something came down it.
+    /// The live channel opened, or a message arrived on it.
     case channelSigned(Int, ChannelSign)
     /// The live channel could not be opened or has closed.
     case channelClosed(Int, BackendError)
-    /// The time that was asked for has come.
+    /// The time returned by `nextWake` has come.
     case woke
-    /// A person has fixed what paused the machine, or wants the parked items tried again.
+    /// A person has fixed the reason of the pause, or wants parked items to be sent again.
     case resumed
-    /// A person wants one parked item tried again.
+    /// A person wants one parked item to be sent again.
     case retried(position: Int64)
-    /// A person gives one parked item up.
+    /// A person discards one parked item.
     case discarded(position: Int64)
-    /// A person takes a device's place in the zone from it.
+    /// A person removes a device from the zone.
     case retired(DeviceID)
   }
 
-  /// What the user does to a record.
+  /// A user's action on a record.
   public enum Action: Hashable, Sendable {
     /// Changes a record of a collection.
     case edit(RecordEdit)
-    /// Names rules of a collection to the zone, by the names under which it keeps them.
+    /// Declares rules of a collection, under the names that the zone uses.
     case rules([String: String])
   }
 
-  /// What a backend answered.
+  /// A response of a backend.
   public enum Answer: Sendable {
-    /// To a commit.
+    /// The response to a commit.
     case commit(CommitReply)
-    /// To a request for changes.
+    /// The response to a request for changes.
     case changes(ChangePage)
   }
 
-  /// What should be done, in this order.
+  /// An output of the machine. Effects are performed in order.
   public enum Effect: Sendable {
-    /// Save these in one transaction; what follows rests on it.
+    /// Save these in one transaction. Later effects depend on it.
     case save([StoreChange])
-    /// Send a request and report its end under this number.
+    /// Send a request, and report its end with this number.
     case send(Int, Request)
-    /// Open the live channel under this number.
+    /// Open the live channel with this number.
     case openChannel(Int)
     /// Close the live channel with this number.
     case closeChannel(Int)
-    /// Tell the user.
+    /// Notify the user.
     case tell(Notice)
   }
 
   /// A request to the backend.
   public enum Request: Hashable, Sendable {
-    /// Make changes.
+    /// Commit operations.
     case commit([RecordOperation], heard: Cursor?)
-    /// Give changes.
+    /// Return changes.
     case changes(since: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader)
   }
 
-  /// Messages for the user.
+  /// A notice for the user.
   public enum Notice: Hashable, Sendable {
-    /// A record reads differently now; remote: another device did it; the rule that decided, if there was a choice.
+    /// The content of a record changed: by another device if `remote`, and with the rule that decided if there was a
+    /// choice.
     case changed(RecordKey, remote: Bool, rule: ConflictRule?)
-    /// A record of a collection read otherwise before.
+    /// The content of a collection's record changed.
     case recordChanged(RecordKey, before: Cell, after: Cell, isRemote: Bool)
-    /// An action reached the server, which gave the record this version.
+    /// The server acknowledged an action, which gave the record this version.
     case acknowledged(RecordKey, version: Int64)
-    /// A change was parked: it will not be sent until someone looks (`sync_parked`).
+    /// A change was parked. It is not sent until a person deals with it (`sync_parked`).
     case parked(RecordKey, reason: String)
-    /// A record from elsewhere holds something over a limit, which is not shown; everything else in it is.
+    /// A record of another device has a part over a limit. That part is not shown, the rest is.
     case notShown(RecordKey, reason: String)
-    /// A change that was parked has been given up.
+    /// A parked change was discarded.
     case discarded(RecordKey)
-    /// Others have done something that the budget does not let this device fetch before this time.
+    /// The budget delays changes of other devices until this time.
     case stale(untilMilliseconds: Int64)
-    /// Nothing is sent until someone looks.
+    /// Nothing is sent until a person deals with the problem.
     case paused(BackendError)
-    /// A request failed and will be tried again.
+    /// A request failed and will be repeated.
     case failed(BackendError)
-    /// The degrade level changed.
+    /// The level of service changed.
     case level(Degradation.Level)
-    /// The device's file was an older copy of itself, or another device runs on a copy: it continues under this name.
+    /// The device's file was an old copy, or another device runs on a copy of it. It continues under this name.
     case renamed(DeviceID)
-    /// The live channel went up or down.
+    /// The live channel opened or closed.
     case channel(isUp: Bool)
-    /// Requests have begun or everything has come back (S38).
+    /// Requests started, or all have received their responses (S38).
     case synchronizing(Bool)
   }
 
-  /// Takes an event in and says what should be done.
+  /// Processes an event and returns its effects.
   public mutating func handle(_ event: Event, atMilliseconds now: Int64) -> [Effect] {
     (effects, acted) = ([], [])
     let wasBusy = isBusy
@@ -180,7 +181,7 @@ public struct SyncMachine: Sendable {
     releaseLeaving()
     if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
     let changes = replica.takeChanges() + takeRows()
-    // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.
+    // Requests depend on the saved state, so the save comes first. `act` has added the journal's changes.
     if !changes.isEmpty { prependSave(changes) }
     return effects
   }
@@ -221,7 +222,7 @@ public struct SyncMachine: Sendable {
     pull.isWanted = true
     pacing.lastPollMilliseconds = now
     replica.correctBudget(atMilliseconds: now)
-    // Data that begins here belongs to the store of this place, whenever that first answers.
+    // New data belongs to the store at this location, whenever that first responds.
     if replica.binding == StoreBinding(), replica.holdsNothing { replica.noteStore(nil, at: settings.place) }
     let asked = replica.pause?.afterRestart(atMilliseconds: now)
     (push.pause, pull.pause) = (asked, asked)
@@ -237,7 +238,7 @@ public struct SyncMachine: Sendable {
       channel.polls = 0
       for lane in [\SyncMachine.push, \SyncMachine.pull] {
         self[keyPath: lane].backoff.succeed()
-        // What the server itself asked for stays.
+        // A pause that the server itself asked for stays.
         self[keyPath: lane].pause = self[keyPath: lane].pause?.askedByServer
       }
       channel.backoff.succeed()
@@ -270,13 +271,13 @@ public struct SyncMachine: Sendable {
   mutating func tell(_ notice: Notice) { effects.append(.tell(notice)) }
 }
 
-/// One kind of request, of which at most one is under way (S30).
+/// One kind of request, with at most one under way (S30).
 struct SendLane: Sendable {
   var inFlight: Flight?
-  /// A request is due, whatever the polling says.
+  /// True if a request is due regardless of polling.
   var isWanted = false
   var backoff = Backoff()
-  /// What the last failure has led to; nil after a success.
+  /// The pause after the last failure, or nil after a success.
   var pause: SyncPause?
   var notBeforeMilliseconds: Int64 { pause?.untilMilliseconds ?? 0 }
 
@@ -284,58 +285,60 @@ struct SendLane: Sendable {
     var number: Int
     var sentMilliseconds: Int64
     var deadlineMilliseconds: Int64
-    /// The outbox positions of a commit, in the order of its operations.
+    /// The outbox positions of a commit's operations, in order.
     var positions: [Int64] = []
     /// The operations of a commit.
     var operations: [RecordOperation] = []
   }
 }
 
-/// How a device synchronizes.
+/// The settings of a device's synchronization.
 public struct SyncSettings: Sendable {
-  /// How long after an action's push further actions are gathered (L1), in milliseconds.
+  /// The time for which further actions are gathered after an action's push (L1), in milliseconds.
   public var gatherMilliseconds: Int64 = 150
-  /// The longest that a waiting action is gathered while more follow, in milliseconds (S3: under a second; S33).
+  /// The maximum time for which a waiting action is gathered while more follow, in milliseconds (S3: under a second;
+  /// S33).
   public var gatherLimitMilliseconds: Int64 = 900
-  /// How long a request may take at most, in milliseconds.
+  /// The maximum deadline of a request, in milliseconds.
   public var requestTimeoutMilliseconds: Int64 = 4000
-  /// How long a request may take at least, however fast others were, in milliseconds.
+  /// The minimum deadline of a request, however fast others were, in milliseconds.
   public var shortestTimeoutMilliseconds: Int64 = 1000
-  /// How long a silent channel is believed to be up, in milliseconds: six heartbeats, so that a lossy one is kept.
+  /// The time after which a silent channel counts as closed, in milliseconds: six heartbeats, so that a lossy channel
+  /// is kept.
   public var channelSilenceMilliseconds: Int64 = 180_000
-  /// Poll interval while the channel is up, in milliseconds (L3).
+  /// The poll interval while the channel is open, in milliseconds (L3).
   public var pollHealthyMilliseconds: Int64 = 300_000
-  /// Poll interval in the first five minutes without a channel, in milliseconds (S5).
+  /// The poll interval in the first five minutes without a channel, in milliseconds (S5).
   public var pollDownMilliseconds: Int64 = 30_000
-  /// Poll interval after that, in milliseconds.
+  /// The poll interval after that, in milliseconds.
   public var pollLongDownMilliseconds: Int64 = 60_000
-  /// The number of polls that go at the shorter interval.
+  /// The number of polls at the shorter interval.
   public var quickPolls = 10
-  /// Whether to open a live channel at all (V22).
+  /// True if a live channel is used at all (V22).
   public var usesChannel = true
-  /// Record types that are still sent when the budget runs low (D1).
+  /// The record types that are still sent when the budget runs low (D1).
   public var essentialTypes: Set<String> = []
-  /// How the device shows records of collections in its file; nil if they are not read there.
+  /// The rows that show records of collections in the device's file, or nil if they are not read there.
   public var projection: (any RecordProjection)?
-  /// Where the store is.
+  /// The location of the store.
   public var place = StorePlace()
-  /// Whether the data here and that of another store become one; otherwise nothing is sent to another store.
+  /// True if the data here is merged with that of another store. Otherwise nothing is sent to another store.
   public var mergesOtherStores = false
-  /// Which part of the zone the device holds; nil for all of it.
+  /// The part of the zone on the device, or nil for all of it.
   public var subscription: SyncSubscription?
-  /// The number of records that are asked for at once.
+  /// The number of records per request.
   public var pageRecords = 200
-  /// The largest page of changes asked for, in bytes.
+  /// The maximum size of a requested page, in bytes.
   public var pageBytes = 65_536
 
-  /// The settings of the design.
+  /// Makes the default settings.
   public init() {}
 }
 
 extension SyncMachine {
-  /// Whether the machine has this channel open or wants it opened.
+  /// True if the machine has this channel open, or wants it open.
   public func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
 
-  /// The number of the last channel that it has asked for.
+  /// The number of the last requested channel.
   public var openChannelNumber: Int { channel.number }
 }

@@ -1,23 +1,23 @@
 import SyncCore
 
-/// Why a device last got nothing through, and until when it sends nothing because of that; kept with the device's
-/// state, so that it can be seen next to a run and after it.
+/// The reason why a device's last requests failed, and the time until which it therefore sends nothing. Saved with the
+/// device's state, so that it is visible during a run and after it.
 public struct SyncPause: Hashable, Sendable {
-  /// When it began, in milliseconds since 1970 on the device's clock.
+  /// The start of the pause, in milliseconds since 1970 on the device's clock.
   public var sinceMilliseconds: Int64
-  /// When it is over by itself; nil when a person must act first.
+  /// The time when it ends by itself, or nil if a person must act first.
   public var untilMilliseconds: Int64?
-  /// Until when the server has asked to be left alone: nothing ends that early, not even a restart.
+  /// The time until which the server asked for a pause. Nothing ends it earlier, not even a restart.
   public var askedUntilMilliseconds: Int64?
-  /// A stable word for the reason.
+  /// A stable code for the reason.
   public var code: String
-  /// The reason, for a person.
+  /// The reason as text.
   public var reason: String
 
-  /// The longest reason that is kept, in bytes.
+  /// The maximum length of a saved reason, in bytes.
   static let reasonLimit = 1000
-  /// A server that asks for more than this is asked again after a restart; so is one whose time was kept by a clock that
-  /// has been set since.
+  /// The longest pause, in milliseconds, that a server can ask for beyond a restart. It also limits a pause measured by
+  /// a clock that has been set since.
   private static let askedLimitMilliseconds: Int64 = 86_400_000
 
   /// Makes a pause.
@@ -38,10 +38,10 @@ public struct SyncPause: Hashable, Sendable {
       reason: Self.shortened("\(error)"))
   }
 
-  /// Whether it still holds.
+  /// True while the pause lasts.
   public func isActive(atMilliseconds now: Int64) -> Bool { untilMilliseconds.map { now < $0 } ?? true }
 
-  /// What is left of it once the server can be reached again: the time that the server itself asked for.
+  /// The rest of the pause once the server is reachable again: the time that the server itself asked for.
   var askedByServer: SyncPause? {
     guard let askedUntilMilliseconds else { return nil }
     var pause = self
@@ -49,7 +49,7 @@ public struct SyncPause: Hashable, Sendable {
     return pause
   }
 
-  /// What is left of it after a restart.
+  /// The rest of the pause after a restart.
   func afterRestart(atMilliseconds now: Int64) -> SyncPause? {
     guard let pause = askedByServer, let until = pause.untilMilliseconds, sinceMilliseconds <= now, now < until,
       until - sinceMilliseconds <= Self.askedLimitMilliseconds
@@ -80,7 +80,7 @@ extension SyncPause {
     return packer.bytes
   }
 
-  /// Nil for no bytes.
+  /// Reads a packed pause. Returns nil for no bytes.
   init?(packed bytes: [UInt8]) throws(PackingError) {
     if bytes.isEmpty { return nil }
     var reader = Unpacker(bytes)

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// A running device: carries out what its machine says against a real backend, a real file and a real clock.
+/// A running device: performs its machine's effects with a real backend, file and clock.
 ///
 /// ```swift
 /// let session = try await SyncSession.open(
@@ -9,7 +9,7 @@ import SyncCore
 /// try await session.act(Pomodoro.timer, .edit(TimerState(kind: .focus).edit()))
 /// ```
 public actor SyncSession {
-  /// The machine as it is; read it for views and the status.
+  /// The machine's present state. Read it for views and the status.
   public private(set) var machine: SyncMachine
   private let zone: String
   private let backend: any SyncBackend
@@ -17,7 +17,7 @@ public actor SyncSession {
   private let clock: any SyncClock
   private let onNotice: @Sendable (SyncMachine.Notice, SyncMachine) -> Void
 
-  /// An event, and who waits until it has been taken in.
+  /// An event, with the continuation of the caller that waits until it is processed.
   private typealias Queued = (
     event: SyncMachine.Event, done: CheckedContinuation<Result<[Int64], ReplicaError>, Never>?
   )
@@ -35,7 +35,7 @@ public actor SyncSession {
   private var timer: (milliseconds: Int64, task: Task<Void, Never>)?
   private var waiters: [Int: (condition: @Sendable (SyncMachine) -> Bool, done: CheckedContinuation<Bool, Never>)] = [:]
   private var nextWaiter = 0
-  /// How often in a row the file could not be written, and until when nothing is begun again because of that.
+  /// The number of failed saves in a row, and the time before which nothing new is started because of them.
   private var saving = (failures: 0, notBeforeMilliseconds: Int64.min)
 
   private init(
@@ -50,10 +50,10 @@ public actor SyncSession {
     self.onNotice = onNotice
   }
 
-  /// Reads the device's file, or begins one for a device whose identity starts with `device`.
+  /// Reads the device's file, or makes one for a device whose identity starts with `device`.
   ///
-  /// Throws a `ReplicaError` when the file is damaged, from a newer version, or cannot be used; it is left untouched.
-  /// `onNotice` is called on the session for everything that is reported to the user, with the machine as it then is.
+  /// Throws a `ReplicaError` if the file is damaged, from a newer version, or unusable; the file stays unchanged.
+  /// `onNotice` is called on the session for every notice to the user, with the machine's state at that time.
   public static func open(
     device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore,
     settings: SyncSettings = SyncSettings(), limits: RequestBudget.Limits = RequestBudget.Limits(),
@@ -75,56 +75,57 @@ public actor SyncSession {
 
   // MARK: What the app does
 
-  /// Begins to synchronize.
+  /// Starts synchronization.
   public func start() async { _ = await give(.started) }
 
-  /// Takes an action of the user in; when this returns it is saved and will not be lost (S32). Gives where it is in the
-  /// outbox: `SyncMachine.fate(of:)` says what happens to it.
+  /// Adds an action of the user. It is saved on return and will not be lost (S32). Returns its position in the outbox
+  /// for `SyncMachine.fate(of:)`.
   ///
-  /// Throws a `ReplicaError` when it breaks a limit or could not be saved: then nothing has happened.
+  /// Throws a `ReplicaError` if the action exceeds a limit or could not be saved. It then has no effect.
   @discardableResult
   public func act(_ key: RecordKey, _ action: SyncMachine.Action) async throws(ReplicaError) -> [Int64] {
     try await give(.acted(key, action)).get()
   }
 
-  /// Takes several actions of the user in, all or none: they are saved, sent, merged and shown together. Gives where they
-  /// are in the outbox.
+  /// Adds several actions of the user in one transaction: they are saved, sent, merged and shown together. Returns
+  /// their positions in the outbox.
   ///
-  /// Throws a `ReplicaError` when one of them breaks a limit or they could not be saved: then nothing has happened.
+  /// Throws a `ReplicaError` if one of them exceeds a limit or they could not be saved. They then have no effect.
   @discardableResult
   public func act(_ actions: [(key: RecordKey, action: SyncMachine.Action)]) async throws(ReplicaError) -> [Int64] {
     try await give(.transacted(actions)).get()
   }
 
-  /// Saves the rows of all records again, for a file whose tables have just been made.
+  /// Saves the rows of all records again, for a file whose tables were just made.
   public func showAll() async throws(ReplicaError) {
     let rows = machine.allRows()
     if !rows.isEmpty { try await store.save(rows) }
   }
 
-  /// Switches synchronizing off or on.
+  /// Switches synchronization off or on.
   public func setOnline(_ isOnline: Bool) async { _ = await give(.switched(online: isOnline)) }
 
-  /// Fetches once, as when the app comes to the foreground (S45).
+  /// Fetches once, for example when the app comes to the foreground (S45).
   public func foreground() async { _ = await give(.foregrounded) }
 
-  /// Continues after a person has fixed what had paused it, and attempts parked changes again.
+  /// Continues after a person has fixed the reason of a pause, and sends parked changes again.
   public func resume() async { _ = await give(.resumed) }
 
-  /// Tries a change again that was parked, by its position.
+  /// Sends a parked change again, given its position.
   public func retry(parked position: Int64) async { _ = await give(.retried(position: position)) }
 
-  /// Gives a change up that was parked, by its position.
+  /// Discards a parked change, given its position.
   public func discard(parked position: Int64) async { _ = await give(.discarded(position: position)) }
 
   /// Removes a device from the zone until it writes again.
   public func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
-  /// Waits until the machine is as wanted; false when that takes longer than allowed, or the session stops.
+  /// Waits until the machine satisfies a condition. Returns false if that takes longer than allowed or the session
+  /// stops.
   public func wait(
     milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
   ) async -> Bool {
-    // While an event is being taken in, the machine is ahead of what has been saved.
+    // While an event is processed, the machine is ahead of the saved state.
     if !isDraining, condition(machine) { return true }
     if isStopped { return false }
     nextWaiter += 1
@@ -142,7 +143,7 @@ public actor SyncSession {
     }
   }
 
-  /// The number of events that have come and are not being taken in yet, for a test.
+  /// The number of events that have not been processed, for tests.
   package var waitingEvents: Int { queue.count }
 
   /// The state of synchronization.
@@ -225,11 +226,11 @@ public actor SyncSession {
     prepareToWait()
   }
 
-  /// The number of acts that are saved together if they come at the same time, with one wait for the disk.
+  /// The maximum number of acts saved together, with one wait for the disk, if they arrive at the same time.
   private static let actsAtOnce = 200
 
-  /// Takes an event in, or several acts. What cannot be saved has not happened: the machine goes back, and nothing that rests
-  /// on it is sent.
+  /// Processes an event or several acts. If saving fails, the machine returns to its earlier state and nothing that
+  /// depends on the event is sent.
   private func take(_ events: [Queued]) async {
     let before = machine
     var steps: [(effects: [SyncMachine.Effect], machine: SyncMachine)] = []
@@ -253,13 +254,13 @@ public actor SyncSession {
       }
     } catch {
       machine = before
-      // One of several may be what does not fit.
+      // One of several may be too large to save.
       if events.count > 1 {
         for event in events { await take([event]) }
         return
       }
       waitAfterFailedSave()
-      // The error itself tells the caller.
+      // The caller gets the error itself.
       if !events[0].event.isAct { onNotice(.failed(.storage("\(error)")), machine) }
       events[0].done?.resume(returning: .failure(error))
       return
@@ -268,7 +269,7 @@ public actor SyncSession {
     for (event, result) in zip(events, results) { event.done?.resume(returning: result) }
   }
 
-  /// Why an event cannot be taken in; nil when it can.
+  /// Returns the reason why an event is refused, or nil.
   private func refusal(of event: SyncMachine.Event) -> ReplicaError? {
     if let fileProblem { return fileProblem }
     if isStopped { return .storage("synchronizing has stopped") }
@@ -279,7 +280,7 @@ public actor SyncSession {
     }
   }
 
-  /// Of several changes of one key the last one.
+  /// The last change of each key.
   private static func latest(_ changes: [StoreChange]) -> [StoreChange] {
     var places: [String: Int] = [:]
     var latest: [StoreChange] = []
@@ -304,8 +305,8 @@ public actor SyncSession {
     }
   }
 
-  /// What has been heard can be heard again: it waits for the disk only where something goes out that rests on it. An action
-  /// always does, and all before it with it.
+  /// True if the save must be durable. Fetched data can be fetched again, so it waits for the disk only if a request
+  /// depends on it. An action always does, with everything saved before it.
   private static func mustLast(_ event: SyncMachine.Event, _ effects: [SyncMachine.Effect]) -> Bool {
     switch event {
     case .answered, .channelSigned: effects.contains { if case .send = $0 { true } else { false } }
@@ -313,7 +314,7 @@ public actor SyncSession {
     }
   }
 
-  /// What is due stays due when it could not be saved: it is tried again after 1 s, then ever later, up to 5 min.
+  /// Repeats a failed save after 1 s, then at growing intervals up to 5 min.
   private func waitAfterFailedSave() {
     let pause = min(Int64(1000) << Int64(min(saving.failures, 10)), 300_000)
     saving = (saving.failures + 1, clock.nowMilliseconds() + pause)
@@ -394,7 +395,7 @@ public actor SyncSession {
 }
 
 extension SyncMachine.Event {
-  /// Whether the user did something.
+  /// True if the user did something.
   fileprivate var isAct: Bool {
     switch self {
     case .acted, .transacted: true
