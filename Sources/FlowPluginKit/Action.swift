@@ -1,127 +1,132 @@
 import FlowModel
 
-/// What all actions have in common; an action is an ``Action``, an ``AsyncAction`` or a ``StepService``.
+/// The common part of all actions. An action is an ``Action``, an ``AsyncAction`` or a ``StepService``.
 ///
-/// Everything but `name`, `summary`, `Input`, `Output` and `run` has a default. What is declared here is read by
-/// `validate`, `schema` and `plugins show` without running anything.
+/// Everything except `name`, `summary`, `Input`, `Output` and `run` has a default. `validate`, `schema` and `plugins
+/// show` read these declarations without running anything.
 public protocol ActionType: Sendable {
-  /// What a step gives under `with`.
+  /// The inputs that a step passes under `with`.
   associatedtype Input: ActionInput = NoInput
-  /// What dependents read under `outputs`.
+  /// The outputs that dependents read under `outputs`.
   associatedtype Output: ActionOutput = NoOutput
 
   /// The full name, `plugin.action`.
   static var name: String { get }
-  /// One sentence: what it does.
+  /// One sentence about its effect.
   static var summary: String { get }
-  /// Handles it makes with ``ActionContext/provide(_:_:close:)``.
+  /// The handles that it provides with ``ActionContext/provide(_:_:close:)``.
   static var provides: [HandleKey] { get }
-  /// Handles it takes with ``ActionContext/handle(_:as:)``; a step before it must provide each.
+  /// The handles that it uses with ``ActionContext/handle(_:as:)``. A step before it must provide each of them.
   static var requires: [HandleKey] { get }
-  /// Events it may post.
+  /// The events that it may post.
   static var events: [String] { get }
-  /// The values that it posts events with, each under the name of its event.
+  /// The values that it posts events with, named after their events.
   static var eventValues: [FieldDeclaration] { get }
-  /// The events that it takes with ``ActionContext/follow(_:into:)`` whether or not the workflow has them repeat.
+  /// The events that it follows with ``ActionContext/follow(_:into:)``, whether or not the workflow repeats steps for
+  /// them.
   static var follows: [String] { get }
   /// The source of the events that a service posts.
   static var source: EventSource { get }
-  /// Whether it reads data that is unavailable while the device is locked (P6).
+  /// True if it reads data that is unavailable while the device is locked (P6).
   static var needsProtectedData: Bool { get }
-  /// The errors it may end with, and which are worth another attempt.
+  /// The errors that it may end with, each with whether another attempt may help.
   static var errors: [ErrorDeclaration] { get }
-  /// An example step, beginning with `uses:`.
+  /// An example step, which begins with `uses:`.
   static var example: String { get }
-  /// The name of an object input whose keys are outputs too; nil for all but actions such as `flow.set`.
+  /// The name of an object input whose keys are also outputs, as in `flow.set`, or nil.
   static var outputsFromInput: String? { get }
-  /// The name of an object input that declares outputs, a field by name; nil for all but `shell.run`.
+  /// The name of an object input that declares outputs by name, as in `shell.run`, or nil.
   static var outputFieldsFromInput: String? { get }
-  /// The name of a literal string input that names an event it posts; nil for all but actions such as `flow.post`.
+  /// The name of a literal string input that names a posted event, as in `flow.post`, or nil.
   static var eventFromInput: String? { get }
-  /// The name of an input whose text a shell reads, so that expressions in it are doubtful; nil for all but `shell.run`.
+  /// The name of an input whose text a shell reads, so that expressions in it are suspicious, as in `shell.run`, or
+  /// nil.
   static var shellTextInput: String? { get }
-  /// Which of its inputs say what it calls for each post of an event; nil for all but `flow.on`.
+  /// The inputs that describe the action it calls for each post of an event, as in `flow.on`, or nil.
   static var calls: ActionCall? { get }
-  /// Bytes that its outputs may have, as JSON; more than `Limits.outputBytes` only for an action that bounds them itself.
+  /// The maximum size of its outputs as JSON, in bytes. More than `Limits.outputBytes` only for an action that limits
+  /// them itself.
   static var outputLimitBytes: Int { get }
 
-  /// What its work is done to: to the process, for what shows something, registers something or keeps it in memory.
+  /// The kind of its effect: `process` if it shows something, registers something or keeps it in memory.
   static var effect: ActionEffect { get }
 
-  /// Whether it does the same on another machine, where steps may be sent (`--on`): it works on its inputs, files and
-  /// commands alone.
+  /// True if it has the same effect on another machine, to which steps may be sent (`--on`), because it only uses its
+  /// inputs, files and commands.
   static var isPortable: Bool { get }
 
-  /// What is wrong with the literal inputs beyond their types. Pure; called by `validate`.
+  /// Returns the problems of literal inputs beyond their types. Pure; called by `validate`.
   static func check(_ input: LiteralInput) -> [InputProblem]
 
-  /// Made once for every registry, without I/O.
+  /// Makes the action. Called once per registry, without I/O.
   init()
 
-  /// How the engine runs it. The defaults of ``Action``, ``AsyncAction`` and ``StepService`` are right for every action.
+  /// Returns the function that the engine runs. The defaults of ``Action``, ``AsyncAction`` and ``StepService`` suit
+  /// every action.
   func makeBody() -> RegisteredAction.Body
 
-  /// What the engine calls where the action takes nothing and gives nothing; nil for all others. The defaults are right
-  /// for every action.
+  /// Returns the function that the engine calls for an action without inputs and outputs, or nil for others. The
+  /// defaults suit every action.
   func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
 
-  /// What the engine calls where the action returns to its thread while it waits; nil for all but `shell.run`.
+  /// Returns the function that the engine calls for an action that releases its thread while it waits. Nil for all
+  /// except `shell.run`.
   func bodyInParts() -> BodyInParts?
 }
 
 extension ActionType {
-  /// None.
+  /// No handles.
   public static var provides: [HandleKey] { [] }
-  /// None.
+  /// No handles.
   public static var requires: [HandleKey] { [] }
-  /// None.
+  /// No events.
   public static var events: [String] { [] }
-  /// None.
+  /// No values.
   public static var eventValues: [FieldDeclaration] { [] }
-  /// None.
+  /// No events.
   public static var follows: [String] { [] }
-  /// From the run.
+  /// The run.
   public static var source: EventSource { .run }
-  /// No.
+  /// False.
   public static var needsProtectedData: Bool { false }
-  /// None declared: every error can be retried.
+  /// No declared errors: every error may be retried.
   public static var errors: [ErrorDeclaration] { [] }
-  /// Just the `uses` line.
+  /// Only the `uses` line.
   public static var example: String { "uses: \(name)" }
-  /// None.
+  /// Nil.
   public static var outputsFromInput: String? { nil }
-  /// None.
+  /// Nil.
   public static var outputFieldsFromInput: String? { nil }
-  /// None.
+  /// Nil.
   public static var eventFromInput: String? { nil }
-  /// None.
+  /// Nil.
   public static var shellTextInput: String? { nil }
-  /// Nothing.
+  /// Nil.
   public static var calls: ActionCall? { nil }
-  /// What every action may have.
+  /// The limit of every action.
   public static var outputLimitBytes: Int { Limits.outputBytes }
-  /// No.
+  /// False.
   public static var isPortable: Bool { false }
-  /// To what outlives the process.
+  /// An effect that outlives the process.
   public static var effect: ActionEffect { .durable }
-  /// Nothing.
+  /// No problems.
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
-  /// None: inputs must be read, or outputs written.
+  /// Nil, because inputs must be read or outputs written.
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
-  /// None: it holds its thread or awaits.
+  /// Nil, because the action keeps its thread or awaits.
   public func bodyInParts() -> BodyInParts? { nil }
 }
 
-/// An action that does its work on the step's own thread; the usual kind.
+/// An action that works on the step's own thread. This is the usual kind.
 ///
-/// No task is made for it. It may block: it then costs only its own thread.
+/// No task is made for it. It may block, which only occupies its own thread.
 public protocol Action: ActionType {
-  /// Does the work; throws an ``ActionError`` (or any error) when it fails.
+  /// Performs the work. Throws an ``ActionError`` or any other error if it fails.
   func run(_ input: Input, in context: ActionContext) throws -> Output
 }
 
 extension Action {
-  /// Inline on the step's thread.
+  /// Runs the action on the step's thread.
   public func makeBody() -> RegisteredAction.Body {
     let inputs = InputMaker<Input>()
     return .synchronous { values, context in try run(inputs.make(values), in: context).values }
@@ -129,7 +134,8 @@ extension Action {
 }
 
 extension Action where Input == NoInput, Output == NoOutput {
-  /// Just ``run(_:in:)``. Inlined where the action is compiled, since such steps may come by the hundred thousand.
+  /// Calls ``run(_:in:)``. Inlined where the action is compiled, because there may be hundreds of thousands of such
+  /// steps.
   @inlinable
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? {
     { context in _ = try run(NoInput(), in: context) }
@@ -138,12 +144,12 @@ extension Action where Input == NoInput, Output == NoOutput {
 
 /// An action that awaits.
 public protocol AsyncAction: ActionType {
-  /// Does the work; throws an ``ActionError`` (or any error) when it fails. Its task is cancelled with the step.
+  /// Performs the work. Throws an ``ActionError`` or any other error if it fails. Its task is cancelled with the step.
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output
 }
 
 extension AsyncAction {
-  /// In a task of its own.
+  /// Runs the action in a task of its own.
   public func makeBody() -> RegisteredAction.Body { .asynchronous(bodyInTask()) }
 
   fileprivate func bodyInTask() -> @Sendable (ValueObject, ActionContext) async throws -> ValueObject {
@@ -154,11 +160,12 @@ extension AsyncAction {
 
 /// An action that reports ready with ``ActionContext/ready(_:)`` and then continues until its task is cancelled.
 ///
-/// For dependents, the gate and its own deadline the step is finished when it reports ready. The run stops its services
-/// when everything else is over. One that returns without having reported ready is finished by what it returns.
+/// The step counts as finished for dependents, the gate and its own deadline when it reports ready. The run stops its
+/// services when everything else has finished. A service that returns without having reported ready is finished with
+/// what it returns.
 public protocol StepService: AsyncAction {}
 
 extension StepService {
-  /// In a task of its own that continues after it reported ready.
+  /// Runs the action in a task of its own, which continues after it reported ready.
   public func makeBody() -> RegisteredAction.Body { .service(bodyInTask()) }
 }

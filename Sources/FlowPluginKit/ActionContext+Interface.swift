@@ -4,8 +4,8 @@ import FlowModel
 package protocol CallableAnywhere: UserInterface {}
 
 extension ActionContext {
-  /// Calls an interface, which may have to wait for the main thread. Throws `CancellationError` as soon as the step is told
-  /// to end; if the main thread becomes free only after that, the call is not made.
+  /// Calls an interface, which may have to wait for the main thread. Throws `CancellationError` as soon as the step
+  /// must end. If the main thread becomes free only after that, the call is not made.
   package nonisolated(nonsending) func calling<Output: Sendable>(
     _ interface: any UserInterface, _ body: @escaping @Sendable () async throws -> Output
   ) async throws -> Output {
@@ -16,8 +16,8 @@ extension ActionContext {
     }
   }
 
-  /// Runs `body` and throws `CancellationError` as soon as the step is told to end, although `body` may still wait for
-  /// another thread then.
+  /// Runs `body`. Throws `CancellationError` as soon as the step must end, even if `body` still waits for another
+  /// thread.
   package nonisolated(nonsending) func untilCancelled<Output: Sendable>(
     _ body: @escaping @Sendable () async throws -> Output
   ) async throws -> Output {

@@ -1,17 +1,17 @@
 import FlowModel
 
-/// What an action can see and do besides its inputs: its view of the run.
+/// An action's access to its run, besides its inputs.
 ///
-/// A context may be passed to other threads; calls after the step has ended do nothing.
+/// A context may be passed to other threads. Calls after the step has ended have no effect.
 public struct ActionContext: Sendable {
-  /// The run behind this context.
+  /// The run.
   public let host: any ActionHost
-  /// Which step of the run, as the host numbers them.
+  /// The number of the step in the run.
   public package(set) var step: StepIndex
-  /// Which attempt this is; the first is 1.
+  /// The number of the attempt, from 1.
   public package(set) var attempt: Int
 
-  /// A context for one attempt of one step; made by engines and by test hosts.
+  /// Makes the context of one attempt of a step. Used by engines and test hosts.
   public init(host: any ActionHost, step: StepIndex, attempt: Int) {
     self.host = host
     self.step = step
@@ -21,21 +21,21 @@ public struct ActionContext: Sendable {
   /// The id of the step.
   public var stepID: StepID { host.stepID(of: step) }
 
-  /// The run, as this step sees it: ``RunInformation/workflowFolder`` is the folder of the step's own file, which may be an
-  /// included one.
+  /// The run as seen by this step. ``RunInformation/workflowFolder`` is the folder of the step's own file, which may be
+  /// an included one.
   public var run: RunInformation {
     var run = host.run
     run.workflowFolder = host.workflowFolder(of: step)
     return run
   }
 
-  /// The same for every attempt of the step, also after a resume, and for nothing else: `run/step`, with `~n` behind it
-  /// once a success was given up `n` times to do it again on purpose. For systems that do a thing once for a key.
+  /// A key that is the same for every attempt of the step, including those after a resume, and unique to it:
+  /// `run/step`, followed by `~n` once a success was discarded `n` times to run the step again on purpose. For systems
+  /// that perform an operation once per key.
   public var idempotencyKey: String { host.idempotencyKey(of: step) }
 
-  /// Environment variables for child processes: those that the workflow and the step state, and which attempt of which
-  /// step of which run it is, in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`; `TRACEPARENT`
-  /// where the run is sent as a trace.
+  /// The environment variables for child processes: those of the workflow and the step, and the identity of the attempt
+  /// in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`, with `TRACEPARENT` if the run is traced.
   public var environment: [String: String] {
     var variables = host.environment(of: step)
     variables.reserveCapacity(variables.count + 4)
@@ -47,31 +47,31 @@ public struct ActionContext: Sendable {
     return variables
   }
 
-  /// Variables of this process that no child gets which is not given them: those that the workflow's secrets come from.
+  /// The variables of this process that children do not inherit, because the workflow's secrets come from them.
   public var withheldVariables: Set<String> { host.withheldVariables }
 
-  /// Whether the run was given texts that are shown and recorded nowhere.
+  /// True if the run has secrets, which are neither shown nor recorded.
   package var hasSecrets: Bool { host.hasSecrets }
 
-  /// Whether a value holds one of the run's secrets in some text of it, also in encoded form. Such a value must not be
-  /// written to disk.
+  /// True if a string in the value contains one of the run's secrets, encoded or not. Such a value must not be written
+  /// to disk.
   public func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
 
-  /// The time left until the step's deadline, never below zero; nil: no deadline.
+  /// The time until the step's deadline, never below zero, or nil if it has no deadline.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
 
-  /// Whether the step has been cancelled or has timed out; an action that works long asks now and then.
+  /// True if the step was cancelled or timed out. An action that works for long checks it from time to time.
   public var isCancelled: Bool { host.isCancelled(step, attempt: attempt) }
 
-  /// Throws `CancellationError` when the step has been cancelled or has timed out.
+  /// Throws `CancellationError` if the step was cancelled or timed out.
   public func checkCancellation() throws { if isCancelled { throw CancellationError() } }
 
-  /// Calls `handler` once, on some thread, when the step is cancelled or times out; at once when that has happened.
+  /// Calls `handler` once, on any thread, when the step is cancelled or times out; at once if that has happened.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) {
     host.onCancel(step, attempt: attempt, handler)
   }
 
-  /// Waits without holding a thread, on the run's clock; throws `CancellationError` as soon as the step is cancelled.
+  /// Waits on the run's clock without holding a thread. Throws `CancellationError` as soon as the step is cancelled.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try checkCancellation()
     let wake = OneShot<Result<Void, any Error>>()
@@ -89,47 +89,45 @@ public struct ActionContext: Sendable {
     host.log(message(), level: level, step: step)
   }
 
-  /// Writes lines that a program wrote on one of its outputs to the run's log, unless the step is quiet. Lines over 64 KiB
-  /// are cut.
+  /// Writes lines of a program's output to the run's log, unless the step is quiet. Lines over 64 KiB are cut.
   public func log(_ lines: [String], from stream: LogStream) { host.log(lines, from: stream, step: step) }
 
-  /// Shows the line that a program has begun to write on one of its outputs, as it is now, to anyone who watches
-  /// the run. It is not a line of the log, which gets it when it has ended.
+  /// Shows an unfinished line of a program's output to programs that watch the run. The log gets the line once it ends.
   package func showUnfinished(_ line: String, from stream: LogStream) {
     host.showUnfinished(line, from: stream, step: step)
   }
 
-  /// Says that the body, which is asked to end, needs this time from now for it.
+  /// Reports the time that the body needs to end, counted from now, after it was asked to.
   package func needsTimeToEnd(_ time: Duration) { host.needsTimeToEnd(time, step: step, attempt: attempt) }
 
-  /// Says that the body has begun elsewhere: from then on the step's deadline counts.
+  /// Reports that the body has started on another machine. The step's deadline counts from then on.
   package func begun() { host.begun(step, attempt: attempt) }
 
-  /// Says how far the step is: `fraction` from 0 to 1, and what it is doing.
+  /// Reports the progress of the step: `fraction` from 0 to 1, with a message.
   public func progress(_ fraction: Double, _ message: String = "") {
     host.progress(fraction, message, step: step)
   }
 
-  /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
+  /// Posts an event. Throws if the action did not declare it or the run has had its 10,000 posts.
   public func post(_ event: String) throws { try host.post(event, step: step) }
 
-  /// Posts an event with a value of at most 64 KiB, which steps read as `events.NAME.value` or as `item.value`; throws also
-  /// when the value does not fit the event's declaration.
+  /// Posts an event with a value of at most 64 KiB, which steps read as `events.NAME.value` or `item.value`. Also
+  /// throws if the value does not fit the event's declaration.
   public func post(_ event: String, value: Value) throws { try host.post(event, value: value, step: step) }
 
-  /// Says that something is due to come from outside, or with -1 that it has come and been handled. A service whose events
-  /// come from outside continues for that long.
+  /// Reports that one more thing is expected from outside, or with -1 that it has arrived and been handled. Services
+  /// whose events come from outside continue until then.
   public func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
 
-  /// Says that a post of an event that the step follows has been handled.
+  /// Reports that a post of an event followed by the step has been handled.
   public func handledPost() { host.handledPost(of: step) }
 
-  /// The handle that a step before this one provided, or that a plugin brings into every run.
+  /// Returns the handle that an earlier step provided, or that a plugin provides to every run.
   ///
   /// ```swift
   /// let store: any KeyValueStore = try context.handle(.keyValueStore)
   /// ```
-  /// Throws an ``ActionError`` `handle-missing` when there is none and `handle-type` when it is of another type.
+  /// Throws an ``ActionError`` `handle-missing` if there is none and `handle-type` if it has another type.
   public func handle<Handle>(_ key: HandleKey, as type: Handle.Type = Handle.self) throws -> Handle {
     guard let handle = host.handle(key, step: step) else {
       throw ActionError("handle-missing", "no step before '\(stepID)' provides '\(key)'", isRetryable: false)
@@ -141,36 +139,37 @@ public struct ActionContext: Sendable {
     return typed
   }
 
-  /// Makes a handle available to the steps that come after this one.
+  /// Makes a handle available to the steps after this one.
   ///
-  /// `close` is called when the run ends, in reverse order of provision, with a second to finish. A retried step's
-  /// handle replaces what it had provided before, which is closed at once.
+  /// `close` is called at the end of the run, in reverse order of provision, and has one second to finish. A retried
+  /// step's handle replaces its earlier one, which is closed at once.
   public func provide(_ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void = {}) {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
-  /// What `flowrun answer` calls the run and the step that asks: the end of the run's id, and the step.
+  /// The run and the step for `flowrun answer`: the end of the run's id, and the step.
   public var questionAddress: String { host.questionAddress(of: step) }
 
-  /// Puts each post of an event that repeats into `posts`, those that have come before first. Once the step is told to
-  /// end no more are put there.
+  /// Adds each post of a repeating event to `posts`, starting with earlier ones. No posts are added once the step must
+  /// end.
   public func follow(_ event: String, into posts: PostQueue) {
     onCancel { posts.finish() }
     host.follow(event, into: posts, step: step, attempt: attempt)
   }
 
-  /// Calls the action that this step's inputs name (`ActionDeclaration.calls`) for one post and gives its outputs;
-  /// throws what it throws, and an ``ActionError`` `call-timeout` when it takes longer than `limit`. What it does is
-  /// this step's doing: its log lines, its handles. It posts no events and provides nothing.
+  /// Calls the action named by this step's inputs (`ActionDeclaration.calls`) for one post and returns its outputs.
+  /// Rethrows its error, or throws an ``ActionError`` `call-timeout` if it takes longer than `limit`. Its log lines and
+  /// handles are those of this step. It cannot post events or provide handles.
   public nonisolated(nonsending) func call(for post: EventPost, within limit: Duration) async throws -> ValueObject {
     try await host.call(for: post, within: limit, step: step, attempt: attempt)
   }
 
-  /// Reports a service ready, with its outputs: its dependents continue while the service does too. The first call counts.
+  /// Reports a service as ready, with its outputs. Its dependents continue while it runs on. Only the first call
+  /// counts.
   public func ready(_ output: some ActionOutput) { host.ready(output.values, step: step, attempt: attempt) }
 }
 
-/// How important a log line is.
+/// The importance of a log line.
 public enum LogLevel: String, Sendable, Hashable, CaseIterable {
   case debug, info, warning, error
 }
@@ -181,13 +180,13 @@ public enum LogStream: String, Sendable, Hashable, CaseIterable {
   case standardError = "stderr"
 }
 
-/// What a run is called and where it works.
+/// The identity of a run and its folders.
 public struct RunInformation: Sendable {
-  /// Unique for each run: a UUID in lower case.
+  /// A lowercase UUID, unique for each run.
   public var id: String
-  /// The absolute path of the data folder; it exists.
+  /// The absolute path of the data folder, which exists.
   public var dataFolder: String
-  /// The absolute path of the folder of the workflow file, where relative paths in that file start.
+  /// The absolute path of the workflow file's folder, to which paths in the file are relative.
   public var workflowFolder: String
 
   /// Describes a run.
@@ -198,164 +197,164 @@ public struct RunInformation: Sendable {
   }
 }
 
-/// The engine's side of an ``ActionContext``; plugin authors never meet it.
+/// The engine's side of an ``ActionContext``. Plugin authors do not use it.
 public protocol ActionHost: AnyObject, Sendable {
-  /// The run; its folder is that of the file that was started.
+  /// The run. Its folder is that of the started file.
   var run: RunInformation { get }
-  /// The absolute path of the folder of the file in which a step is written.
+  /// Returns the absolute path of the folder of the file that contains a step.
   func workflowFolder(of step: StepIndex) -> String
-  /// Why the application was launched; the defaults before activation.
+  /// The launch of the application, with defaults before activation.
   var launch: Launch { get }
-  /// The id of a step.
+  /// Returns the id of a step.
   func stepID(of step: StepIndex) -> StepID
-  /// The variables that workflow and step state.
+  /// Returns the variables of workflow and step.
   func environment(of step: StepIndex) -> [String: String]
-  /// The W3C trace context of an attempt; nil: it has none of its own.
+  /// Returns the W3C trace context of an attempt, or nil if it has none of its own.
   func traceparent(of step: StepIndex, attempt: Int) -> String?
-  /// Variables of this process that no child gets which is not given them.
+  /// The variables of this process that children do not inherit.
   var withheldVariables: Set<String> { get }
-  /// Whether the run was given texts that are shown and recorded nowhere.
+  /// True if the run has secrets, which are neither shown nor recorded.
   var hasSecrets: Bool { get }
-  /// Whether a value holds one of those texts.
+  /// True if a value contains a secret.
   func holdsSecret(_ value: Value) -> Bool
-  /// What is the same for all attempts of the step.
+  /// Returns the key that all attempts of the step share.
   func idempotencyKey(of step: StepIndex) -> String
-  /// The time left until the deadline of the step or of this attempt; nil: none.
+  /// Returns the time until the deadline of the step or this attempt, or nil if there is none.
   func remaining(of step: StepIndex, attempt: Int) -> Duration?
-  /// Whether this attempt is to end.
+  /// True if this attempt must end.
   func isCancelled(_ step: StepIndex, attempt: Int) -> Bool
-  /// Calls the handler once this attempt is to end.
+  /// Calls the handler once this attempt must end.
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
   /// Writes a log line.
   func log(_ message: String, level: LogLevel, step: StepIndex)
-  /// Writes lines that a program wrote, unless the step is quiet.
+  /// Writes lines of a program's output, unless the step is quiet.
   func log(_ lines: [String], from stream: LogStream, step: StepIndex)
-  /// Writes lines that the program of a plugin wrote while it worked for several steps: it is not known for which.
+  /// Writes lines of a plugin's program that worked for several steps at once, so that the step is unknown.
   func log(_ lines: [String], from stream: LogStream, plugin: String)
-  /// Whether anybody is shown the lines that the step's programs write.
+  /// True if the output of the step's programs is shown.
   func showsOutput(of step: StepIndex) -> Bool
-  /// Whether anybody is shown lines that have no end yet.
+  /// True if unfinished lines are shown.
   var showsUnfinishedLines: Bool { get }
-  /// Shows the line that the step's program has begun to write, as it is now.
+  /// Shows an unfinished line of the step's program.
   func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex)
-  /// Whether the log takes more lines now; who writes many waits while it does not.
+  /// True if the log accepts more lines now. Programs that write many lines wait while it does not.
   var hasLogRoom: Bool { get }
-  /// Says that the body of this attempt needs this time from now to end.
+  /// Records the time that the body of this attempt needs to end, counted from now.
   func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int)
-  /// Says how far the step is.
+  /// Records the progress of the step.
   func progress(_ fraction: Double, _ message: String, step: StepIndex)
-  /// Posts an event; throws when that is not allowed.
+  /// Posts an event. Throws if that is not allowed.
   func post(_ event: String, step: StepIndex) throws
-  /// Posts an event with a value; throws when that is not allowed.
+  /// Posts an event with a value. Throws if that is not allowed.
   func post(_ event: String, value: Value, step: StepIndex) throws
-  /// One more thing, or with -1 one less, is due to come from outside.
+  /// Changes the number of things expected from outside by 1 or -1.
   func expectFromOutside(_ change: Int)
-  /// A post that the step follows has been handled.
+  /// Records that a post followed by the step has been handled.
   func handledPost(of step: StepIndex)
-  /// The handle under this key, or nil.
+  /// Returns the handle with this key, or nil.
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)?
   /// Makes a handle available.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int)
-  /// Says that the body of this attempt has begun elsewhere, for steps that run remotely.
+  /// Records that the body of this attempt has started on another machine.
   func begun(_ step: StepIndex, attempt: Int)
   /// Reports a service ready.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int)
-  /// Puts each post of an event that repeats into `posts`, from the first on.
+  /// Adds each post of a repeating event to `posts`, from the first on.
   func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int)
-  /// Calls the action that the step's inputs name, for one post.
+  /// Calls the action named by the step's inputs, for one post.
   nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject
-  /// Asks a person; calls the handler once, on some thread, when someone answers.
+  /// Asks a person. Calls the handler once, on any thread, with the answer.
   func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void)
-  /// The id of the step that asks, as `flowrun answer` takes it.
+  /// Returns the id of the asking step for `flowrun answer`.
   func questionAddress(of step: StepIndex) -> String
-  /// The step waits for an answer no longer.
+  /// Withdraws the step's question.
   func withdrawQuestion(of step: StepIndex, attempt: Int)
-  /// Calls the handler once, on some thread, when this much time has passed on the run's clock.
+  /// Calls the handler once, on any thread, after this much time on the run's clock.
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void)
-  /// The same for the body of an attempt, which does nothing else until then.
+  /// Calls the handler after this much time, for the body of an attempt that does nothing else meanwhile.
   func wake(after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
 }
 
 extension ActionHost {
-  /// None, for hosts whose runs are not traced.
+  /// Nil, for hosts without traces.
   public func traceparent(of step: StepIndex, attempt: Int) -> String? { nil }
 
-  /// None, for hosts without secrets.
+  /// Empty, for hosts without secrets.
   public var withheldVariables: Set<String> { [] }
 
-  /// None, for hosts without secrets.
+  /// False, for hosts without secrets.
   public var hasSecrets: Bool { false }
 
-  /// No, for hosts without secrets.
+  /// False, for hosts without secrets.
   public func holdsSecret(_ value: Value) -> Bool { false }
 
-  /// The run's, for hosts whose steps are all written in one file.
+  /// The run's folder, for hosts whose steps come from one file.
   public func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
 
-  /// Run and step, for hosts that resume nothing.
+  /// Run and step, for hosts that do not resume runs.
   public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
 
-  /// Nothing, for hosts that send no steps away.
+  /// Does nothing, for hosts that run all steps themselves.
   public func begun(_ step: StepIndex, attempt: Int) {}
 
-  /// Always, for hosts that keep every line.
+  /// True, for hosts that keep every line.
   public func showsOutput(of step: StepIndex) -> Bool { true }
 
-  /// No, for hosts whose log holds whole lines alone.
+  /// False, for hosts with a log of complete lines.
   public var showsUnfinishedLines: Bool { false }
 
-  /// Nothing, for hosts whose log holds whole lines alone.
+  /// Does nothing, for hosts with a log of complete lines.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {}
 
-  /// Nothing, for hosts that wait for every body.
+  /// Does nothing, for hosts that wait for every body.
   public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {}
 
-  /// Always, for hosts whose log knows no end.
+  /// True, for hosts with an unlimited log.
   public var hasLogRoom: Bool { true }
 
-  /// Without the value, for hosts whose events carry none.
+  /// Posts the event without the value, for hosts whose events have none.
   public func post(_ event: String, value: Value, step: StepIndex) throws { try post(event, step: step) }
 
-  /// Nothing, for hosts that do not wait for what comes from outside.
+  /// Does nothing, for hosts that expect nothing from outside.
   public func expectFromOutside(_ change: Int) {}
 
-  /// Nothing, for hosts in which no events come.
+  /// Does nothing, for hosts without events.
   public func handledPost(of step: StepIndex) {}
 
-  /// Nothing, for hosts in which no events come.
+  /// Does nothing, for hosts without events.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
 
-  /// The step by itself.
+  /// The end of the run's id, and the step.
   public func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
 
-  /// There is no answer in hosts that reach no person.
+  /// Never answers, for hosts that reach no person.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {}
 
-  /// Nothing, in hosts that reach no person.
+  /// Does nothing, for hosts that reach no person.
   public func withdrawQuestion(of step: StepIndex, attempt: Int) {}
 
-  /// Refused, for hosts that know no other action.
+  /// Throws, for hosts without other actions.
   public nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
     throw ActionError("no-action", "there is no other action to call here", isRetryable: false)
   }
 
-  /// As for anyone, for hosts that do not ask who waits.
+  /// Wakes like any caller, for hosts that do not track which body waits.
   public func wake(
     after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
   ) {
     wake(after: delay, handler)
   }
 
-  /// On the system's clock, for hosts without a clock of their own.
+  /// Uses the system's clock, for hosts without a clock of their own.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     Task {
       try? await Task.sleep(for: delay)
@@ -365,6 +364,6 @@ extension ActionHost {
 }
 
 extension ActionContext {
-  /// Why the application was launched.
+  /// The launch of the application.
   public var launch: Launch { host.launch }
 }

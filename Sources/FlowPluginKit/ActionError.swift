@@ -1,19 +1,19 @@
 import FlowModel
 
-/// Why an action failed, for the person who runs the workflow.
+/// The failure of an action, described for the person who runs the workflow.
 public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A stable word for programs, one of the action's declared errors where it declares any.
+  /// A stable code for programs: one of the action's declared errors, if it declares any.
   public var code: String
-  /// What happened and what to do about it, as a sentence without a full stop.
+  /// The problem and its remedy, as a sentence without a full stop.
   public var message: String
-  /// Whether another attempt may succeed; nil: what the action's declaration says of the code, else yes.
+  /// Whether another attempt may succeed. If nil, the action's declaration of the code decides, and otherwise it may.
   public var isRetryable: Bool?
-  /// The least pause before another attempt, when the other side asked for one; nil: none.
+  /// The minimum pause before another attempt, if the other side asked for one.
   public var retryAfter: Duration?
-  /// The exit status of a command that failed; nil: it was no command, or a signal ended it.
+  /// The exit status of a failed command, or nil if a signal ended it or it was not a command.
   public var exitStatus: Int?
 
-  /// A failure.
+  /// Makes a failure.
   public init(
     _ code: String, _ message: String, isRetryable: Bool? = nil, retryAfter: Duration? = nil, exitStatus: Int? = nil
   ) {
@@ -24,9 +24,9 @@ public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
     self.exitStatus = exitStatus
   }
 
-  /// Whether a signal ended the command.
+  /// True if a signal ended the command.
   package var isKilled: Bool { code == "command-killed" }
 
-  /// Code and message.
+  /// The message, followed by the code.
   public var description: String { "\(message) [\(code)]" }
 }

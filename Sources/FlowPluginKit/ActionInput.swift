@@ -10,17 +10,18 @@ import FlowModel
 /// }
 /// ```
 ///
-/// The table of fields (name, type, required, default, summary) is derived from the struct itself, once; `pollInterval`
-/// is `poll-interval` in a workflow. A property without a default is required, an optional one is not.
+/// The table of fields (name, type, required, default, summary) is derived once from the struct; `pollInterval` becomes
+/// `poll-interval` in a workflow. A property that has neither a default nor an optional type is required.
 public protocol ActionInput: Sendable {
-  /// All fields at their defaults, the others not yet set. Each call must make new fields: a call of an action whose inputs share
+  /// Makes inputs with defaults, and without values for required fields. Each call must make new fields: a call of an
+  /// action whose inputs share fields fails.
   /// theirs fails.
   init()
 }
 
 /// No inputs.
 public struct NoInput: ActionInput {
-  /// No inputs.
+  /// Makes empty inputs.
   public init() {}
 }
 
