@@ -1,18 +1,18 @@
 import FlowModel
 import Synchronization
 
-/// Makes an action's inputs of values, as ``ActionInput/init(values:)`` does, a hundred thousand times a second.
+/// Makes an action's inputs from values, like ``ActionInput/init(values:)``, a hundred thousand times a second.
 ///
-/// Where each field is in the struct is found once, on the first call, by the layout rule of Swift's structs (each
-/// property at the next address that its type can have), and checked against what reflection sees: each field must hold
-/// the very slot there. Where that does not hold, the inputs are made by reflection, every time.
+/// The offset of each field in the struct is computed on the first call, by the layout rule of Swift's structs (each
+/// property at the next address that its type allows), and checked against reflection: each offset must contain the
+/// field's own slot. If a check fails, all inputs are made by reflection.
 package final class InputMaker<Input: ActionInput>: Sendable {
   private struct Field: Sendable {
     var name: String
     var offset: Int
   }
 
-  /// The fields of the struct, or none where they were not found.
+  /// The fields of the struct, or none if their offsets could not be verified.
   private final class Layout: Sendable {
     let fields: [Field]?
     init(_ fields: [Field]?) { self.fields = fields }
@@ -20,10 +20,10 @@ package final class InputMaker<Input: ActionInput>: Sendable {
 
   private let layout = AtomicLazyReference<Layout>()
 
-  /// A maker that has not found the fields yet.
+  /// Makes a maker that has not computed the offsets yet.
   package init() {}
 
-  /// The inputs with these values; throws a ``TypeMismatch`` where one is missing or does not fit.
+  /// Makes inputs from values. Throws a ``TypeMismatch`` if one is missing or does not fit.
   package func make(_ values: ValueObject) throws -> Input {
     let layout = layout.load() ?? layout.storeIfNil(Layout(Self.findFields()))
     guard let fields = layout.fields else { return try Input(values: values) }

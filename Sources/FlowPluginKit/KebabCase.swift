@@ -1,7 +1,8 @@
 extension String {
-  /// The name of a Swift property as workflows write it: `minimumPopulation` is `minimum-population`.
+  /// The name of a Swift property in a workflow: `minimumPopulation` becomes `minimum-population`.
   ///
-  /// A run of capitals is one word (`notificationID` is `notification-id`); a name without capitals stays as it is.
+  /// Consecutive capitals are one word (`notificationID` becomes `notification-id`). A name without capitals does not
+  /// change.
   var kebabCase: String {
     guard utf8.contains(where: Self.isCapital) else { return self }
     var name = ""

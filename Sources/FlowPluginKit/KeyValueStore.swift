@@ -1,24 +1,24 @@
 import FlowModel
 
-/// Small values kept across runs under names; `storage` provides one, `preferences` and `router` use it.
+/// Small named values that are kept across runs. `storage` provides a store; `preferences` and `router` use it.
 ///
-/// Every call is durable when it returns. Implementations are safe to call from any thread and may block.
+/// Every call is durable on return. Implementations can be called from any thread and may block.
 public protocol KeyValueStore: Sendable {
-  /// The value under `key` in `scope`, or nil.
+  /// Returns the value of `key` in `scope`, or nil.
   func get(_ key: String, in scope: String) throws -> Value?
 
-  /// Every value in `scope`, by key.
+  /// Returns all values in `scope`, by key.
   func all(in scope: String) throws -> [String: Value]
 
-  /// Applies all changes in one transaction, or none of them when it throws.
+  /// Applies all changes in one transaction. Throws without applying any of them.
   func apply(_ changes: [KeyValueChange], in scope: String) throws
 }
 
-/// One change to a ``KeyValueStore``.
+/// A change of a ``KeyValueStore``.
 public enum KeyValueChange: Sendable, Hashable {
-  /// Writes a value, over what is there.
+  /// Writes a value, replacing an earlier one.
   case put(key: String, value: Value)
-  /// Removes a value; nothing happens when there is none.
+  /// Removes a value, if there is one.
   case delete(key: String)
 }
 
@@ -39,6 +39,6 @@ extension HandleKey {
   public static let keyValueStore: HandleKey = "key-value-store"
   /// An open database of the `storage` plugin.
   public static let database: HandleKey = "database"
-  /// The user interface behind the `ui` plugin: an ``UserInterface``.
+  /// The user interface of the `ui` plugin: a ``UserInterface``.
   public static let userInterface: HandleKey = "user-interface"
 }

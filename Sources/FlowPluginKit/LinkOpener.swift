@@ -1,26 +1,26 @@
 import FlowModel
 
-/// Opens links that a person tapped; `router` provides one, `notification` uses it.
+/// Opens links that a person tapped. `router` provides an opener; `notification` uses it.
 public protocol LinkOpener: Sendable {
-  /// Opens the link on `interface` when that is ready, and keeps it until it is otherwise.
+  /// Opens the link on `interface` once that is ready, and keeps the link until then.
   ///
-  /// Answers in a word what became of it: `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked` or
-  /// `handler-failed`. It never throws: a link that cannot be opened is not a failure of the one who tapped it.
+  /// Returns the result as a word: `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked` or
+  /// `handler-failed`. It never throws, because a link that cannot be opened is not a failure of its sender.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String
 }
 
-/// A link as it stood in a notification.
+/// A link from a notification.
 public struct TappedLink: Sendable, Hashable {
-  /// The URL as it was received.
+  /// The URL as received.
   public var url: String
-  /// What came with it.
+  /// The parameters that came with it.
   public var parameters: ValueObject
-  /// The identifier of the notification, by which deliveries of one tap are distinguished from two taps.
+  /// The identifier of the notification, which tells repeated deliveries of one tap from two taps.
   public var notificationID: String?
-  /// The action that the person chose: `default` for a tap, otherwise the identifier of a button.
+  /// The action that the person chose: `default` for a tap, or the identifier of a button.
   public var action: String
 
-  /// A link that was tapped.
+  /// Makes a tapped link.
   public init(
     url: String, parameters: ValueObject = [:], notificationID: String? = nil, action: String = "default"
   ) {

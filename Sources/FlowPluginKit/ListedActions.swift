@@ -1,15 +1,15 @@
 import Synchronization
 
-/// The actions of one plugin, listed when one of them is first asked for: a run uses few of the plugins that are
-/// installed, and naming an action's type brings in all that the type conforms to.
+/// The actions of one plugin, listed on first use. A run uses few of the installed plugins, and naming an action's type
+/// loads all of its conformances.
 final class ListedActions: Sendable {
   private let pluginName: String
-  /// What a compiled-in plugin lists.
+  /// Lists the actions of a compiled-in plugin.
   private let list: (@Sendable () -> [Listed])?
-  /// Sorted by name, once they are listed.
+  /// The actions sorted by name, once they are listed.
   private let listed: Mutex<[Listed]?>
 
-  /// Not a tuple: the runtime would make the type of an array of them at each start.
+  /// A struct instead of a tuple, whose array type the runtime would have to create at each start.
   struct Listed {
     var name: String
     var action: DeferredAction
@@ -25,7 +25,7 @@ final class ListedActions: Sendable {
     listed = Mutex(nil)
   }
 
-  /// Actions that are known.
+  /// Actions that are already listed.
   init(_ actions: [RegisteredAction], of pluginName: String) {
     self.pluginName = pluginName
     list = nil
@@ -33,7 +33,7 @@ final class ListedActions: Sendable {
       Self.sorted(actions.map { Listed(name: $0.declaration.name, action: DeferredAction($0)) }, of: pluginName))
   }
 
-  /// All of them, sorted by name.
+  /// All actions, sorted by name.
   var all: [Listed] {
     listed.withLock { listed in
       if let listed { return listed }
@@ -44,7 +44,7 @@ final class ListedActions: Sendable {
     }
   }
 
-  /// The action of this full name, or nil.
+  /// Returns the action with this full name, or nil.
   func action(named name: String) -> DeferredAction? {
     let all = all
     var (low, high) = (0, all.count)

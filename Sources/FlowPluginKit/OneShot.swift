@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One wait that several parties may end: the first one decides how.
+/// A wait that several parties may end. The first value counts.
 package final class OneShot<Value: Sendable>: Sendable {
   private enum State {
     case idle
@@ -10,13 +10,13 @@ package final class OneShot<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// Nothing waits yet and nothing is decided.
+  /// Makes a wait that has not ended.
   package init() {}
 
-  /// What was decided; nil as long as nothing is.
+  /// The value, or nil before the end.
   package var value: Value? { state.withLock { if case .finished(let value) = $0 { value } else { nil } } }
 
-  /// Waits until ``finish(_:)`` is called; returns at once when it has been. Called once.
+  /// Waits for ``finish(_:)``, or returns at once if it was called. Called once.
   package nonisolated(nonsending) func wait() async -> Value {
     await withCheckedContinuation { continuation in
       let value = state.withLock { state -> Value? in
@@ -28,7 +28,7 @@ package final class OneShot<Value: Sendable>: Sendable {
     }
   }
 
-  /// Ends the wait; later calls do nothing.
+  /// Ends the wait. Later calls have no effect.
   package func finish(_ value: Value) {
     let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
       switch state {

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A set of actions under one name, compiled into the program.
+/// A named set of actions that is compiled into the program.
 ///
 /// ```swift
 /// public struct GreetingPlugin: Plugin {
@@ -10,56 +10,56 @@ import FlowModel
 /// }
 /// ```
 ///
-/// Making a plugin does no I/O (P9): what an action needs it opens when it runs.
+/// Making a plugin performs no I/O (P9). Actions open the resources they need when they run.
 public protocol Plugin: Sendable {
-  /// The part before the dot in the names of its actions.
+  /// The name of the plugin, which is the part before the dot in the names of its actions.
   static var name: String { get }
 
-  /// The actions it brings.
+  /// The actions of the plugin.
   var actions: [any ActionType.Type] { get }
 
-  /// Further actions, which call a value that the plugin was made with, such as the app's own object.
+  /// Further actions that use a value given to the plugin, such as an object of the app.
   var boundActions: [RegisteredAction] { get }
 
-  /// Handles that every run with this plugin has from its start, such as the UI host an app passes in.
+  /// The handles that every run with this plugin has from its start, such as an app's user interface.
   var handles: [PluginHandle] { get }
 
-  /// What it checks in workflows that use it, besides what its actions declare.
+  /// The checks of workflows that use it, in addition to the declarations of its actions.
   var checks: [any WorkflowCheckProvider] { get }
 
   /// The kinds of YAML files that it reads.
   var fileKinds: [PluginFileKind] { get }
 
-  /// Names that were renamed, with their present names: actions such as `storage.trips`, and inputs and outputs such as
-  /// `storage.open.sample`. Where a workflow uses an old name, the error gives the new one.
+  /// The present names of renamed actions, such as `storage.trips`, and of renamed inputs and outputs, such as
+  /// `storage.open.sample`. A workflow that uses an old name gets an error with the new one.
   var movedNames: KeyValuePairs<String, String> { get }
 }
 
 extension Plugin {
-  /// None.
+  /// No actions.
   public var boundActions: [RegisteredAction] { [] }
 
-  /// None.
+  /// No handles.
   public var handles: [PluginHandle] { [] }
 
-  /// None.
+  /// No checks.
   public var checks: [any WorkflowCheckProvider] { [] }
 
-  /// None.
+  /// No files.
   public var fileKinds: [PluginFileKind] { [] }
 
-  /// None.
+  /// No names.
   public var movedNames: KeyValuePairs<String, String> { [:] }
 }
 
-/// A handle that a plugin brings into every run.
+/// A handle that a plugin provides to every run.
 public struct PluginHandle: Sendable {
-  /// The key under which actions ask for it.
+  /// The key by which actions find it.
   public let key: HandleKey
   /// The handle.
   public let handle: any Sendable
 
-  /// Offers `handle` under `key`.
+  /// Provides `handle` with `key`.
   public init(_ key: HandleKey, _ handle: any Sendable) {
     self.key = key
     self.handle = handle

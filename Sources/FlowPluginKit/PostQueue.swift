@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// The posts of an event on their way to one who takes them one after the other; see ``ActionContext/follow(_:into:)``.
+/// A queue of an event's posts for a reader that handles them one by one; see ``ActionContext/follow(_:into:)``.
 public final class PostQueue: Sendable {
   private struct State {
     var waiting: [EventPost] = []
@@ -13,10 +13,10 @@ public final class PostQueue: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// An empty queue in which at most `limit` posts wait; what comes past that is dropped and counted.
+  /// Makes an empty queue for at most `limit` waiting posts. Further ones are dropped and counted.
   public init(limit: Int = Limits.waitingPosts) { self.limit = limit }
 
-  /// The number of posts that were dropped: they came when too many waited, or when it was too late to take them.
+  /// The number of dropped posts, which arrived when the queue was full or after its end.
   public var dropped: Int { state.withLock { $0.dropped } }
 
   /// Adds a post.
@@ -36,7 +36,7 @@ public final class PostQueue: Sendable {
     waiter?.finish(post)
   }
 
-  /// The next post, when it has come; nil: none is left and no more will come. Called by one party at a time.
+  /// Returns the next post once there is one, or nil at the end of the queue. Called by one reader at a time.
   public nonisolated(nonsending) func next() async -> EventPost? {
     let coming = OneShot<EventPost?>()
     state.withLock { state in
@@ -51,7 +51,7 @@ public final class PostQueue: Sendable {
     return await coming.wait()
   }
 
-  /// No more will come; what waits may still be taken.
+  /// Ends the queue. Waiting posts can still be read.
   public func finish() {
     let waiter = state.withLock { state in
       state.isFinished = true
@@ -61,7 +61,7 @@ public final class PostQueue: Sendable {
     waiter?.finish(nil)
   }
 
-  /// No more will come, and what waits is dropped.
+  /// Ends the queue and drops waiting posts.
   public func dropAll() {
     finish()
     state.withLock { state in

@@ -1,50 +1,50 @@
 import FlowModel
 
-/// What a step asks a person.
+/// A step's question to a person.
 public struct Question: Sendable, Hashable {
   /// The question.
   public var text: String
-  /// What may be answered.
+  /// The allowed answers.
   public var choices: [String]
-  /// The choice or the text if none is given. Nil if there is no default.
+  /// The answer if none is given, or nil if there is no default.
   public var defaultChoice: String?
-  /// The kind of answer that it wants.
+  /// The kind of answer.
   public var kind = Kind.choice
-  /// The last lines that the steps printed on which the asking step depends; the run adds them.
+  /// The last lines printed by the steps that the asking step depends on. The run adds them.
   public package(set) var printed: [Printed] = []
 
   /// A kind of answer.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// One of the choices.
     case choice
-    /// Any text of one line.
+    /// One line of text.
     case text
-    /// A text of one line that is shown and recorded nowhere.
+    /// One line of text that is neither shown nor recorded.
     case secret
   }
 
-  /// The last lines that a step has printed.
+  /// The last printed lines of a step.
   public struct Printed: Sendable, Hashable {
     /// The step.
     public var step: StepID
-    /// Its last lines.
+    /// The lines.
     public var lines: [String]
 
-    /// Lines of a step.
+    /// Makes the lines of a step.
     package init(step: StepID, lines: [String]) {
       self.step = step
       self.lines = lines
     }
   }
 
-  /// A question with its choices.
+  /// Makes a question with choices.
   public init(_ text: String, choices: [String], defaultChoice: String? = nil) {
     self.text = text
     self.choices = choices
     self.defaultChoice = defaultChoice
   }
 
-  /// A question that a text answers, or a secret.
+  /// Makes a question for a text or a secret.
   public init(_ text: String, kind: Kind, default: String? = nil) {
     self.text = text
     self.kind = kind
@@ -73,16 +73,16 @@ public struct Question: Sendable, Hashable {
   }
 }
 
-/// What a person answered.
+/// A person's answer.
 public struct Answer: Sendable, Hashable {
   /// One of the question's choices, or the text.
   public var choice: String
-  /// Who.
+  /// The name of the person.
   public var by: String
-  /// When, in milliseconds since 1970.
+  /// The time of the answer, in milliseconds since 1970.
   public var atMilliseconds: Int
 
-  /// An answer.
+  /// Makes an answer.
   public init(_ choice: String, by: String, atMilliseconds: Int) {
     self.choice = choice
     self.by = by
@@ -91,8 +91,8 @@ public struct Answer: Sendable, Hashable {
 }
 
 extension ActionContext {
-  /// Asks a person and waits for the answer without holding a thread; nil: no answer arrived within `limit`. Throws
-  /// `CancellationError` as soon as the step is cancelled. A step asks one question at a time.
+  /// Asks a person and waits for the answer without holding a thread. Returns nil if no answer arrives within `limit`.
+  /// Throws `CancellationError` as soon as the step is cancelled. A step asks one question at a time.
   public nonisolated(nonsending) func ask(_ question: Question, within limit: Duration) async throws -> Answer? {
     try checkCancellation()
     let answer = OneShot<Result<Answer?, any Error>>()

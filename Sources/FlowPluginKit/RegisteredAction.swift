@@ -1,31 +1,31 @@
 import FlowModel
 
-/// An action as the engine runs it: its declaration and a body that takes and gives plain values.
+/// An action as the engine runs it: its declaration, and a body with plain values as inputs and outputs.
 ///
-/// Made from a compiled-in action's type, or by the plugin host from a manifest.
+/// Made from the type of a compiled-in action, or by the plugin host from a manifest.
 public struct RegisteredAction: Sendable {
-  /// Everything there is to know without running it.
+  /// The declaration, available without running the action.
   public let declaration: ActionDeclaration
-  /// What runs.
+  /// The function to run.
   public let body: Body
-  /// The same as a synchronous ``body``, where there are no inputs and no outputs to pass; nil if there may be.
+  /// The function of a synchronous ``body`` for an action without inputs and outputs, or nil for others.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
-  /// The same as a synchronous ``body``, where it returns to its thread while it waits; nil if it does not.
+  /// The function of a synchronous ``body`` that releases its thread while it waits, or nil if it does not.
   package let bodyInParts: BodyInParts?
   /// The action's own check of literal inputs.
   public let check: @Sendable (LiteralInput) -> [InputProblem]
 
-  /// The three ways in which an action runs.
+  /// The three ways to run an action.
   public enum Body: Sendable {
-    /// Inline on the step's thread.
+    /// On the step's thread.
     case synchronous(@Sendable (ValueObject, ActionContext) throws -> ValueObject)
     /// In a task of its own.
     case asynchronous(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)
-    /// In a task of its own that continues after it reported ready.
+    /// In a task of its own, which continues after it reported ready.
     case service(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)
   }
 
-  /// An action of these parts.
+  /// Makes an action of these parts.
   public init(
     declaration: ActionDeclaration, body: Body,
     check: @escaping @Sendable (LiteralInput) -> [InputProblem] = { _ in [] }
@@ -44,10 +44,11 @@ public struct RegisteredAction: Sendable {
     self.check = check
   }
 
-  /// Derives declaration and body from an action's type.
+  /// Makes an action from its type.
   public init(_ type: any ActionType.Type) { self = Self.make(type) }
 
-  /// Runs it on its own, as an engine does; cancelling the calling task calls `cancel`, which is to cancel the context.
+  /// Runs the action by itself, as an engine does. Cancelling the calling task calls `cancel`, which must cancel the
+  /// context.
   package func run(
     _ inputs: ValueObject, in context: ActionContext, cancel: @escaping @Sendable () -> Void
   ) async throws -> ValueObject {
@@ -64,8 +65,8 @@ public struct RegisteredAction: Sendable {
     }
   }
 
-  // Neither the kind of the action nor its parts are asked for by casts: each cast to a protocol goes once through all
-  // conformances of the program, which takes longer than the rest of a small workflow.
+  // The kind of the action and its parts are determined without casts. Each cast to a protocol searches all
+  // conformances of the program once, which takes longer than the rest of a small workflow.
   private static func make<A: ActionType>(_ type: A.Type) -> RegisteredAction {
     let action = A()
     let body = action.makeBody()

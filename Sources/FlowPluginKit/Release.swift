@@ -1,5 +1,5 @@
-/// Which release of flowrun this is.
+/// The release of flowrun.
 package enum Release {
-  /// Its version, as `flowrun --version` prints it.
+  /// The version printed by `flowrun --version`.
   package static let version = "0.9.0"
 }

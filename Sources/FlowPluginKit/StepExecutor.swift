@@ -1,21 +1,22 @@
 import FlowModel
 
-/// Runs the bodies of portable actions somewhere else: in other processes, on other machines.
+/// Runs the bodies of portable actions in other processes or on other machines.
 ///
-/// The engine says what runs when; an executor says where, and whether it ended.
+/// The engine decides what runs when; an executor decides where, and reports the end.
 public protocol StepExecutor: Sendable {
-  /// As `--on` and `executor:` write it.
+  /// The name in `--on` and `executor:`.
   var name: String { get }
 
-  /// The number of bodies that it runs at once at most.
+  /// The maximum number of bodies that it runs at once.
   var slots: Int { get }
 
-  /// Whether what its bodies take of a machine (`handles`) counts against this one.
+  /// True if the resources of its bodies count against those of this machine.
   var isHere: Bool { get }
 
-  /// Runs one attempt of a step with complete inputs, and calls `begun()` of its context when its body begins.
-  /// `request` is what it takes of a machine; nil: that is not counted. `files` are those that it says it reads and makes; nil:
-  /// it says nothing of files. Throws an ``ExecutorLost`` when it cannot be
+  /// Runs one attempt of a step with complete inputs, and calls `begun()` of its context when the body starts.
+  /// `request` are the resources it needs, or nil if they are not counted. `files` are the files it declares to read
+  /// and make, or nil if it declares none. Throws an ``ExecutorLost`` if the end of the body cannot be known; the body
+  /// is no longer running then.
   /// known how the body ended; the body does not run any more then.
   func run(
     _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, files: StepFiles?,
@@ -23,16 +24,16 @@ public protocol StepExecutor: Sendable {
   ) async throws -> ValueObject
 }
 
-/// The files of a step, or of an item of one: what it says it reads and makes.
+/// The declared files of a step, or of an item of one.
 public struct StepFiles: Sendable, Hashable {
-  /// Patterns of the files that it reads (`inputs-from`).
+  /// The patterns of the files that it reads (`inputs-from`).
   public var reads: [String]
-  /// Patterns of the files that it makes (`produces`).
+  /// The patterns of the files that it makes (`produces`).
   public var makes: [String]
-  /// The absolute path of the folder from which both are named.
+  /// The absolute path of the folder to which both are relative.
   public var folder: String
 
-  /// Files named from a folder.
+  /// Makes the files of a step, relative to a folder.
   public init(reads: [String], makes: [String], folder: String) {
     self.reads = reads
     self.makes = makes
@@ -41,13 +42,13 @@ public struct StepFiles: Sendable, Hashable {
 }
 
 extension StepExecutor {
-  /// It does not, unless the executor says otherwise.
+  /// False, unless the executor declares otherwise.
   public var isHere: Bool { false }
 }
 
-/// A body was lost: the process or the machine that it ran on is gone, or has not been heard of for too long.
+/// The loss of a body: its process or machine has ended, or has been silent for too long.
 public struct ExecutorLost: Error, Sendable, Hashable {
-  /// What happened, as a sentence without a full stop.
+  /// The reason, as a sentence without a full stop.
   public var message: String
   /// Whether another attempt would be lost as well.
   public var isFinal: Bool
