@@ -1,26 +1,26 @@
-/// How often a country that was decided in some way is right, by how far away the nearest border is.
+/// The share of correct countries for each kind of decision, by distance to the nearest border.
 ///
-/// Shares of random points on land; `Benchmarks/Geocode/accuracy.py` measures them. There are no more of them than points to
-/// measure them by: of 25,000, a fifth of them near borders, 750 are as near to one as ``nearBorder``.
+/// The shares are of random points on land, measured by `Benchmarks/Geocode/accuracy.py`. There are no more steps than
+/// the points can support: of 25,000 points, a fifth of them near borders, 750 are as near to one as ``nearBorder``.
 enum Confidence {
-  /// So near a border that the outlines, which may be off by kilometers, and the places, which may be across it, are not more
-  /// certain than this.
+  /// The share this near a border. Outlines may be off by kilometers and places may be across it, so no decision is
+  /// more certain there.
   static let nearBorder = 0.76
-  /// The nearest place is in a country too small for the map.
+  /// The share if the nearest place is in a country too small for the map.
   static let smallCountry = 0.9
-  /// Nothing is near but a coast.
+  /// The share if nothing but a coast is near.
   static let coast = 0.99
 
-  /// Outline and nearest place agree.
+  /// The share if outline and nearest place agree.
   @inline(__always)
   static func agreed(_ borderKilometers: Double) -> Double {
     borderKilometers == .infinity ? 0.999 : step(borderKilometers, agreed)
   }
 
-  /// The outline contradicted the nearest place.
+  /// The share if the outline overruled the nearest place.
   static func outlineWon(_ borderKilometers: Double) -> Double { step(borderKilometers, outlineWon) }
 
-  /// The nearest place decided, outside every outline.
+  /// The share if the nearest place decided, outside every outline.
   static func placeOnly(_ borderKilometers: Double) -> Double { step(borderKilometers, placeOnly) }
 
   private typealias Step = (below: Double, share: Double)

@@ -1,31 +1,31 @@
-/// What is known of a point's country, and how it is weighed: outlines that may be off by a kilometer or two, and places,
-/// which are exact but may be across a border.
+/// The evidence for a point's country: outlines that may be off by a kilometer or two, and places, which are exact but
+/// may be across a border.
 struct CountryEvidence {
   let tables: GeocodeTables
   let coordinate: Coordinate
   let point: SIMD3<Float>
-  /// What the outlines say.
+  /// The outline around the point.
   let outline: CountryBorders.Finding
-  /// The nearest place; outside every outline only within the distance that was asked for.
+  /// The nearest place. Outside every outline it is within the requested distance.
   let nearest: PointTree.Hit?
 
-  /// A place contradicts an outline when it is nearer than one of these, and the border than the other: the nearer
-  /// the place, the farther off the border may be drawn.
+  /// A place overrules an outline if it is nearer than the first distance of a pair and the border nearer than the
+  /// second. The nearer the place, the farther off the border may be drawn.
   private static let standing = [(0.5, CountryBorders.reachKilometers), (1, 4), (8, 0.6)].map {
     (squaredChord: UnitVectors.squaredChord(kilometers: $0), borderKilometers: $1)
   }
-  /// Outside every outline a place is near up to here.
+  /// The distance up to which a place is near, outside every outline.
   private static let nearPlaceSquaredChord = UnitVectors.squaredChord(kilometers: 8)
-  /// A country without an outline is too small for the map: its places stand up to here …
+  /// A country without an outline is too small for the map. Its places count up to this distance …
   private static let smallCountrySquaredChord = UnitVectors.squaredChord(kilometers: 15)
-  /// … unless one of the outline's country is less than this many times as far. Squared, as distances are.
+  /// … unless a place of the outline's country is less than this many times as far away. Squared, as distances are.
   private static let rivalFactor: Float = 1.5 * 1.5
-  /// Outside every outline a coast up to this far away tells the country, where no place is near.
+  /// The distance up to which a coast decides the country outside every outline, if no place is near.
   private static let coastKilometers = 50.0
-  /// A place of the country farther away says nothing of the province.
+  /// The distance beyond which a place of the country is no evidence of the province.
   private static let provinceSquaredChord = UnitVectors.squaredChord(kilometers: 400)
 
-  /// The country and its first-level division, or nil on the open sea: nothing within `reach` kilometers.
+  /// The country and its first-level division, or nil on the open sea, with nothing within `reach` kilometers.
   @inline(__always)
   func decide(within reach: Double) -> ReverseGeocoder.Match? {
     let country = outline.country
@@ -35,7 +35,7 @@ struct CountryEvidence {
     return country == CountryBorders.none ? decideAtSea(within: reach) : decideDisputed()
   }
 
-  /// The outline says one country and the nearest place another, or there is no place.
+  /// Decides when outline and nearest place disagree, or there is no place.
   private func decideDisputed() -> ReverseGeocoder.Match? {
     let rival = nearestPlace(of: outline.country)
     guard let nearest else {
@@ -57,7 +57,8 @@ struct CountryEvidence {
       : match(outline.country, province: rival, .hybrid, Confidence.outlineWon(border))
   }
 
-  /// Outside every outline: the nearest place, or else the nearest coast; islands and capes that the map leaves out.
+  /// Decides outside every outline, on islands and capes that the map leaves out: by the nearest place, or else the
+  /// nearest coast.
   private func decideAtSea(within reach: Double) -> ReverseGeocoder.Match? {
     guard let nearest else {
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, reach))
@@ -66,7 +67,7 @@ struct CountryEvidence {
     }
     let country = tables.areas.countries[Int(nearest.carried)]
     if nearest.squaredChord > Self.nearPlaceSquaredChord {
-      // A coast that is twice as near tells more than the place.
+      // A coast that is twice as near is better evidence than the place.
       let half = UnitVectors.kilometers(squaredChord: nearest.squaredChord) / 2
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, half))
       if coast != CountryBorders.none, coast != country {
@@ -76,7 +77,7 @@ struct CountryEvidence {
     return match(country, province: nearest, .nearest, Confidence.placeOnly(borderKilometers()))
   }
 
-  /// Kilometers to the nearest border, or to that of one country; infinite beyond `CountryBorders.reachKilometers`.
+  /// The kilometers to the nearest border, or to that of one country. Infinite beyond `CountryBorders.reachKilometers`.
   @inline(__always)
   private func borderKilometers(of country: CountryBorders.CountryNumber? = nil) -> Double {
     outline.isNearBorder ? tables.borders.distanceToBorder(from: coordinate, of: country) : .infinity

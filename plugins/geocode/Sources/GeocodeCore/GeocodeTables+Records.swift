@@ -1,4 +1,4 @@
-/// What the geocoder's tables name: every searchable thing has one number, in this order.
+/// A record of the geocoder's tables. All searchable records are numbered in this order.
 public enum GeocodeRecord: Sendable, Hashable {
   /// A named place, by its row in `places.tsv`.
   case place(Int)
@@ -11,7 +11,7 @@ public enum GeocodeRecord: Sendable, Hashable {
 }
 
 extension GeocodeTables {
-  /// The record with a number of the search table.
+  /// Returns the record with a number of the search table.
   @inline(__always)
   func record(_ number: Int) -> GeocodeRecord {
     var number = number
@@ -23,7 +23,7 @@ extension GeocodeTables {
     return .division(number - countries.count)
   }
 
-  /// One of a record's names, as written: bytes of the tables, which stay where they are.
+  /// Returns one of a record's names as written: bytes inside the mapped tables.
   @inline(__always)
   func searchable(_ entry: SearchTable.NameReference) -> UnsafeRawBufferPointer {
     switch record(entry.record) {
@@ -34,7 +34,7 @@ extension GeocodeTables {
     }
   }
 
-  /// The country a record is in, or is.
+  /// Returns the country of a record, which may be the record itself.
   func country(of record: GeocodeRecord) -> CountryBorders.CountryNumber {
     switch record {
     case .place(let row): regions.countries[Int(region(ofPlace: row))]
@@ -44,7 +44,8 @@ extension GeocodeTables {
     }
   }
 
-  /// The region a record is in, or is; nil for a country, and for a division whose province is not a region here.
+  /// Returns the region of a record, which may be the record itself. Returns nil for a country, and for a division
+  /// whose province is not a region here.
   func region(of record: GeocodeRecord) -> RegionTable.Number? {
     switch record {
     case .place(let row): return region(ofPlace: row)
@@ -54,7 +55,8 @@ extension GeocodeTables {
     }
   }
 
-  /// Where a record is: itself, a region's largest city, a country's capital; in steps of 0.0001°.
+  /// Returns the position of a record in steps of 0.0001°: its own, that of a region's largest city, or that of a
+  /// country's capital.
   func position(of record: GeocodeRecord) -> SIMD2<Int32>? {
     switch record {
     case .place(let row): places.position(row)
@@ -64,6 +66,6 @@ extension GeocodeTables {
     }
   }
 
-  /// The number of China in the country table, whose divisions `divisions.tsv` has.
+  /// The number of China in the country table. `divisions.tsv` has its divisions.
   var chinaNumber: CountryBorders.CountryNumber { countries.number(ofCode: "CN") ?? CountryBorders.none }
 }

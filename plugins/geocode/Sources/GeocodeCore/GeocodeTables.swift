@@ -1,18 +1,18 @@
-/// Everything the geocoder knows, read from a folder of tables.
+/// The geocoder's data, read from a folder of tables.
 ///
-/// Loading maps the files and checks their sums; nothing is parsed, copied or built. The value never changes afterwards and
-/// may be used from any thread.
+/// Loading maps the files and verifies their checksums; nothing is parsed, copied or built. The tables never change
+/// afterwards and may be used from any thread.
 ///
 /// ```swift
 /// let tables = try GeocodeTables(folder: "/usr/share/flowrun/geocode")
 /// let match = try ReverseGeocoder(tables).match(Coordinate(latitude: 22.54, longitude: 114.06))
 /// ```
 public final class GeocodeTables: Sendable {
-  /// The files a folder of tables holds, besides the manifest.
+  /// The files of the folder, besides the manifest.
   public static let fileNames = [
     "places.tsv", "admin1.tsv", "countries.tsv", "divisions.tsv", "overrides.tsv", "zones.tsv", "index.bin",
   ]
-  /// The manifest: sizes and checksums of the others.
+  /// The file with the sizes and checksums of the others.
   public static let manifestName = "manifest.tsv"
 
   let vectors: UnitVectors
@@ -27,11 +27,11 @@ public final class GeocodeTables: Sendable {
   let search: SearchTable
   let typos: TypoTable
   let folding: Folding
-  /// The places; points carry their area, labels are countries.
+  /// The places. Points have their area, labels are countries.
   let tree: PointTree
-  /// The districts of China; points carry the first two digits of their codes, which are the labels, too.
+  /// The districts of China. Points have the first two digits of their codes, which are also the labels.
   let districtTree: PointTree
-  /// Whether any place of a country is known.
+  /// For each country, true if one of its places is known.
   let isPopulated: [Bool]
 
   /// Loads the tables.
@@ -69,7 +69,7 @@ public final class GeocodeTables: Sendable {
     self.isPopulated = isPopulated
   }
 
-  /// The region of a place.
+  /// Returns the region of a place.
   @inline(__always)
   func region(ofPlace row: Int) -> RegionTable.Number { areas.regions[Int(tree.carried(byPlace: row))] }
 }

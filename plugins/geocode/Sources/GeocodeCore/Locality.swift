@@ -1,19 +1,19 @@
-/// The city that a person would name for a point, and the part of it.
+/// The city that a person would name for a point, and the part of the city.
 struct Locality {
   /// The city's place.
   var place: Int
-  /// The place that is a part of the city, if the point is in or next to it.
+  /// The place of a part of the city, if the point is in or near it.
   var part: Int?
 
-  /// The squared chord of the radius of a city, divided by its population: the area grows with the population. A city of a
-  /// million inhabitants has a radius of 7.2 km; `localities.py` computes with the same one.
+  /// The squared chord of a city's radius per inhabitant, because the area grows with the population. A city of a
+  /// million inhabitants has a radius of 7.2 km. `localities.py` uses the same value.
   private static let squaredChordPerInhabitant = UnitVectors.squaredChord(kilometers: 7.2) / 1_000_000
-  /// The least population that a radius is computed from.
+  /// The minimum population from which a radius is computed.
   private static let smallestPopulation: UInt32 = 200
-  /// A part is named up to this far away, or within its radius.
+  /// The distance up to which a part is named, unless its radius is larger.
   static let partReach = UnitVectors.squaredChord(kilometers: 2)
 
-  /// The squared chord of a city's radius.
+  /// Returns the squared chord of a city's radius.
   @inline(__always)
   static func squaredRadius(_ population: UInt32) -> Float {
     Float(max(population, smallestPopulation)) * squaredChordPerInhabitant
@@ -21,10 +21,11 @@ struct Locality {
 }
 
 extension GeocodeTables {
-  /// The locality of a point.
+  /// Returns the locality of a point.
   ///
-  /// A place that is a part of a city stands for the city. Otherwise the nearest place competes with the larger city near it: the
-  /// one wins whose radius covers more of the way to the point, and a city only if its radius covers the whole way.
+  /// A place that is a part of a city is replaced by the city. Otherwise the nearest place competes with the larger
+  /// city near it: the one whose radius covers more of the way to the point wins, but a city only if its radius covers
+  /// the whole way.
   ///
   /// - Parameter nearest: the nearest place, and its squared chord from the point.
   @inline(__always)
@@ -41,7 +42,7 @@ extension GeocodeTables {
     return Locality(place: isCity ? city.place : nearest.place)
   }
 
-  /// The squared chord from a point to a place; the tree's points are up to 50 m off in the emptiest parts.
+  /// The squared chord from a point to a place. The tree's points are up to 50 m off in sparsely populated areas.
   @inline(__always)
   func squaredChord(_ point: SIMD3<Float>, toPlace place: Int) -> Float {
     let position = places.position(place)

@@ -1,10 +1,10 @@
-/// A place with its names, in English and Chinese; a name that the sources do not have is nil.
+/// A place with its names in English and Chinese. A name that the sources lack is nil.
 public struct NamedPlace: Sendable, Equatable {
   /// The city or town.
   public var city: String?
   /// Its simplified Chinese name.
   public var cityChinese: String?
-  /// The city that a person would name: for a place that is a part of a city, that city.
+  /// The city that a person would name. For a part of a city, that city.
   public var locality: String?
   /// Its Chinese name.
   public var localityChinese: String?
@@ -26,12 +26,12 @@ public struct NamedPlace: Sendable, Equatable {
   public var country: String
   /// Its Chinese name.
   public var countryChinese: String?
-  /// In China: province, prefecture and district or county as they are officially written; empty elsewhere.
+  /// In China, the official names of province, prefecture and district or county. Empty elsewhere.
   public var divisionsChinese: [String]
-  /// Where it is: the city's own position, else a division's or a country's seat; nil if uninhabited.
+  /// The position: the city's own, or that of a division's or country's seat. Nil if uninhabited.
   public var coordinate: Coordinate?
 
-  /// A place of which the country is known; everything else can be set afterwards.
+  /// Makes a place in a country. All other properties can be set afterwards.
   public init(countryCode: String, country: String) {
     self.countryCode = countryCode
     self.country = country
@@ -40,11 +40,11 @@ public struct NamedPlace: Sendable, Equatable {
 }
 
 extension GeocodeTables {
-  /// The names of a reverse lookup's answer.
+  /// Returns the names for the result of a reverse lookup.
   ///
   /// - Parameters:
-  ///   - match: the answer.
-  ///   - coordinate: where was asked; in China the nearest district of the province is looked up too.
+  ///   - match: the result.
+  ///   - coordinate: the requested position. In China the nearest district of the province is looked up, too.
   public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> NamedPlace {
     var place = place(country: match.country, region: match.region)
     if let row = match.place {
@@ -60,7 +60,7 @@ extension GeocodeTables {
     return place
   }
 
-  /// The names of a record that a search found.
+  /// Returns the names of a record found by a search.
   public func place(for record: GeocodeRecord) -> NamedPlace {
     var place = place(country: Int(country(of: record)), region: region(of: record).map(Int.init))
     place.coordinate = position(of: record).map(coordinate)
@@ -81,7 +81,7 @@ extension GeocodeTables {
     return place
   }
 
-  /// Every country, in the order of their codes.
+  /// All countries, sorted by code.
   public var allCountries: [CountrySummary] {
     (0..<countries.count).map { country in
       CountrySummary(
@@ -100,11 +100,11 @@ extension GeocodeTables {
   public var countryCount: Int { countries.count }
   /// The position of a place.
   public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.position(row)) }
-  /// The inhabitants of a place.
+  /// The population of a place.
   public func population(ofPlace row: Int) -> Int { Int(places.population(row)) }
   /// The number of the country of a place.
   public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(region(ofPlace: row))]) }
-  /// Kilometers along the ground from a coordinate to a place.
+  /// The distance along the ground from a coordinate to a place, in kilometers.
   public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
     UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
   }
@@ -112,7 +112,7 @@ extension GeocodeTables {
   public func regionCode(_ region: Int) -> String { regions.code(RegionTable.Number(region)) }
   /// The two-letter code of a country.
   public func countryCode(_ country: Int) -> String { countries.text(country, .code) }
-  /// The number of the country with a code of two or three letters, in any case.
+  /// The number of the country with a code of two or three letters. Case is ignored.
   public func countryNumber(ofCode code: String) -> Int? { countries.number(ofCode: code).map(Int.init) }
 
   func coordinate(_ steps: SIMD2<Int32>) -> Coordinate {
@@ -127,7 +127,7 @@ extension GeocodeTables {
     place.subLocalityChinese = part.flatMap { places.chineseName($0).nilIfEmpty }
   }
 
-  /// The time zone of the country's place that is nearest to a coordinate.
+  /// The time zone of the country's place nearest to a coordinate.
   private func timeZone(at coordinate: Coordinate, country: CountryBorders.CountryNumber) -> String? {
     let point = vectors.point(coordinate)
     let hit = tree.nearest(to: point, closerThan: PointTree.everywhere, label: country)
@@ -144,7 +144,7 @@ extension GeocodeTables {
     return place
   }
 
-  /// Names from the province down to the district whose seat is nearest.
+  /// The names from the province down to the district with the nearest seat.
   private func districtPath(at coordinate: Coordinate, province: UInt8) -> [String] {
     let first = divisions.firstDistrict
     let point = vectors.point(coordinate)
@@ -167,10 +167,10 @@ public struct CountrySummary: Sendable, Equatable {
   public var capital: String?
   /// GeoNames' continent code.
   public var continent: String
-  /// Codes of the countries it borders on.
+  /// The codes of its neighboring countries.
   public var neighbors: [String]
 
-  /// A country.
+  /// Makes a country.
   public init(
     code: String, code3: String, name: String, chineseName: String? = nil, capital: String? = nil, continent: String,
     neighbors: [String] = []
@@ -186,6 +186,6 @@ public struct CountrySummary: Sendable, Equatable {
 }
 
 extension String {
-  /// The string, or nil when it holds nothing.
+  /// The string, or nil if it is empty.
   var nilIfEmpty: String? { isEmpty ? nil : self }
 }

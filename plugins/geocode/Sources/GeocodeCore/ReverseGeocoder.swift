@@ -1,13 +1,14 @@
-/// Finds where a coordinate is: city, first-level division, country.
+/// Finds the city, first-level division and country of a coordinate.
 ///
-/// Two kinds of evidence decide the country: the outlines of Natural Earth, which are right but for the last kilometers
-/// before a border, and the nearest of some 214,000 places, which is right where people live. `CountryEvidence` weighs them.
+/// Two kinds of evidence decide the country: the outlines of Natural Earth, which are right except for the last
+/// kilometers before a border, and the nearest of some 214,000 places, which is right in inhabited areas.
+/// `CountryEvidence` weighs them.
 public struct ReverseGeocoder: Sendable {
-  /// How the country was decided.
+  /// The kind of decision for the country.
   public enum Method: String, Sendable, CaseIterable {
-    /// The country's outline holds the point, and no nearest place says otherwise.
+    /// The country's outline contains the point, and no nearest place overrules it.
     case polygon
-    /// The nearest place decided: no outline holds the point, or it was overruled.
+    /// The nearest place decided, because no outline contains the point or the place overruled it.
     case nearest
     /// The outline overruled the nearest place.
     case hybrid
@@ -15,29 +16,29 @@ public struct ReverseGeocoder: Sendable {
     case override
   }
 
-  /// How much is asked for.
+  /// The requested level of detail.
   public enum Level: Int, Sendable, Comparable {
     /// Only the country.
     case country
     /// Country and first-level division.
     case province
-    /// All, with the nearest city.
+    /// Country, division and nearest city.
     case city
 
-    /// By detail: a country is less than a city.
+    /// Orders by detail: a country is less than a city.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// What a lookup may take into account.
+  /// The options of a lookup.
   public struct Options: Sendable {
-    /// How much is asked for.
+    /// The requested level of detail.
     public var level: Level
-    /// Cities with fewer inhabitants are ignored as answers; they still tell the country.
+    /// The minimum population of a city in the result. Smaller cities still count as evidence of the country.
     public var minimumPopulation: Int
-    /// A city farther away than this is not an answer; outside every outline there is then no answer at all.
+    /// The maximum distance of a city in the result. Outside every outline there is no result beyond it.
     public var maximumDistanceKilometers: Double
 
-    /// Everything, of any size, within 100 km.
+    /// Makes options, by default for the nearest city of any size within 100 km.
     public init(level: Level = .city, minimumPopulation: Int = 0, maximumDistanceKilometers: Double = 100) {
       self.level = level
       self.minimumPopulation = minimumPopulation
@@ -45,39 +46,39 @@ public struct ReverseGeocoder: Sendable {
     }
   }
 
-  /// The answer, in numbers of the tables' rows; `NamedPlace` has the names.
+  /// The result as row numbers of the tables. `NamedPlace` has the names.
   public struct Match: Sendable, Equatable {
     /// The country.
     public var country: Int
     /// The first-level division, or nil if no place of the country is known.
     public var region: Int?
-    /// The nearest place, or nil when none was asked for or none is near enough.
+    /// The nearest place, or nil if none was requested or none is near enough.
     public var place: Int?
-    /// The city that a person would name: the nearest place, or the city that it is a part of or that covers the point.
+    /// The city that a person would name: the nearest place, or the city that contains it or covers the point.
     public var locality: Int?
-    /// The nearest place if it is a part of the locality and the point is in or next to it.
+    /// The nearest place if it is a part of the locality and the point is in or near it.
     public var subLocality: Int?
-    /// The time zone: that of the country's nearest place; nil if none is known.
+    /// The time zone of the country's nearest place, or nil if unknown.
     public var timeZone: Int?
-    /// Kilometers to the nearest place; nil without one.
+    /// The distance to the nearest place in kilometers, or nil without one.
     public var distanceKilometers: Double?
-    /// How the country was decided.
+    /// The kind of decision for the country.
     public var method: Method
-    /// The share of points decided in this way, as far from a border, whose country was right, 0 … 1.
+    /// The share of points with the same kind of decision, as far from a border, whose country was right, 0 … 1.
     public var confidence: Double
   }
 
   let tables: GeocodeTables
 
-  /// A geocoder over loaded tables.
+  /// Makes a geocoder over loaded tables.
   public init(_ tables: GeocodeTables) {
     self.tables = tables
   }
 
-  /// A city of the decided region is preferred to one that is nearer by less than this factor, squared.
+  /// A city of the decided region is preferred to a city that is nearer by less than this factor, squared.
   private static let regionFactor: Float = 2 * 2
 
-  /// Where the coordinate is, or nil: on the sea, farther from every place than the options allow.
+  /// Returns the match for a coordinate, or nil on the sea, farther from every place than the options allow.
   public func match(_ coordinate: Coordinate, options: Options = Options()) -> Match? {
     let point = tables.vectors.point(coordinate)
     let outline = tables.borders.find(coordinate)
@@ -103,7 +104,7 @@ public struct ReverseGeocoder: Sendable {
       return match
     }
     guard options.level == .city else { return match }
-    // What rests on a place alone says which, and how far away it is, so that the app can judge.
+    // If only a place decided, it is named with its distance, so that the app can judge.
     let cityLimit = match.method == .nearest ? PointTree.everywhere : limit
     if let city = self.city(point, nearest: nearest, match: match, options: options, limit: cityLimit) {
       let squaredChord = tables.squaredChord(point, toPlace: city.place)
@@ -116,7 +117,7 @@ public struct ReverseGeocoder: Sendable {
     return match
   }
 
-  /// The city to name: the nearest of the decided country, or of the decided region where one is nearly as near.
+  /// The city to name: the nearest one of the decided country, or of the decided region if it has one nearly as near.
   private func city(
     _ point: SIMD3<Float>, nearest: PointTree.Hit?, match: Match, options: Options, limit: Float
   ) -> PointTree.Hit? {

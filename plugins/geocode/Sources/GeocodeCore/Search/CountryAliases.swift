@@ -1,6 +1,6 @@
-/// Names of countries besides those of the table: CLDR's and ISO's where they differ, and usual ones such as `UK`.
+/// Names of countries besides those in the table: different names in CLDR and ISO, and common ones such as `UK`.
 enum CountryAliases {
-  /// The codes of the countries that a folded name stands for, the likeliest first; empty for a name that is not here.
+  /// Returns the codes of the countries with a folded name, the likeliest first, or an empty array.
   static func codes(of folded: String) -> [String] { codes[folded] ?? [] }
 
   private static let codes: [String: [String]] = {
@@ -12,7 +12,7 @@ enum CountryAliases {
     return codes
   }()
 
-  /// The codes, and the names in folded form.
+  /// The codes, each with names in folded form.
   private static let text = """
     AE emirates uae 阿联酋
     AG antigua antiguabarbuda

@@ -1,17 +1,17 @@
-/// A folded name in memory that is lent for the time of a search, so that comparing names allocates nothing.
+/// A folded name in temporary memory, so that comparing names allocates nothing.
 struct FoldedName {
-  /// Bytes that a folded name may have: three for each of the longest query, and more than any name of the tables. What is
-  /// longer is cut, and then equals nothing.
+  /// The maximum number of bytes: three for each of the longest query, and more than any name in the tables. Longer
+  /// names are cut, and then equal no other.
   static let capacity = 1024
 
-  /// The bytes; those from `count` on mean nothing.
+  /// The bytes. Those from `count` on are undefined.
   private let base: UnsafeMutablePointer<UInt8>
-  /// The number of bytes that it has.
+  /// The number of bytes.
   var count = 0
-  /// How many it had before the ending of a Chinese division was dropped.
+  /// The number of bytes before the ending of a Chinese division was dropped.
   var wholeCount = 0
 
-  /// Runs `body` with memory for two names: a key and one that it is compared with.
+  /// Calls `body` with memory for two names to compare.
   static func withTwo<Result>(_ body: (inout FoldedName, inout FoldedName) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * capacity) { memory in
       var first = FoldedName(base: memory.baseAddress!)
@@ -22,10 +22,10 @@ struct FoldedName {
 
   private init(base: UnsafeMutablePointer<UInt8>) { self.base = base }
 
-  /// Whether nothing is left.
+  /// True if the name is empty.
   var isEmpty: Bool { count == 0 }
 
-  /// One byte; traps outside the name.
+  /// A byte. Traps outside the name.
   @inline(__always)
   subscript(_ index: Int) -> UInt8 {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
@@ -44,7 +44,7 @@ struct FoldedName {
     for byte in bytes { append(byte) }
   }
 
-  /// Whether the names differ, the endings of Chinese divisions included.
+  /// True if the names are equal including the endings of Chinese divisions.
   func isWhole(_ other: FoldedName) -> Bool {
     guard wholeCount == other.wholeCount else { return false }
     for index in 0..<wholeCount where base[index] != other.base[index] { return false }
@@ -55,7 +55,7 @@ struct FoldedName {
     count >= suffix.count && suffix.indices.allSatisfy { base[count - suffix.count + $0] == suffix[$0] }
   }
 
-  /// Whether it begins with another.
+  /// True if it starts with another name.
   @inline(__always)
   func hasPrefix(_ other: FoldedName) -> Bool {
     guard count >= other.count else { return false }
@@ -63,7 +63,7 @@ struct FoldedName {
     return true
   }
 
-  /// Byte by byte, the shorter first.
+  /// Orders byte by byte, the shorter name first.
   func isBefore(_ other: FoldedName) -> Bool {
     for index in 0..<min(count, other.count) where base[index] != other.base[index] {
       return base[index] < other.base[index]

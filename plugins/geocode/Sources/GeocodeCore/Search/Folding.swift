@@ -1,25 +1,25 @@
 /// The form in which names are compared: lower case, no diacritics, letters and digits only, Chinese in simplified
-/// characters and without the endings of divisions (市, 省, 县, …) that a person may leave out.
+/// characters and without the endings of divisions (市, 省, 县, …), which people often leave out.
 ///
-/// The script that makes the tables folds in the same way; a test compares the order that follows from it.
+/// The script that makes the tables folds in the same way. A test compares the resulting order.
 struct Folding: Sendable {
-  /// Han characters, of which the tables have the simplified form.
+  /// The Han characters whose simplified form is in the tables.
   private static let han: ClosedRange<UInt32> = 0x3400...0x9FFF
 
-  /// For each Han character the simplified one that stands for it.
+  /// The simplified form of each Han character.
   private let simplified: MappedArray<UInt16>
 
   init(_ index: TableIndex) throws(TableError) {
     simplified = try index.array(.simplifiedCharacters, of: UInt16.self, count: Self.han.count)
   }
 
-  /// Endings of Chinese division names, longest first; at least two characters must remain.
+  /// The endings of Chinese division names, longest first. At least two characters must remain.
   static let suffixes: [[UInt8]] = [
     "特别行政区", "维吾尔自治区", "壮族自治区", "回族自治区", "自治区", "自治州", "自治县", "地区",
     "省", "市", "县", "区", "盟", "旗",
   ].map { Array($0.utf8) }
 
-  /// U+00C0 … U+024F: the letter that remains, `-` for none, `+` where `foldRest` decides.
+  /// U+00C0 … U+024F: the remaining letter, `-` for none, `+` if `foldRest` decides.
   private static let latin: StaticString = """
     aaaaaa+ceeeeiiiidnooooo-ouuuuy++aaaaaa+ceeeeiiiidnooooo-ouuuuy+y\
     aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii++jjkkkllllll+\
@@ -37,7 +37,7 @@ struct Folding: Sendable {
     eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy++++++
     """
 
-  /// U+0000 … U+007F: letters and digits as they remain, zero for the rest.
+  /// U+0000 … U+007F: letters and digits in folded form, zero for the rest.
   private static let ascii: [UInt8] = (0..<128).map { byte in
     let letter = UInt8(byte) | 0x20
     return UInt8(byte) &- 48 < 10 ? UInt8(byte) : letter &- 97 < 26 && byte >= 65 ? letter : 0
@@ -84,7 +84,7 @@ struct Folding: Sendable {
     if isHan { Self.dropSuffix(&key) }
   }
 
-  /// Whether a text has a letter or a digit.
+  /// True if a text contains a letter or a digit.
   func isName(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -104,7 +104,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// Letters that become two, and everything outside Latin and Han: what is a letter or a digit stays, in lower case.
+  /// Folds letters that become two, and everything outside Latin and Han: letters and digits stay, in lower case.
   private static func foldRest(_ value: UInt32, into key: inout FoldedName) {
     switch value {
     case 0xC6, 0xE6, 0x1E2, 0x1E3, 0x1FC, 0x1FD: key.append(contentsOf: "ae".utf8)
@@ -119,7 +119,7 @@ struct Folding: Sendable {
     case 0x1B4: key.append(UInt8(ascii: "y"))
     case 0x2BB, 0x2BC: break
     case 0xFF01...0xFF5E:
-      // Letters and digits as Chinese keyboards write them, at full width.
+      // Full-width letters and digits, as Chinese keyboards write them.
       let ascii = UInt8(value - 0xFEE0)
       if ascii &- 48 < 10 { key.append(ascii) } else if (ascii | 0x20) &- 97 < 26 { key.append(ascii | 0x20) }
     default:
@@ -140,7 +140,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// One scalar of valid UTF-8; a stray byte stands for itself.
+  /// Reads one scalar of valid UTF-8. A stray byte is returned as itself.
   @inline(__always)
   private static func decode(_ text: UnsafeRawBufferPointer, at offset: Int) -> (scalar: UInt32, length: Int) {
     let first = UInt32(text[offset])

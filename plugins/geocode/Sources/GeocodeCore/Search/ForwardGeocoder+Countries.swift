@@ -1,5 +1,5 @@
 extension ForwardGeocoder {
-  /// The countries that are usually called so, and those whose name the key is but for an article.
+  /// The countries with this alias, and those whose name differs from the key by an article only.
   func countries(calledBy key: FoldedName) -> [GeocodeRecord] {
     let text = String(decoding: (0..<key.count).lazy.map { key[$0] }, as: UTF8.self)
     var found = records(CountryAliases.codes(of: text))
@@ -20,7 +20,7 @@ extension ForwardGeocoder {
     codes.compactMap { tables.countries.number(ofCode: $0).map { .country(Int($0)) } }
   }
 
-  /// Whether a country is a region of another with a code of its own, so that a query may name both.
+  /// True if a country is a region of another one with a code of its own, so that a query may name both.
   func isCountry(_ country: Int, partOf other: Int) -> Bool {
     guard tables.countries.text(other, .code) == "CN" else { return false }
     return ["HK", "MO"].contains(tables.countries.text(country, .code))

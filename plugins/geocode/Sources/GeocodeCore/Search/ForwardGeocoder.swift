@@ -1,36 +1,37 @@
 /// Finds places by name: in English, Chinese or, for large cities, other spellings.
 ///
-/// A name as written, but for case, diacritics and script, comes before one that lacks an ending (市, 省, 县), that before
-/// names it begins, and those before names that are like it but for typos; within each, what is near (when asked), then
-/// importance (countries, then inhabitants), then distance. All bearers of an ambiguous name are returned, best first.
+/// A name as written, apart from case, diacritics and script, ranks above one that lacks an ending (市, 省, 县), then
+/// names that start with the query, then names that equal it except for typos. Within each, nearby records come first
+/// (if requested), then important ones (countries, then by population), then by distance. All records with an ambiguous
+/// name are returned, best first.
 public struct ForwardGeocoder: Sendable {
-  /// How a query was met.
+  /// The similarity of a name to the query.
   public enum Closeness: String, Sendable, Comparable, CaseIterable {
-    /// The name as written, but for case, diacritics, punctuation and traditional characters.
+    /// Equal as written, apart from case, diacritics, punctuation and traditional characters.
     case exact
-    /// The name but for a Chinese ending.
+    /// Equal apart from a Chinese ending.
     case folded
-    /// The beginning of the name.
+    /// The name starts with the query.
     case prefix
-    /// The name but for typos: one in up to five letters, two in more.
+    /// Equal except for typos: one in up to five letters, two in longer names.
     case similar
 
-    /// The better first.
+    /// Orders by similarity, the best first.
     public static func < (a: Self, b: Self) -> Bool {
       allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
     }
   }
 
-  /// What narrows a search.
+  /// The options of a search.
   public struct Options: Sendable {
-    /// Prefer places with the name within 100 km of here.
+    /// The coordinate within 100 km of which places are preferred.
     public var near: Coordinate?
-    /// Only within this country, by its number.
+    /// The number of the only country to search.
     public var country: Int?
-    /// Most results, 1 … 100.
+    /// The maximum number of results, 1 … 100.
     public var limit: Int
 
-    /// Everywhere, ten results.
+    /// Makes options, by default for ten results anywhere.
     public init(near: Coordinate? = nil, country: Int? = nil, limit: Int = 10) {
       self.near = near
       self.country = country
@@ -38,50 +39,50 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// One bearer of the name.
+  /// A record with the name.
   public struct Match: Sendable, Equatable {
-    /// The kind of the line.
+    /// The record.
     public var record: GeocodeRecord
-    /// How well the name fits.
+    /// The similarity of the name.
     public var closeness: Closeness
-    /// Typos that were forgiven; 0 but for `similar`.
+    /// The number of typos. 0 except for `similar`.
     public var edits = 0
-    /// Inhabitants for a place; for the rest a number that sorts it among places.
+    /// The population of a place. For other records, a number that ranks them among places.
     public var importance: Int
-    /// Whether the name is another spelling, which makes its bearer less likely to be meant than one that is called so.
+    /// True if the name is an alternate spelling, which makes its record less likely than one with that name.
     var isAlternate = false
-    /// By what it is sorted among its like.
+    /// The rank among records of equal similarity.
     var rank: Int { isAlternate && importance < 1_000_000_000 ? importance / 10 : importance }
-    /// Kilometers from `near`, when that was given.
+    /// The distance from `near` in kilometers, or nil.
     public var distanceKilometers: Double?
   }
 
-  /// Why a query found nothing.
+  /// The reason why a query found nothing.
   public enum Failure: Error, Sendable, Equatable {
-    /// The query holds no letter or digit, or more than 200 bytes.
+    /// The query contains no letter or digit, or more than 200 bytes.
     case unusableQuery
-    /// Nothing has the name.
+    /// No record has the name.
     case noResult
     /// `Nowhere, France`: the last part was found, the rest not.
     case partialResult(found: GeocodeRecord, missing: String)
   }
 
-  /// Bytes a query may have.
+  /// The maximum size of a query in bytes.
   public static let longestQuery = 200
-  /// Names that one lookup looks at; prefixes of one letter have more.
+  /// The maximum number of names considered by one lookup. Prefixes of one letter have more.
   private static let candidateLimit = 2_000
   private static let nearKilometers = 100.0
 
   let tables: GeocodeTables
 
-  /// A geocoder over loaded tables.
+  /// Makes a geocoder over loaded tables.
   public init(_ tables: GeocodeTables) {
     self.tables = tables
   }
 
-  /// The bearers of a name, best first; never empty.
+  /// Returns the records with a name, best first; never empty.
   ///
-  /// A query may name what the place is in: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
+  /// A query may name the area of the place: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
   ///
   /// - Throws: `Failure`.
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
@@ -103,7 +104,7 @@ public struct ForwardGeocoder: Sendable {
     throw .noResult
   }
 
-  /// Looks for a name inside areas that are named themselves, the smallest first.
+  /// Searches a name inside areas that are themselves named, the smallest first.
   private func search(_ name: String, inside parts: [String], options: Options) throws(Failure) -> [Match] {
     var areas: [[GeocodeRecord]] = []
     for part in parts {
@@ -112,7 +113,7 @@ public struct ForwardGeocoder: Sendable {
       areas.append(named)
     }
     var all: [Match] = []
-    // An area's name may be ambiguous too (Georgia): any bearer of it will do.
+    // An area's name may be ambiguous, too (Georgia). Any record with it counts.
     for combination in areas.reduce(
       into: [[GeocodeRecord]()],
       { all, next in
