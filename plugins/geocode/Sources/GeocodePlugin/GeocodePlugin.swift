@@ -1,24 +1,24 @@
 import FlowPluginKit
 
-/// Where a coordinate is, and where a name is: offline, in English and Chinese.
+/// Finds the place at a coordinate and the coordinate of a name: offline, in English and Chinese.
 ///
 /// ```swift
 /// GeocodePlugin()                          // the tables that are installed with the program
 /// GeocodePlugin(provider: MyProvider())    // another source, such as the platform's own geocoder
 /// ```
 public struct GeocodePlugin: Plugin {
-  /// `geocode`.
+  /// The name `geocode`.
   public static let name = "geocode"
 
-  /// The provider, for every action of the plugin.
+  /// The provider, for all actions of the plugin.
   public let handles: [PluginHandle]
 
-  /// The plugin over a provider; the default reads its tables when it is first used (L22).
+  /// Makes the plugin with a provider. The default one reads its tables on first use (L22).
   public init(provider: any GeocodeProvider = OfflineGeocodeProvider()) {
     handles = [PluginHandle(.geocodeProvider, provider)]
   }
 
-  /// Everything that begins with `geocode.`.
+  /// All actions whose names start with `geocode.`.
   public var actions: [any ActionType.Type] {
     [
       PrepareGeocoder.self, ReverseGeocode.self, ReverseGeocodeAll.self, ForwardGeocode.self, ListGeocodeCountries.self,

@@ -1,16 +1,16 @@
 import FlowBytes
 
-/// All names in the order of their folded forms, from the index.
+/// All names in the order of their folded forms, read from the index.
 ///
-/// A sample is the first eight bytes of every sixteenth folded name, as a number whose order is theirs; an entry has three
-/// bytes: the record in the lower 18 bits, the field in the upper 6. A mark is a byte that the whole folded name decides:
-/// by it a name is found among those that begin alike without folding them all.
+/// A sample is the first eight bytes of every sixteenth folded name, as a number with the same order. An entry has
+/// three bytes: the record in the lower 18 bits, the field in the upper 6. A mark is a byte computed from the whole
+/// folded name; it finds a name among those with the same start without folding all of them.
 struct SearchTable: Sendable {
-  /// A name: whose it is, and which of its names.
+  /// A reference to one name of a record.
   struct NameReference {
-    /// A place, region, country or division; see `GeocodeTables.record`.
+    /// The record: a place, region, country or division; see `GeocodeTables.record`.
     var record: Int
-    /// Its name: 0 English, 1 Chinese, 2… other spellings.
+    /// The name: 0 for English, 1 for Chinese, 2 and more for other spellings.
     var field: Int
   }
 
@@ -29,14 +29,15 @@ struct SearchTable: Sendable {
     samples = try index.array(.searchSamples, of: UInt64.self, count: (count + Self.stride - 1) / Self.stride)
   }
 
-  /// The entry at a position in the order.
+  /// Returns the entry at a position in the order.
   @inline(__always)
   func entry(_ index: Int) -> NameReference {
     let low = Int(entries[3 * index]) | Int(entries[3 * index + 1]) << 8 | Int(entries[3 * index + 2]) << 16
     return NameReference(record: low & 0x3FFFF, field: low >> 18)
   }
 
-  /// The mark of a folded name: eight bits of its FNV-1a sum; the script that makes the tables computes the same.
+  /// Returns the mark of a folded name: eight bits of its FNV-1a hash. The script that makes the tables computes the
+  /// same.
   static func mark(of key: FoldedName) -> UInt8 {
     var hash = FNV1a32()
     for index in 0..<key.count { hash.add(key[index]) }
@@ -44,16 +45,16 @@ struct SearchTable: Sendable {
     return UInt8(truncatingIfNeeded: sum ^ sum >> 8 ^ sum >> 16 ^ sum >> 24)
   }
 
-  /// The mark of an entry.
+  /// Returns the mark of an entry.
   @inline(__always)
   func mark(_ index: Int) -> UInt8 { marks[index] }
 
-  /// The positions of the names that begin with the key's first eight bytes, and some around them: every name that
-  /// equals the key or begins with it comes at the first of them or later, and those that equal it are among them.
+  /// The positions of the names that start with the key's first eight bytes, with some around them. Every name that
+  /// equals the key or starts with it is at the first of them or later, and those that equal it are among them.
   func bucket(of key: FoldedName) -> Range<Int> {
     var prefix: UInt64 = 0
     for index in 0..<8 { prefix = prefix << 8 | UInt64(index < key.count ? key[index] : 0) }
-    // Everything before the last sample below the prefix is below the key.
+    // All entries before the last sample below the prefix are below the key.
     let sample = (0..<samples.count).partitionPoint { samples[$0] >= prefix }
     let first = max(0, (sample - 1) * Self.stride)
     let end = (sample..<samples.count).partitionPoint { samples[$0] > prefix }

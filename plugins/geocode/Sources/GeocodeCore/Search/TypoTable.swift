@@ -1,31 +1,31 @@
 import FlowBytes
 
-/// The names in which typos are forgiven, from the index: those of places with 15,000 inhabitants or more, of regions and of
-/// countries, in Latin letters.
+/// The names for which typos are allowed, read from the index: Latin names of places with 15,000 inhabitants or more,
+/// of regions and of countries.
 ///
-/// A name of up to five bytes is cut in two pieces, a longer one in three. With one typo, or two, at least one piece is as
-/// it should be, so that a lookup compares only with the names that share a piece at nearly the same position. Names of a
-/// length stand together; `layout.py` says how.
+/// A name of up to five bytes is cut into two pieces, a longer one into three. With one typo, or two, at least one
+/// piece is unchanged, so a lookup only compares names that share a piece at nearly the same position. Names of one
+/// length are consecutive; `layout.py` describes the layout.
 struct TypoTable: Sendable {
-  /// A name that is like the query.
+  /// A name similar to the query.
   struct Hit {
-    /// Its number among the names.
+    /// The number of the name.
     var name: Int
-    /// Letters that were left out, put in, changed or swapped with the next.
+    /// The number of letters omitted, inserted, changed or swapped with the next.
     var edits: Int
-    /// How well known its best known bearer is: ten times the logarithm of its inhabitants.
+    /// The importance of its best known record: ten times the logarithm of its population.
     var weight: UInt8
   }
 
   private static let shortest = 3
   private static let longest = 24
-  /// Names of up to this many bytes have one typo, longer ones two.
+  /// The maximum length in bytes of names with one allowed typo. Longer ones have two.
   private static let oneEditLength = 5
   private static let bucketCount: UInt32 = 1 << 15
-  /// Names that a lookup keeps.
+  /// The maximum number of names in the result of a lookup.
   static let hitLimit = 24
 
-  /// Of each length, and behind the last: the number of its first name and where that begins.
+  /// For each length, and after the last one: the number of the first name, and its offset.
   private let lengths: MappedArray<SIMD2<UInt32>>
   private let keys: MappedArray<UInt8>
   private let weights: MappedArray<UInt8>
@@ -41,10 +41,11 @@ struct TypoTable: Sendable {
     numbers = try index.array(.typoNumbers, of: UInt16.self, count: Int(buckets[buckets.count - 1]))
   }
 
-  /// The number of typos that a name of a length may have.
+  /// The number of typos allowed for a name of a length.
   private static func allowedEdits(_ length: Int) -> Int { length <= oneEditLength ? 1 : 2 }
 
-  /// The names that are like the key but for typos, most like and best known first; none for a key that is not all ASCII.
+  /// Returns the names that equal the key except for typos, the most similar and best known first. Empty for a key that
+  /// is not ASCII.
   func namesLike(_ key: FoldedName) -> [Hit] {
     let length = key.count
     guard length >= Self.shortest, length <= Self.longest, let pattern = TypoPattern(key) else { return [] }
@@ -66,7 +67,8 @@ struct TypoTable: Sendable {
     for piece in 0..<pieces {
       let start = piece * length / pieces
       let size = (piece + 1) * length / pieces - start
-      // The typos before the piece move it by no more than the pieces before it, those behind by no more than those behind.
+      // The typos before a piece move it by at most the number of pieces before it, those after it by at most the
+      // number of pieces after it.
       let behind = pieces - 1 - piece
       let first = max(0, start - piece, start + shift - behind)
       let last = min(key.count - size, start + piece, start + shift + behind)
@@ -75,7 +77,7 @@ struct TypoTable: Sendable {
         lookUp(length, Self.sum(length, piece, key, from: position, size, swapping: nil), pattern, edits, &hits)
       }
     }
-    // Two letters swapped across the cut of a short name leave neither piece as it was.
+    // Two letters swapped across the cut of a short name change both pieces.
     if pieces == 2, shift == 0 {
       let cut = length / 2
       lookUp(length, Self.sum(length, 0, key, from: 0, cut, swapping: cut - 1), pattern, edits, &hits)
@@ -97,7 +99,7 @@ struct TypoTable: Sendable {
     }
   }
 
-  /// Keeps a hit among the best.
+  /// Adds a hit if it is among the best.
   private func keep(_ hit: Hit, _ hits: inout [Hit]) {
     guard !hits.contains(where: { $0.name == hit.name }) else { return }
     if hits.count < Self.hitLimit { return hits.append(hit) }
@@ -114,7 +116,7 @@ struct TypoTable: Sendable {
     return UnsafeRawBufferPointer(start: keys.base + start, count: length)
   }
 
-  /// The FNV-1a sum of a piece, in which a letter may be swapped with the next; the script computes the same.
+  /// The FNV-1a hash of a piece, with a letter optionally swapped with the next. The script computes the same.
   private static func sum(
     _ length: Int, _ piece: Int, _ key: FoldedName, from start: Int, _ size: Int, swapping swapped: Int?
   ) -> UInt32 {
@@ -125,14 +127,14 @@ struct TypoTable: Sendable {
   }
 }
 
-/// A name as bits, one for each position, so that its distance from another takes a few operations for each letter
+/// A name as bit masks, one bit per position, so that its distance from another name takes a few operations per letter
 /// (Hyyrö's algorithm for optimal string alignment).
 struct TypoPattern {
-  /// For each letter and digit, the positions that have it.
+  /// The positions of each letter and digit.
   private let positions: [UInt32]
   private let length: Int
 
-  /// Nil for a name of other than ASCII letters and digits, or of more than 32.
+  /// Returns nil unless the name has at most 32 ASCII letters and digits.
   init?(_ name: FoldedName) {
     guard name.count > 0, name.count <= 32 else { return nil }
     var positions = [UInt32](repeating: 0, count: 128)
@@ -144,7 +146,7 @@ struct TypoPattern {
     length = name.count
   }
 
-  /// The number of letters that must be left out, put in, changed or swapped with the next to make the other name of this one.
+  /// The number of letters to omit, insert, change or swap with the next to turn one name into the other.
   func distance(_ other: UnsafeBufferPointer<UInt8>) -> Int {
     var (vertical, verticalLess): (UInt32, UInt32) = (.max, 0)
     var (diagonal, before): (UInt32, UInt32) = (0, 0)

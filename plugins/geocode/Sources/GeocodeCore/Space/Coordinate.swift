@@ -5,7 +5,7 @@ public struct Coordinate: Sendable, Hashable {
   /// Degrees east of Greenwich, −180 … 180.
   public let longitude: Double
 
-  /// Takes a pair of degrees as it is.
+  /// Makes a coordinate from degrees.
   ///
   /// - Parameters:
   ///   - latitude: degrees north of the equator.
@@ -31,24 +31,24 @@ public struct Coordinate: Sendable, Hashable {
 }
 
 extension Coordinate {
-  /// A coordinate of a table, whose range was checked on loading.
+  /// Makes a coordinate from a table, whose range was checked on loading.
   init(tableLatitude latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
   }
 }
 
-/// Why a pair of numbers is not a position on the globe.
+/// The reason why a pair of numbers is not a position on the globe.
 public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong with the numbers.
+  /// A problem with the numbers.
   public enum Reason: Sendable, Equatable {
     /// One of them is NaN or infinite.
     case notFinite
-    /// The latitude is beyond a pole, and would be no latitude in the longitude's place either.
+    /// The latitude is beyond a pole, and swapping the two does not help.
     case latitudeOutOfRange
     /// The longitude is beyond the antimeridian.
     case longitudeOutOfRange
-    /// The latitude is beyond a pole, and the pair is a position once the two change places.
+    /// The latitude is beyond a pole, and the pair is valid if the two are swapped.
     case swapped
   }
 
@@ -56,10 +56,10 @@ public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvert
   public let latitude: Double
   /// The longitude as given.
   public let longitude: Double
-  /// What is wrong with them.
+  /// The problem.
   public let reason: Reason
 
-  /// One sentence: what was given, what was expected, and the nearest right thing where there is one.
+  /// One sentence with the given numbers, the expected range, and the nearest valid coordinate if there is one.
   public var description: String {
     switch reason {
     case .notFinite:

@@ -1,22 +1,23 @@
-/// Which country's outline holds a point: a grid of cells of half a degree over the outlines, from the index.
+/// Finds the country whose outline contains a point, by a grid of half-degree cells over the outlines, read from the
+/// index.
 ///
-/// Most cells are crossed by no border and know their answer. In the others the line from the point to the middle of the
-/// cell, whose country is known, is followed: every border it crosses changes the country.
+/// Most cells contain no border and have one country. In the others, the line from the point to the middle of the cell,
+/// whose country is known, is followed; every border that it crosses changes the country.
 struct CountryBorders: Sendable {
-  /// A country's number in the country table; 0xFF is none.
+  /// The number of a country in the country table.
   typealias CountryNumber = UInt8
   /// No country: the sea, or land too small for the map.
   static let none: CountryNumber = 0xFF
-  /// Up to here the distance to a border is measured.
+  /// The distance up to which borders are searched.
   static let reachKilometers = 10.0
 
-  /// Thousandths of a degree that a cell spans.
+  /// The size of a cell in thousandths of a degree.
   private static let cellSize = 500
   private static let rows = 180_000 / cellSize
   private static let columns = 360_000 / cellSize
-  /// Cells with a smaller value hold one country, by its number plus one, or none.
+  /// Cells with a smaller value are in one country, stored as its number plus one, or in none.
   private static let firstCrossing: UInt16 = 256
-  /// Set in cells from which a border with another country may be within reach.
+  /// Set in cells with a border to another country possibly within reach.
   private static let nearBorder: UInt16 = 1 << 15
 
   /// A position in thousandths of a degree.
@@ -24,18 +25,19 @@ struct CountryBorders: Sendable {
     var x: Double
     var y: Double
 
-    /// On which side of the line from `a` to `b` it is; exact for corners, so that neighbors do not both miss a point.
+    /// The side of the line from `a` to `b` on which this is. Exact for corners, so that neighbors cannot both miss a
+    /// point.
     @inline(__always)
     func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
 
-  /// A corner as the index has it, with what the side that it starts divides.
+  /// A corner as stored in the index, with the two countries divided by the side that it starts.
   private struct PackedCorner: BitwiseCopyable, Sendable {
     var bits: UInt64
 
-    /// The number plus one of the country of its ring: nothing is zero, and crossings are added by exclusive or.
+    /// The number plus one of the country of its ring. Zero is none, and crossings are combined by exclusive or.
     @inline(__always) var country: UInt8 { UInt8(truncatingIfNeeded: bits) }
-    /// The number plus one of the country across the side; zero is the sea.
+    /// The number plus one of the country across the side, or zero for the sea.
     @inline(__always) var opposite: UInt8 { UInt8(truncatingIfNeeded: bits >> 8) }
     @inline(__always) var position: Corner {
       Corner(x: Double(Int(bits >> 16 & 0xFF_FFFF) - 180_000), y: Double(Int(bits >> 40) - 90_000))
@@ -47,7 +49,7 @@ struct CountryBorders: Sendable {
   private let crossings: MappedArray<UInt32>
   private let runs: MappedArray<UInt32>
   private let corners: MappedArray<PackedCorner>
-  /// For each country number, whether it has an outline at all.
+  /// For each country number, true if it has an outline.
   let isOutlined: [Bool]
 
   init(_ index: TableIndex) throws(TableError) {
@@ -61,18 +63,18 @@ struct CountryBorders: Sendable {
     self.isOutlined = isOutlined
   }
 
-  /// What the outlines say of a point.
+  /// The result of a search for a point's outline.
   struct Finding {
-    /// The country whose outline holds it, or `none`.
+    /// The country whose outline contains it, or `none`.
     var country: CountryNumber
-    /// Whether a border with another country may be within reach.
+    /// True if a border to another country may be within reach.
     var isNearBorder: Bool
   }
 
-  /// The country whose outline holds the coordinate.
+  /// Finds the country whose outline contains the coordinate.
   @inline(__always)
   func find(_ coordinate: Coordinate) -> Finding {
-    // The map is cut along the antimeridian and ends at the poles: a point on the edge counts as one just inside.
+    // The map is cut along the antimeridian and ends at the poles. A point on the edge counts as one just inside.
     let point = Corner(
       x: max(-179_999, min(179_999, coordinate.longitude * 1000)),
       y: max(-89_999, min(89_999, coordinate.latitude * 1000)))
@@ -97,7 +99,7 @@ struct CountryBorders: Sendable {
       while edge < end {
         let next = corners[edge + 1]
         let (a, b) = (start.position, next.position)
-        // An end that is on the line counts to one side of it only.
+        // An end on the line counts for one side of it only.
         if a.isLeft(of: point, middle) != b.isLeft(of: point, middle), point.isLeft(of: a, b) != middle.isLeft(of: a, b)
         {
           inside ^= start.country
@@ -106,18 +108,18 @@ struct CountryBorders: Sendable {
         edge += 1
       }
     }
-    // Where the map overlaps itself, more than one country remains and the sum is none of them.
+    // If outlines overlap, the combination of several countries is none of them.
     return inside == 0 || !isOutlined[Int(inside &- 1)] ? Self.none : inside &- 1
   }
 
-  /// The country whose outline is nearest to a coordinate outside all of them, up to `reach` kilometers away, or `none`.
+  /// The country whose outline is nearest to a coordinate outside all outlines, within `reach` kilometers, or `none`.
   func nearestCountry(to coordinate: Coordinate, within reach: Double) -> CountryNumber {
     nearestSide(to: coordinate, within: reach) { _ in true }.map { corners[$0.edge].country &- 1 } ?? Self.none
   }
 
-  /// Kilometers to the nearest border with another country, up to `reachKilometers`; infinite beyond.
+  /// The distance to the nearest border with another country in kilometers. Infinite beyond `reachKilometers`.
   ///
-  /// - Parameter country: only borders of this country; nil takes all.
+  /// - Parameter country: the country whose borders count, or nil for all.
   func distanceToBorder(from coordinate: Coordinate, of country: CountryNumber? = nil) -> Double {
     let side = nearestSide(to: coordinate, within: Self.reachKilometers) { corner in
       corner.opposite != 0 && (country == nil || corner.country &- 1 == country)
@@ -127,12 +129,13 @@ struct CountryBorders: Sendable {
 
   private static let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
 
-  /// The nearest side of an outline that is wanted, by the corner it starts from.
+  /// Finds the nearest matching side of an outline.
   @inline(__always)
   private func nearestSide(
     to coordinate: Coordinate, within reach: Double, where isWanted: (PackedCorner) -> Bool
   ) -> (edge: Int, kilometers: Double)? {
-    // The plane that touches the globe here, in thousandths of a degree of latitude; near enough over such distances.
+    // The plane that touches the globe at this point, in thousandths of a degree of latitude. Accurate enough for such
+    // distances.
     let shrink = max(0.01, UnitVectors.cosine(degrees: coordinate.latitude))
     let height = reach / Self.kilometersPerDegree * 1000
     let width = min(180_000, height / shrink)

@@ -1,35 +1,34 @@
-/// Nearest-point search over points that are in k-d order in the index: blocks of sixteen consecutive points are the leaves,
-/// two leaves make a node, two nodes the next. Nothing is built on loading.
+/// Nearest-point search over points stored in k-d order in the index: blocks of sixteen consecutive points are the
+/// leaves, two leaves form a node, two nodes the next. Nothing is built on loading.
 ///
-/// The answer is exact whatever the order; only the speed depends on it. Points are on the unit sphere, distances are
-/// squared chords (see `UnitVectors`). Every point has a label (its country), by which a filtered search passes over whole
+/// The result is exact for any order; only the speed depends on it. Points are on the unit sphere, and distances are
+/// squared chords (see `UnitVectors`). Every point has a label (its country), by which a filtered search skips whole
 /// subtrees.
 ///
-/// What a point is for is the number that it carries (an area); the label follows from it. Points are kept as whole steps
-/// above the corner of their leaf, 16 bits for each coordinate: a step is 38 cm or a power of two times that where 65,536 of
-/// them do not span the leaf.
+/// A point carries a number (an area), which determines its label. Coordinates are stored as 16-bit multiples of a step
+/// above the corner of their leaf. A step is 38 cm, doubled as often as needed for 65,536 steps to span the leaf.
 final class PointTree: Sendable {
-  /// Points in a leaf.
+  /// The number of points in a leaf.
   private static let blockSize = 16
-  /// Beyond the antipode, whose squared chord is 4: no limit.
+  /// A distance without limit: the squared chord of the antipode is 4.
   static let everywhere: Float = 5
-  /// The label of a subtree whose points have different ones.
+  /// The label of a subtree whose points have different labels.
   private static let mixed: UInt8 = 0xFE
-  /// The points that are read at a time.
+  /// The number of points processed at a time.
   private static let lanes = 4
-  /// The columns of a leaf: x, y, z and what the points carry.
+  /// The columns of a leaf: x, y, z and the carried numbers.
   private static let columns = 4
 
-  /// A point that a search found.
+  /// A point found by a search.
   struct Hit {
     /// The number that the point carries.
     var carried: UInt16
-    /// Its number in the order given; -1 for none.
+    /// Its number in the given order, or -1 for none.
     var place: Int
     /// Its squared chord from the query.
     var squaredChord: Float
 
-    /// Nothing found closer than the limit.
+    /// The result if no point is closer than the limit.
     fileprivate static func none(closerThan limit: Float) -> Hit {
       Hit(carried: 0, place: -1, squaredChord: min(limit, PointTree.everywhere))
     }
@@ -41,16 +40,16 @@ final class PointTree: Sendable {
     var x: Float
     var y: Float
     var z: Float
-    /// The number of its first point and, in the highest eight bits, how many times the step is doubled.
+    /// The number of its first point and, in the highest eight bits, the number of doublings of the step.
     var bits: UInt32
 
     @inline(__always) var first: Int { Int(bits & 0xFF_FFFF) }
     @inline(__always) var corner: SIMD3<Float> { SIMD3(x, y, z) }
-    /// A step of its points; 2⁻²⁴ is the smallest.
+    /// The step between coordinates, at least 2⁻²⁴.
     @inline(__always) var step: Float { Float(bitPattern: (127 - 24 + bits >> 24) << 23) }
   }
 
-  /// Two subtrees and, on the axis that divides them best, where the first ends and the second begins.
+  /// Two subtrees, with the end of the first and the start of the second on the axis that divides them best.
   private struct PointNode: BitwiseCopyable, Sendable {
     var firstEnd: Float
     var secondStart: Float
@@ -69,11 +68,11 @@ final class PointTree: Sendable {
 
   /// The number of points.
   let count: Int
-  /// The label of what a point carries; nil if that is the label itself.
+  /// The label of each carried number, or nil if the number is the label.
   private let labels: MappedArray<UInt8>?
   private let index: TableIndex
   private let leafCount: Int
-  /// Where the nodes of each level begin; level 0 joins leaves, the last has one node.
+  /// The index of each level's first node. Level 0 joins leaves, the last level has one node.
   private let levelStarts: [Int]
   private let leaves: MappedArray<Leaf>
   private let nodes: MappedArray<PointNode>

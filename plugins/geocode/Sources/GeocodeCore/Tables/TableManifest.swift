@@ -2,14 +2,14 @@ import FlowBytes
 
 /// Sizes and checksums of the tables, from `manifest.tsv`.
 struct TableManifest: Sendable {
-  /// Bytes that one checksum covers.
+  /// The number of bytes per checksum.
   static let blockSize = 8_192
 
-  /// What is known of one file.
+  /// The checksums of one file.
   struct FileChecksums: Sendable {
     /// The file's size.
     var byteCount: Int
-    /// One checksum for every 8 KiB, the last for what remains.
+    /// One checksum per 8 KiB, the last one for the rest.
     var checksums: [UInt64]
   }
 
@@ -27,7 +27,7 @@ struct TableManifest: Sendable {
       }
       try rows.endOfRow()
       entries[name] = FileChecksums(byteCount: size, checksums: sums)
-      // The last row is the sum of the rows before it.
+      // The last row is the checksum of the rows before it.
       guard name == file.name else { continue }
       guard size == start, !rows.next(),
         Self.checksum(UnsafeRawBufferPointer(rebasing: file.bytes[..<start])) == sums.first
@@ -37,7 +37,7 @@ struct TableManifest: Sendable {
     throw .corrupt(file: file.name, line: nil, problem: "its last row is not the sum of the rows before it")
   }
 
-  /// Hexadecimal numbers of 16 digits each, or nil.
+  /// Parses hexadecimal numbers of 16 digits each. Returns nil for other text.
   private static func checksums(_ text: UnsafeBufferPointer<UInt8>) -> [UInt64]? {
     guard text.count % 16 == 0 else { return nil }
     var sums: [UInt64] = []
@@ -53,9 +53,9 @@ struct TableManifest: Sendable {
     return sums
   }
 
-  /// What is known of a file.
+  /// Returns the checksums of a file.
   ///
-  /// - Throws: `TableError.corrupt` when the manifest does not mention it.
+  /// - Throws: `TableError.corrupt` if the manifest does not list it.
   func entry(for file: String) throws(TableError) -> FileChecksums {
     guard let entry = entries[file] else {
       throw .corrupt(file: "manifest.tsv", line: nil, problem: "no row for \(file)")
@@ -63,13 +63,13 @@ struct TableManifest: Sendable {
     return entry
   }
 
-  /// A 64-bit sum in four lanes of FNV-1a over eight-byte words; the script that makes the tables computes the same.
+  /// A 64-bit hash in four lanes of FNV-1a over eight-byte words. The script that makes the tables computes the same.
   static func checksum(_ block: UnsafeRawBufferPointer) -> UInt64 {
     let (prime, basis) = (FNV1a64.prime, FNV1a64().value)
     var (a, b, c, d) = (basis, basis + 1, basis + 2, basis + 3)
     let whole = block.count / 32 * 32
     var offset = 0
-    // Whole words are read through a pointer to them, which a build without optimization reads fast, too.
+    // Reading whole words through a typed pointer is fast even without optimization.
     if let start = block.baseAddress, UInt(bitPattern: start) % 8 == 0 {
       let words = start.assumingMemoryBound(to: UInt64.self)
       while offset < whole {

@@ -1,9 +1,9 @@
 import FlowPlatform
 
-/// Reads a table of tab-separated values byte by byte, without making strings: a first line with the columns' names,
-/// then rows of as many fields.
+/// Reads a table of tab-separated values byte by byte without making strings: a first line with the names of the
+/// columns, then rows with as many fields.
 ///
-/// Fields are taken in order; the name given with each serves the error message, which has file and line.
+/// Fields are read in order. The name passed with each appears in error messages, which have file and line.
 struct TableRows {
   private let file: TableFile
   // The file outlives this value, which holds it.
@@ -12,9 +12,9 @@ struct TableRows {
   /// The offset of the next byte.
   private(set) var offset = 0
 
-  /// Starts behind the first line.
+  /// Starts after the first line.
   ///
-  /// - Throws: `TableError.corrupt` when the first line is not the given columns or the last line has no end.
+  /// - Throws: `TableError.corrupt` if the first line differs from the given columns or the last line has no end.
   init(_ file: TableFile, columns: [String]) throws(TableError) {
     self.file = file
     bytes = file.bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
@@ -29,11 +29,11 @@ struct TableRows {
     offset = header.utf8.count
   }
 
-  /// Whether there is a next row.
+  /// True if there is another row.
   @inline(__always)
   func next() -> Bool { offset < count }
 
-  /// An error at the current line.
+  /// Makes an error at the current line.
   func error(_ problem: String) -> TableError {
     .corrupt(file: file.name, line: file.line(at: offset), problem: problem)
   }
@@ -41,13 +41,13 @@ struct TableRows {
   @inline(__always)
   private static func endsField(_ byte: UInt8) -> Bool { byte == 9 || byte == 10 }
 
-  /// Steps over the tab behind a field; the newline behind the last is left for `endOfRow`.
+  /// Skips the tab after a field. The newline after the last field is left for `endOfRow`.
   @inline(__always)
   private mutating func finishField() {
     if bytes[offset] == 9 { offset += 1 }
   }
 
-  /// A decimal number with `decimals` digits behind the point, as an integer of that scale: `-12.3400` is −123 400.
+  /// Reads a decimal number with `decimals` digits after the point as a scaled integer: `-12.3400` is −123 400.
   @inline(__always)
   mutating func decimal(_ column: StaticString, decimals: Int, limit: Int) throws(TableError) -> Int {
     let start = offset
@@ -80,7 +80,7 @@ struct TableRows {
     return isNegative ? -value : value
   }
 
-  /// A whole number within `range`.
+  /// Reads a whole number within `range`.
   @inline(__always)
   mutating func integer(_ column: StaticString, in range: ClosedRange<Int>) throws(TableError) -> Int {
     let start = offset
@@ -91,7 +91,7 @@ struct TableRows {
     return value
   }
 
-  /// Where the field begins and ends; it is stepped over.
+  /// Skips a field and returns its range.
   @inline(__always)
   mutating func field() -> Range<Int> {
     let start = offset
@@ -101,7 +101,7 @@ struct TableRows {
     return start..<end
   }
 
-  /// The field as text.
+  /// Reads a field as text.
   mutating func text(_ column: StaticString) throws(TableError) -> String {
     let range = field()
     guard let text = String(validating: file.bytes[range], as: UTF8.self) else {
@@ -110,20 +110,20 @@ struct TableRows {
     return text
   }
 
-  /// The bytes of a field.
+  /// Returns the bytes of a field.
   @inline(__always)
   func bytes(of range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
   }
 
-  /// Steps over the rest of the row, whose text is read later.
+  /// Skips the rest of the row.
   @inline(__always)
   mutating func skipRow() {
-    // The last byte of a table is a newline, so there is one.
+    // The last byte of a table is a newline, so one is found.
     offset = memchr(bytes + offset, 10, count - offset)! - UnsafeMutableRawPointer(mutating: bytes) + 1
   }
 
-  /// Expects the end of the row.
+  /// Reads the end of the row.
   @inline(__always)
   mutating func endOfRow() throws(TableError) {
     guard bytes[offset] == 10 else { throw error("more fields than columns") }

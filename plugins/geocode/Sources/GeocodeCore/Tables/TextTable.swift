@@ -1,9 +1,9 @@
-/// A table of tab-separated values that is read where it is mapped, a field at a time; the index says where rows begin.
+/// A memory-mapped table of tab-separated values that is read field by field. The index has the starts of rows.
 struct TextTable: Sendable {
   private let file: TableFile
   private let index: TableIndex
   private let starts: MappedArray<UInt32>
-  /// Rows between two of the starts that the index has.
+  /// The number of rows between two starts in the index.
   private let step: Int
 
   /// - Parameters:
@@ -21,10 +21,10 @@ struct TextTable: Sendable {
     starts = try index.array(rows, of: UInt32.self)
   }
 
-  /// The number of starts of rows that the index has: one for each row, or for each `step` rows.
+  /// The number of row starts in the index: one for each row, or for each `step` rows.
   var startCount: Int { starts.count }
 
-  /// The bytes of a field; empty beyond the last of the row.
+  /// The bytes of a field, or none beyond the last one of the row.
   @inline(__always)
   func bytes(_ row: Int, field: Int) -> UnsafeRawBufferPointer {
     let bytes = file.bytes
@@ -40,7 +40,7 @@ struct TextTable: Sendable {
     return UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)..<end(of: start, at: 9)])
   }
 
-  /// One of the names that are in a field divided by bars; empty beyond the last.
+  /// One of the names in a field that are separated by bars, or no bytes beyond the last one.
   func bytes(_ row: Int, field: Int, part: Int) -> UnsafeRawBufferPointer {
     let all = bytes(row, field: field)
     var start = 0

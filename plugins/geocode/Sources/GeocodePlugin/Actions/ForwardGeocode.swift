@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Says where the bearers of a name are.
+/// Finds the places with a name.
 struct ForwardGeocode: Action {
   static let name = "geocode.forward"
   static let isPortable = true

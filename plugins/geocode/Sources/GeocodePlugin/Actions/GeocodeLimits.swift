@@ -1,36 +1,35 @@
 import FlowModel
 import FlowPluginKit
 
-/// The allowed numbers of a lookup: checked by validation where they are literals, and by the step where they are
-/// computed.
+/// The limits of a lookup's numbers, checked at validation for literals and by the step for computed values.
 enum GeocodeLimits {
-  /// Most results of one search.
+  /// The allowed numbers of results.
   static let results = 1...100
-  /// Half the way round the globe, beyond which nothing is farther away.
+  /// The allowed distances: up to half the circumference of the globe.
   static let kilometers = 0.0...20_040.0
-  /// No city has as many inhabitants.
+  /// The allowed populations, up to more than any city has.
   static let population = 0...100_000_000
 
-  /// What is wrong with a number of results, or nil.
+  /// Returns the problem with a number of results, or nil.
   static func problem(limit: Int) -> String? {
     results.contains(limit) ? nil : "\(limit) results; expected \(results.lowerBound) … \(results.upperBound)"
   }
 
-  /// What is wrong with a distance, or nil.
+  /// Returns the problem with a distance, or nil.
   static func problem(kilometers: Double) -> String? {
-    // Not `contains`, which takes the bounds' order for granted where the number is none.
+    // Not `contains`, which assumes ordered bounds even for NaN.
     kilometers >= Self.kilometers.lowerBound && kilometers <= Self.kilometers.upperBound
       ? nil : "\(kilometers) is not a distance; expected 0 … \(Int(Self.kilometers.upperBound)) kilometers"
   }
 
-  /// What is wrong with a number of inhabitants, or nil.
+  /// Returns the problem with a population, or nil.
   static func problem(population: Int) -> String? {
     Self.population.contains(population)
       ? nil
       : "\(population) is not a population; expected \(Self.population.lowerBound) … \(Self.population.upperBound)"
   }
 
-  /// The problems of the inputs that are literals.
+  /// Returns the problems of literal inputs.
   static func problems(_ input: LiteralInput) -> [InputProblem] {
     var problems: [InputProblem] = []
     func add(_ name: String, _ problem: String?) { if let problem { problems.append(InputProblem(name, problem)) } }
@@ -42,7 +41,7 @@ enum GeocodeLimits {
     return problems
   }
 
-  /// Throws `out-of-range` where a number is none that a lookup takes.
+  /// Throws `out-of-range` if there is a problem.
   static func require(_ name: String, _ problem: String?) throws(GeocodeError) {
     if let problem { throw .outOfRange("\(name): \(problem)") }
   }

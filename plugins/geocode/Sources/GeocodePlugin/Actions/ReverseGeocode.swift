@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Says where a coordinate is.
+/// Finds the place at a coordinate.
 struct ReverseGeocode: Action {
   static let name = "geocode.reverse"
   static let isPortable = true
@@ -15,7 +15,7 @@ struct ReverseGeocode: Action {
     with: { latitude: 22.5431, longitude: 114.0579 }
     """
 
-  /// How much is asked for.
+  /// The requested level of detail.
   enum Level: String, FieldWord {
     case city, province, country
   }
@@ -62,7 +62,7 @@ struct ReverseGeocode: Action {
     var method: String
     var confidence: Double
 
-    /// The answer in the words of workflows; distances to the meter.
+    /// Makes the outputs from an answer, with distances to the meter.
     init(_ answer: ReverseAnswer) {
       let place = answer.place
       locality = place.locality
@@ -85,7 +85,7 @@ struct ReverseGeocode: Action {
       confidence = answer.confidence
     }
 
-    /// Written out, since a batch asks for it a hundred thousand times a second.
+    /// Written out, because a batch uses it a hundred thousand times per second.
     var values: ValueObject {
       func text(_ text: String?) -> Value { if let text { .string(text) } else { .null } }
       func number(_ number: Double?) -> Value { if let number { .number(number) } else { .null } }
@@ -138,7 +138,7 @@ struct ReverseGeocode: Action {
 }
 
 extension ReverseGeocode.Level {
-  /// The level as the geocoder knows it.
+  /// The geocoder's level.
   var asked: ReverseGeocoder.Level {
     switch self {
     case .city: .city

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Says where each of a list of places is, as a person would say it.
+/// Names the places of a list of coordinates as a person would.
 struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
   static let isPortable = true
@@ -80,7 +80,7 @@ struct ReverseGeocodeAll: Action {
     }
   }
 
-  /// Locality, province and country, none of them twice (Singapore, Beijing), in Chinese as far as there are Chinese names.
+  /// Locality, province and country, each name once (Singapore, Beijing), in Chinese as far as there are Chinese names.
   private static func words(_ place: NamedPlace, isChinese: Bool) -> [String] {
     let all: [String?] =
       isChinese
@@ -96,7 +96,7 @@ struct ReverseGeocodeAll: Action {
     return words
   }
 
-  /// Whether a province says no more than its city or a country no more than its province: 北京市 behind 北京.
+  /// True if a province repeats its city or a country its province: 北京市 after 北京.
   private static func isSame(_ word: String, as known: String) -> Bool {
     word == known || ["市", "省", "特别行政区"].contains { word == known + $0 || known == word + $0 }
   }

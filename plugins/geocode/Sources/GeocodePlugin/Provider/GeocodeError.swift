@@ -2,19 +2,19 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Why a lookup has no answer. `coreLocationName` is the error that Core Location's geocoder would give.
+/// The reason why a lookup failed. `coreLocationName` is the error of Core Location's geocoder in the same case.
 public enum GeocodeError: Error, Sendable, Equatable {
   /// The numbers are not a position.
   case invalidCoordinate(String)
-  /// A number of results, a distance or a population outside the limits.
+  /// A number of results, a distance or a population is outside its limits.
   case outOfRange(String)
-  /// There is nothing there, or nothing of that name.
+  /// There is no place at the coordinate, or none with the name.
   case noResult(String)
-  /// A part of the query was found, the rest not.
+  /// A part of the query was found, but not the rest.
   case partialResult(String)
   /// The step was cancelled.
   case cancelled
-  /// A network provider was asked too often.
+  /// A network provider received too many requests.
   case rateLimited(retryAfter: Duration)
   /// A network provider could not be reached.
   case network(String)
@@ -46,7 +46,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
     }
   }
 
-  /// What happened, as a sentence without a full stop.
+  /// The problem, as a sentence without a full stop.
   public var message: String {
     switch self {
     case .invalidCoordinate(let message), .outOfRange(let message), .noResult(let message), .partialResult(let message),
@@ -57,7 +57,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
     }
   }
 
-  /// The error as an action throws it.
+  /// The error that an action throws.
   var actionError: ActionError {
     if case .rateLimited(let pause) = self {
       return ActionError(code, message, isRetryable: true, retryAfter: pause)
@@ -80,7 +80,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
 }
 
 extension ActionContext {
-  /// Runs a lookup of the plugin's provider, unless the step has been cancelled.
+  /// Runs a lookup with the plugin's provider, unless the step has been cancelled.
   func withGeocoder<Result>(_ body: (any GeocodeProvider) throws(GeocodeError) -> Result) throws -> Result {
     let provider: any GeocodeProvider = try handle(.geocodeProvider)
     do throws(GeocodeError) {

@@ -2,40 +2,40 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// A source of answers. The plugin brings an offline one; an app may bring the platform's geocoder or a web service.
+/// A source of geocoding. The plugin has an offline one; an app may use the platform's geocoder or a web service.
 ///
-/// Calls may block, and come from any thread at the same time. A provider that asks a network limits its rate, answers
-/// equal requests once, and throws `GeocodeError.rateLimited` or `.network` where it cannot answer.
+/// Calls may block and come from several threads at the same time. A provider that uses a network limits its rate,
+/// sends equal requests once, and throws `GeocodeError.rateLimited` or `.network` if it has no answer.
 public protocol GeocodeProvider: Sendable {
-  /// Gets ready for the first lookup; does nothing when that was done.
+  /// Prepares for the first lookup. Later calls have no effect.
   func prepare() throws(GeocodeError) -> GeocodePreparation
 
-  /// Where a coordinate is; throws `no-result` on the open sea.
+  /// Returns the place at a coordinate. Throws `no-result` on the open sea.
   func reverse(
     _ coordinate: Coordinate, options: ReverseGeocoder.Options
   ) throws(GeocodeError) -> ReverseAnswer
 
-  /// The bearers of a name, best first and never empty.
+  /// Returns the records with a name, best first and never empty.
   func forward(
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer]
 
-  /// The countries it knows.
+  /// Returns all countries.
   func countries() throws(GeocodeError) -> [CountrySummary]
 }
 
-/// What preparing found.
+/// The result of preparing.
 public struct GeocodePreparation: Sendable, Equatable {
-  /// Named places.
+  /// The number of named places.
   public var places: Int
-  /// First-level divisions.
+  /// The number of first-level divisions.
   public var regions: Int
-  /// Countries and territories.
+  /// The number of countries and territories.
   public var countries: Int
-  /// Whether this call did the work; false when it was done before.
+  /// True if this call loaded the tables, false if an earlier one did.
   public var loaded: Bool
 
-  /// So many places, divisions and countries.
+  /// Makes a result with these numbers.
   public init(places: Int, regions: Int, countries: Int, loaded: Bool) {
     self.places = places
     self.regions = regions
@@ -44,18 +44,18 @@ public struct GeocodePreparation: Sendable, Equatable {
   }
 }
 
-/// The answer to a reverse lookup.
+/// The result of a reverse lookup.
 public struct ReverseAnswer: Sendable, Equatable {
   /// The names.
   public var place: NamedPlace
-  /// Kilometers to the city; nil without one.
+  /// The distance to the city in kilometers, or nil without one.
   public var distanceKilometers: Double?
-  /// How the country was decided.
+  /// The kind of decision for the country.
   public var method: ReverseGeocoder.Method
-  /// How sure the country is, 0 … 1.
+  /// The certainty of the country, 0 … 1.
   public var confidence: Double
 
-  /// An answer.
+  /// Makes a result.
   public init(
     place: NamedPlace, distanceKilometers: Double? = nil, method: ReverseGeocoder.Method, confidence: Double
   ) {
@@ -66,25 +66,25 @@ public struct ReverseAnswer: Sendable, Equatable {
   }
 }
 
-/// One answer to a search by name.
+/// One result of a search by name.
 public struct ForwardAnswer: Sendable, Equatable {
-  /// What it is.
+  /// The kind of a result.
   public enum Kind: String, Sendable, CaseIterable {
     case city, province, country, district
   }
 
   /// The names and the position.
   public var place: NamedPlace
-  /// What it is.
+  /// The kind of the result.
   public var kind: Kind
-  /// How well the name fits.
+  /// The similarity of the name.
   public var closeness: ForwardGeocoder.Closeness
-  /// Inhabitants of a city; nil for the rest.
+  /// The population of a city, or nil for others.
   public var population: Int?
-  /// Kilometers from where the search asked for; nil when it did not.
+  /// The distance from the coordinate of the search in kilometers, or nil without one.
   public var distanceKilometers: Double?
 
-  /// An answer.
+  /// Makes a result.
   public init(
     place: NamedPlace, kind: Kind, closeness: ForwardGeocoder.Closeness, population: Int? = nil,
     distanceKilometers: Double? = nil
@@ -98,6 +98,6 @@ public struct ForwardAnswer: Sendable, Equatable {
 }
 
 extension HandleKey {
-  /// The ``GeocodeProvider`` behind the plugin.
+  /// The ``GeocodeProvider`` of the plugin.
   public static let geocodeProvider: HandleKey = "geocode-provider"
 }

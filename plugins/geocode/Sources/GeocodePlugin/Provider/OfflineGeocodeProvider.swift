@@ -1,20 +1,20 @@
 import GeocodeCore
 import Synchronization
 
-/// Answers from the tables that are installed with the program; needs no network.
+/// Geocodes with the tables that are installed with the program, without a network.
 ///
 /// The tables are loaded once, by `prepare` or by the first lookup, and shared by all runs of the process.
 public final class OfflineGeocodeProvider: GeocodeProvider {
   private let folder: String?
   private let loaded: Mutex<GeocodeTables?>
 
-  /// - Parameter folder: where the tables are; nil looks next to the program (see `TableLocation`).
+  /// - Parameter folder: the folder of the tables, or nil to search next to the program (see `TableLocation`).
   public init(folder: String? = nil) {
     self.folder = folder
     loaded = Mutex(nil)
   }
 
-  /// The tables, loaded on the first call; later callers wait for the first.
+  /// Returns the tables and loads them on the first call, for which later callers wait.
   private func tables() throws(GeocodeError) -> (tables: GeocodeTables, isNew: Bool) {
     let result = loaded.withLock { kept -> Result<(GeocodeTables, Bool), GeocodeError> in
       if let kept { return .success((kept, false)) }
@@ -46,7 +46,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
       places: tables.placeCount, regions: tables.regionCount, countries: tables.countryCount, loaded: isNew)
   }
 
-  /// Where a coordinate is.
+  /// Returns the place at a coordinate.
   public func reverse(
     _ coordinate: Coordinate, options: ReverseGeocoder.Options
   ) throws(GeocodeError) -> ReverseAnswer {
@@ -61,7 +61,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
       method: match.method, confidence: match.confidence)
   }
 
-  /// The bearers of a name.
+  /// Returns the records with a name.
   public func forward(
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer] {
@@ -84,7 +84,7 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
     }
   }
 
-  /// The countries of the tables.
+  /// Returns the countries of the tables.
   public func countries() throws(GeocodeError) -> [CountrySummary] { try tables().tables.allCountries }
 
   private static func kind(of record: GeocodeRecord) -> ForwardAnswer.Kind {

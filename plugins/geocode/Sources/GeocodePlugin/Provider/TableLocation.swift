@@ -4,23 +4,23 @@
   import Foundation
 #endif
 
-/// Where the tables are: in the package's resources next to the program, or where an installation put them.
+/// The location of the tables: in the package's resources next to the program, or in an installation.
 enum TableLocation {
-  /// The folder that the build makes of this target's resources.
+  /// The name of the folder that the build makes from this target's resources.
   #if canImport(Darwin)
     private static let bundle = "flowrun_GeocodePlugin.bundle"
   #else
     private static let bundle = "flowrun_GeocodePlugin.resources"
   #endif
 
-  /// The first folder that holds a manifest.
+  /// Returns the first folder that contains a manifest.
   ///
-  /// - Throws: `GeocodeError.dataCorrupt` naming every place that was looked at.
+  /// - Throws: `GeocodeError.dataCorrupt` with every folder that was searched.
   static func find() throws(GeocodeError) -> String {
     var looked = candidates()
     if let folder = first(of: looked) { return folder }
     #if canImport(Darwin)
-      // Asked for last and only in an app: SwiftPM's accessor ends a program that has no such bundle.
+      // Searched last and only in an app, because SwiftPM's accessor ends a program that has no such bundle.
       if Bundle.main.bundleIdentifier != nil, let resources = Bundle.module.resourceURL?.path {
         looked.append(resources + "/Tables")
         if let folder = first(of: [resources + "/Tables"]) { return folder }
@@ -29,12 +29,13 @@ enum TableLocation {
     throw .dataCorrupt("the geocoder's tables are not installed; looked in \(looked.joined(separator: ", "))")
   }
 
-  /// The first of these folders that holds a manifest.
+  /// Returns the first of these folders that contains a manifest.
   static func first(of folders: [String]) -> String? {
     folders.first { FileManager.default.fileExists(atPath: $0 + "/manifest.tsv") }
   }
 
-  /// The places of the tables in a bundle of resources: flat, as SwiftPM and iOS have it, or as Xcode makes bundles for macOS.
+  /// The folders of the tables in a resource bundle: flat, as made by SwiftPM and on iOS, or as Xcode makes bundles for
+  /// macOS.
   static func tables(inBundle path: String) -> [String] { [path + "/Tables", path + "/Contents/Resources/Tables"] }
 
   private static func candidates() -> [String] {
