@@ -130,7 +130,7 @@ public struct ForwardGeocoder: Sendable {
     return Array(all.sorted(by: Self.isBetter).prefix(options.limit))
   }
 
-  /// Countries, regions, divisions and US state codes with exactly this name.
+  /// The countries, regions, divisions and US state codes with exactly this name.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
     var found: [GeocodeRecord] = []
     scan(name) { record, closeness, _ in
@@ -148,7 +148,7 @@ public struct ForwardGeocoder: Sendable {
     return found
   }
 
-  /// `广东省深圳市南山区` or `中国广东深圳`: the areas a Han query begins with, and what is left.
+  /// Splits `广东省深圳市南山区` or `中国广东深圳` into the areas that a Han query starts with and the rest.
   private func splitHan(_ query: String) -> (areas: [GeocodeRecord], rest: String)? {
     guard query.unicodeScalars.allSatisfy({ (0x3400...0x9FFF).contains($0.value) }) else { return nil }
     var rest = Array(query)
@@ -169,10 +169,10 @@ public struct ForwardGeocoder: Sendable {
     return areas.isEmpty ? nil : (areas, String(rest))
   }
 
-  /// Every bearer of one name inside all of `areas`, ranked and without duplicates.
+  /// All records with a name inside all of `areas`, ranked and without duplicates.
   private func candidates(_ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
     var matches: [Match] = []
-    // Divisions may yet turn out to be twins of cities.
+    // Divisions may still turn out to be the same as cities.
     var certain = 0
     scan(name) { record, closeness, isAlternate in
       if closeness >= .prefix, certain >= options.limit { return false }
@@ -196,7 +196,7 @@ public struct ForwardGeocoder: Sendable {
     return ranked(&matches, options)
   }
 
-  /// The best of some matches, without twins.
+  /// The best matches, each place once.
   func ranked(_ matches: inout [Match], _ options: Options) -> [Match] {
     guard matches.count > 1 else { return matches }
     mergeTwins(&matches)
@@ -205,7 +205,8 @@ public struct ForwardGeocoder: Sendable {
     return matches
   }
 
-  /// Reports every entry whose folded name is the name's, then those it begins, until the report says that it is enough.
+  /// Reports all entries whose folded name equals the key, then those that start with it, until the callback returns
+  /// false.
   @inline(__always)
   private func scan(_ name: String, _ report: (GeocodeRecord, Closeness, _ isAlternate: Bool) -> Bool) {
     var name = name
@@ -232,7 +233,7 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// The position of the first entry whose folded name is the key, or else of the first that is above it.
+  /// The position of the first entry whose folded name is the key, or of the first one above it.
   func firstEntry(of key: FoldedName, _ other: inout FoldedName) -> Int {
     let bucket = tables.search.bucket(of: key)
     let mark = SearchTable.mark(of: key)
@@ -257,8 +258,8 @@ public struct ForwardGeocoder: Sendable {
     return false
   }
 
-  /// A division of China that is a found city under its official name is not reported next to it; the city takes over
-  /// how well the name fits (深圳市 is written just so, though the city's record says 深圳).
+  /// Merges a division of China with the city of the same official name. The city gets the division's closeness: 深圳市 is
+  /// an exact match, although the city's record is named 深圳.
   private func mergeTwins(_ matches: inout [Match]) {
     for index in matches.indices.reversed() {
       guard case .division = matches[index].record, matches[index].closeness < .prefix,
@@ -276,8 +277,8 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// A country comes before all places, a region as half its largest, a division among small cities, in the order of the
-  /// cities they belong to.
+  /// The rank of a record. A country comes before all places, a region counts as half its largest place, and a division
+  /// ranks among small cities, in the order of the cities it belongs to.
   func importance(of record: GeocodeRecord) -> Int {
     switch record {
     case .place(let row): Int(tables.places.population(row))
@@ -293,7 +294,7 @@ public struct ForwardGeocoder: Sendable {
     return UnitVectors.kilometers(from: near, to: tables.coordinate(position))
   }
 
-  /// Whether a record is in an area; in a division of China smaller than a province: by its code, or within 100 km.
+  /// True if a record is in an area. For a division of China below a province: by its code, or within 100 km.
   func isRecord(_ record: GeocodeRecord, inside area: GeocodeRecord) -> Bool {
     guard record != area else { return false }
     switch area {
