@@ -2,9 +2,9 @@
   import SyncCore
   import SyncEngine
 
-  // What becomes of each operation, in memory.
+  // Decides each operation in memory.
   extension CommitBatch {
-    /// Each caller's operations in their order; each sees what those before it leave.
+    /// Decides each caller's operations in order. Each sees the effect of those before it.
     mutating func decide(
       _ open: [Pending], mayChange: Bool, _ connection: ZoneConnection
     ) throws(BackendError) -> [Decision?] {
@@ -35,7 +35,7 @@
       return zip(pendings, outcomes).map { pending, outcome in take(outcome, pending.slot, mayChange: mayChange) }
     }
 
-    /// Decides, and leaves the batch as it is: slots that are read and changed in one function would be copied.
+    /// Decides without changing the batch, because slots that are read and changed in one function would be copied.
     private func outcomes(
       of pendings: ArraySlice<Pending>, _ caller: Int, _ connection: ZoneConnection
     ) throws(BackendError) -> (outcomes: [ArbiterBatch.Outcome], full: [String: Int]) {
@@ -63,7 +63,7 @@
       }
     }
 
-    /// What the zone knows of an act, including acts that were decided here and are not swapped in yet.
+    /// Looks up an act in the zone, including acts decided here that are not swapped in yet.
     private func taken(
       _ name: ActName, zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> TakenAct {
@@ -87,7 +87,7 @@
       }
     }
 
-    /// Forgets old deletions of collections that have no room; false where there are none.
+    /// Forgets old deletions of collections without room. Returns false if there are none.
     func makeRoom(_ connection: ZoneConnection) throws(BackendError) -> Bool {
       var hasRoom = false
       for (zone, collections) in full where try PostgresZone.makeRoom(collections, zone, connection) {

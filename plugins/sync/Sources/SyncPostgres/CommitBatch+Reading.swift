@@ -3,7 +3,7 @@
   import SyncCore
   import SyncEngine
 
-  // What a commit rests on: the records that it names, and the rules of their collections.
+  // Reads what a commit depends on: the records that it names, and the rules of their collections.
   extension CommitBatch {
     mutating func read(
       _ open: inout [Pending], mayAssume: Bool, _ connection: ZoneConnection
@@ -14,7 +14,7 @@
       if mayAssume { assume(open) }
       let asked = slots.indices.filter { !slots[$0].isAssumed }
       if asked.isEmpty { return }
-      // A key that is refused is not asked for: in a text PostgreSQL takes no zero byte.
+      // A refused key is not read, because PostgreSQL does not allow a zero byte in text.
       let none = RecordKey(type: "", name: "")
       let all = try connection.runTogether(
         asked.map { index in
@@ -45,7 +45,7 @@
       }
     }
 
-    /// Gives an operation the slots of its record and of the rules of its collection.
+    /// Assigns the slots of an operation's record and of its collection's rules.
     private mutating func name(_ pending: inout Pending) {
       let request = callers[pending.caller].request
       let operation = request.operations[pending.operation]
@@ -62,7 +62,7 @@
       return slots.count - 1
     }
 
-    /// Takes what is known for what is. What decides on a record that must be read is read with it.
+    /// Uses cached records. Rules needed for a record that must be read are read with it.
     private mutating func assume(_ open: [Pending]) {
       for index in slots.indices where !cursors.mustBegin(slots[index].name.zone) {
         guard let known = known.look(slots[index].name.key, zone: slots[index].name.zone) else { continue }
@@ -78,7 +78,7 @@
       }
     }
 
-    /// The rules that what is decided on these records rests on and that were not read.
+    /// The cached rules on which decisions about these records depend.
     func assumedRules(of changed: [Int]) -> [PostgresZone.AssumedRules] {
       var all: Set<PostgresZone.AssumedRules> = []
       for index in changed where slots[index].isAssumed {
@@ -87,18 +87,18 @@
         else {
           continue
         }
-        // Others of this transaction may have named some.
+        // Other operations of this transaction may have named some.
         let version = (slots[rules].stored?.version ?? 0) + slots[rules].changes
         all.insert(.init(zone: zone, collection: collection, version: version))
       }
       return Array(all)
     }
 
-    /// Notices when the database holds less of a zone than it did.
+    /// Detects that the database has less of a zone than before.
     private func compare(_ cursor: Cursor, _ slot: Int, _ connection: ZoneConnection) throws(BackendError) {
       let zone = slots[slot].name.zone
       if cursors.fits(cursor, zone: zone) { return }
-      // These cursors are taken first: each has been in the database by the time that it is asked again.
+      // These cursors are taken first. All of them have been in the database by the time it is read again.
       let known = cursors.known(zone: zone)
       let (incarnations, present) = try PostgresZone.incarnations(zone, connection)
       if known.allSatisfy({ incarnations.holds($0, last: present.sequence) }) {
@@ -108,7 +108,7 @@
       }
     }
 
-    /// Counts the records of collections that are limited and would grow.
+    /// Counts the records of limited collections that would grow.
     mutating func count(_ open: [Pending], _ connection: ZoneConnection) throws(BackendError) {
       counts = [:]
       for pending in open where slots[pending.slot].stored == nil {

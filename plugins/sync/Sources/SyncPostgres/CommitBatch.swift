@@ -2,23 +2,23 @@
   import SyncCore
   import SyncEngine
 
-  /// Commits of several callers in one transaction: a round trip reads every record that they name and that is not known
-  /// here, the arbiter decides here, and a round trip swaps in what changes, where no other commit was faster.
+  /// Commits of several callers in one transaction. One round trip reads the records that are not cached, the arbiter
+  /// decides, and one round trip swaps changes in unless another commit was faster.
   struct CommitBatch {
-    /// What one caller asks for.
+    /// The commit of one caller.
     struct Request: Sendable {
       var zone: String
       var operations: [RecordOperation]
-      /// The furthest cursor that the caller has been given.
+      /// The furthest cursor that the caller has received.
       var heard: Cursor?
-      /// The store that the database holds.
+      /// The store of the database.
       var store: StoreIdentity
 
-      /// Whether some of them are all done or none: then no other acts are in their transaction.
+      /// True if some operations form a transaction. No other acts share their database transaction then.
       var isTransaction: Bool { operations.contains { $0.group != nil } }
     }
 
-    /// How often an operation whose record was changed meanwhile is decided again.
+    /// The number of attempts for an operation whose record was changed meanwhile.
     private static let attempts = 4
 
     let cursors: ZoneCursors
@@ -26,14 +26,14 @@
     var callers: [Caller]
     var slots: [Slot] = []
     var slotIndices: [Name: Int] = [:]
-    /// The number of records that a collection has, where its zone limits them; by the slot of its rules.
+    /// The number of records of limited collections, by the slot of their rules.
     var counts: [Int: Int] = [:]
-    /// The collections of each zone that had no room, and for how many records.
+    /// The collections of each zone that were full, with the number of records that did not fit.
     var full: [String: [String: Int]] = [:]
-    /// What has become durable, zone by zone.
+    /// The durable changes by zone.
     var changes: [Change] = []
 
-    /// What one transaction has changed in a zone, all of it: no other change is between.
+    /// All changes of one transaction in a zone, without others in between.
     struct Change: Sendable {
       var zone: String
       var since: Cursor
@@ -53,17 +53,17 @@
       var key: RecordKey
     }
 
-    /// An operation: the caller's number and its own.
+    /// An operation with the indexes of its caller and itself.
     struct Pending {
       var caller: Int
       var operation: Int
-      /// Where its record is.
+      /// The slot of its record.
       var slot = 0
-      /// Where the rules of its collection are; nil if it is about none.
+      /// The slot of its collection's rules, or nil if it has no collection.
       var rules: Int?
     }
 
-    /// A record while it is decided on.
+    /// A record during the decision.
     struct Slot {
       var name: Name
       /// As the database has it.
@@ -71,25 +71,25 @@
       /// With what has been decided; its sequence number is not known yet.
       var record: SyncRecord?
       var changes: Int64 = 0
-      /// The packed cell of the record as it was decided, once it should be swapped in.
+      /// The packed cell of the decided record, once it should be swapped in.
       var packed: [UInt8] = []
-      /// What the zone keeps of the changes besides the record.
+      /// The names that the zone stores besides the record.
       var names = TakenNames()
-      /// The incarnation in which it is deleted then.
+      /// The incarnation in which the record is then deleted, or nil.
       var deletedIncarnation: Int64?
       var dropped = Dropped()
-      /// The zone's position when this was read, or swapped in.
+      /// The zone's position when the record was read or swapped in.
       var cursor = Cursor(generation: 0, sequence: 0)
       var serverMilliseconds: Int64 = 0
-      /// The zone's number of the last change, once it has been swapped in.
+      /// The zone's number of the last change, once swapped in.
       var sequence: Int64?
       var problem: BackendError?
-      /// Whether this is what was known before, so that nothing but a swap that succeeds says that it is true.
+      /// True if the record is cached. Only a successful swap proves that it is current.
       var isAssumed = false
     }
 
     enum Decision {
-      /// The change with this number in its slot, and the stamp of its write.
+      /// The change with this number in its slot, with the stamp of its write.
       case change(Int64, Stamp?)
       /// The record as it was after this many changes.
       case conflict(SyncRecord?, after: Int64)
@@ -102,7 +102,7 @@
       callers = requests.map { Caller(request: $0, results: Array(repeating: nil, count: $0.operations.count)) }
     }
 
-    /// Each caller's answer.
+    /// The answer for each caller.
     var replies: [Result<CommitReply, BackendError>] {
       callers.map { caller in
         if let error = caller.error { return .failure(error) }
@@ -113,15 +113,16 @@
       }
     }
 
-    /// Makes the commits; they are durable when this returns. Throws when nothing was done for anybody, or, if the
-    /// connection broke, perhaps everything.
+    /// Commits. Everything is durable on return. Throws if nothing was done for anyone or, if the connection broke, if
+    /// everything may have been done.
     mutating func run(on connection: ZoneConnection) throws(BackendError) {
       var open = callers.indices.flatMap { caller in
         callers[caller].request.operations.indices.map { Pending(caller: caller, operation: $0) }
       }
       let isWhole = callers.contains { $0.request.isTransaction }
       for attempt in 1...Self.attempts where !open.isEmpty {
-        // The parts of a transaction are read: one that rests on what is no longer true would be left out by itself.
+        // The parts of a transaction are read, because a part that depends on an outdated record would be left out by
+        // itself.
         try read(&open, mayAssume: attempt == 1 && !isWhole, connection)
         try count(open, connection)
         let decisions = try decide(open, mayChange: attempt < Self.attempts, connection)
@@ -136,7 +137,7 @@
       }
     }
 
-    /// The operations without those of callers that know a state the zone has lost; these get that answer.
+    /// Answers callers that know a state lost by the zone, and returns the operations of the others.
     private mutating func withoutLost(
       _ open: [Pending], _ connection: ZoneConnection
     ) throws(BackendError) -> [Pending] {
@@ -153,7 +154,8 @@
 
     // MARK: Answering
 
-    /// False when the record was changed by someone else meanwhile: then the operation is decided again.
+    /// Answers an operation. Returns false if another commit changed the record meanwhile, so that the operation is
+    /// decided again.
     private mutating func answer(_ pending: Pending, _ decision: Decision?) -> Bool {
       guard let decision else { return true }
       let index = pending.slot
@@ -177,13 +179,13 @@
       return true
     }
 
-    /// Notes how far the zone had come when a caller's operation was decided.
+    /// Records the zone's position when a caller's operation was decided.
     mutating func note(_ slot: Int, of caller: Int) {
       let cursor = slots[slot].cursor
       if cursor.sequence >= callers[caller].cursor.sequence { callers[caller].cursor = cursor }
     }
 
-    /// Each change has a number of its own: who made one of them has not seen the next.
+    /// The number of a change. Each has its own, because the author of one has not seen the next.
     private func sequence(of slot: Int, after changes: Int64) -> Int64 {
       (slots[slot].sequence ?? 0) - slots[slot].changes + changes
     }

@@ -3,14 +3,14 @@
   import SyncCore
   import SyncEngine
 
-  /// Commits of many callers on one connection: those that come while a transaction is under way wait for it and then go
-  /// together in the next one, so that they share its round trips and its wait for the disk. Each caller is answered when
-  /// the transaction is durable. At rest a commit goes at once and alone.
+  /// Commits of many callers on one connection. Those that arrive during a transaction go together in the next one and
+  /// share its round trips and its wait for the disk. Each caller is answered when the transaction is durable. A single
+  /// commit starts at once.
   ///
-  /// Those who have just been answered often come again at once; a transaction waits a moment for them, as otherwise two
+  /// Callers that were just answered often return at once, so a transaction waits for them briefly. Otherwise two
   /// halves of the callers would wait for each other's transactions forever.
   final class CommitQueue: Sendable {
-    /// The most operations in a transaction, beyond those of its first commit.
+    /// The maximum number of operations in a transaction, beyond those of its first commit.
     private static let operationLimit = SyncLimits.operations
 
     private let line: Line
@@ -22,9 +22,9 @@
     /// Proof of safety: every access to the variables holds the lock of `condition`, which is constant.
     private final class State: @unchecked Sendable {
       let condition = NSCondition()
-      /// In the order in which they came.
+      /// The waiting commits, in order of arrival.
       var waiting: [Waiting] = []
-      /// How many make the transaction begin at once.
+      /// The number of commits at which the transaction starts at once.
       var enough = 0
       var isWorking = false
       var isStopped = false
@@ -41,7 +41,7 @@
       var done: CheckedContinuation<Result<CommitReply, BackendError>, Never>
     }
 
-    /// Commits on this connection, which has no other user. `onChange` hears what has become durable, in its order.
+    /// Commits on a connection without other users. `onChange` is called with durable changes, in order.
     init(line: Line, cursors: ZoneCursors, onChange: @escaping @Sendable (CommitBatch.Change) -> Void) {
       self.line = line
       self.cursors = cursors
@@ -64,7 +64,7 @@
       return try result.get()
     }
 
-    /// Fails what waits; what is under way is finished.
+    /// Fails waiting commits. A running transaction finishes.
     func stop() {
       let waiting = state.withLock { state in
         state.isStopped = true
@@ -77,7 +77,7 @@
 
     private static let stopped = BackendError.unreachable("the connection to PostgreSQL has been closed")
 
-    /// One transaction after the other until none waits.
+    /// Runs one transaction after the other until no commit waits.
     private func work(_ connection: ZoneConnection) {
       var gathering = Gathering()
       while let batch = next(&gathering) {
@@ -100,7 +100,7 @@
         }
         var (count, operations) = (0, 0)
         for one in state.waiting {
-          // A transaction goes alone: what is in its way must not keep others.
+          // A transaction runs alone, because a conflict of it must not delay others.
           if one.request.isTransaction {
             count = max(count, 1)
             break
@@ -118,17 +118,17 @@
       }
     }
 
-    /// Whether and how long the next transaction waits for those whom the last one has answered.
+    /// Decides whether and for how long the next transaction waits for the callers of the last one.
     private struct Gathering {
-      /// How many the last transaction answered.
+      /// The number of callers answered by the last transaction.
       private(set) var callers = 0
       private var seconds = 0.0
       private var skips = 0
 
-      /// At most this share of what a transaction takes, and this long, in seconds.
+      /// The maximum wait as a share of a transaction's duration, and in seconds.
       private static let share = 0.03
       private static let limit = 0.001
-      /// How many transactions do not wait after it was in vain.
+      /// The number of transactions that do not wait after a wait was in vain.
       private static let pause = 100
 
       mutating func answered(_ callers: Int, within duration: Duration) {
@@ -136,7 +136,7 @@
         seconds = min(duration / .seconds(1) * Self.share, Self.limit)
       }
 
-      /// Nil for not at all: a caller by himself is never waited for.
+      /// The wait in seconds, or nil for none. A single caller is never waited for.
       mutating func waitSeconds() -> Double? {
         if skips > 0 { skips -= 1 }
         return callers > 1 && skips == 0 ? seconds : nil
@@ -145,13 +145,14 @@
       mutating func came(_ count: Int) { if count * 2 < callers { skips = Self.pause } }
     }
 
-    /// One caller's trouble is his own: when a transaction fails that was made for several, each is made by itself.
+    /// Commits for several callers. If the transaction fails, each commit is repeated by itself, so that one caller's
+    /// problem does not affect others.
     private func run(
       _ requests: [CommitBatch.Request], on connection: ZoneConnection
     ) -> [Result<CommitReply, BackendError>] {
       do throws(BackendError) {
         var batch = CommitBatch(requests, cursors: cursors, known: known)
-        // What was made durable before a failure is reported as well.
+        // Changes made durable before a failure are reported as well.
         defer { for change in batch.changes { onChange(change) } }
         try batch.run(on: connection)
         return batch.replies

@@ -2,11 +2,11 @@
   import SyncCore
   import Synchronization
 
-  /// The store's identity as it was last read, so that a commit does not read it again.
+  /// The cached identity of the store, so that commits need not read it.
   final class IdentityMemo: Sendable {
     private let known = Mutex<StoreIdentity?>(nil)
 
-    /// Nil before it has been read, and after a connection has been opened: the database may be another one.
+    /// The identity, or nil before it was read and after a connection was opened, when the database may be another one.
     var identity: StoreIdentity? { known.withLock { $0 } }
 
     func note(_ identity: StoreIdentity) { known.withLock { $0 = identity } }

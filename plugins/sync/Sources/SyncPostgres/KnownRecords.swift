@@ -2,11 +2,11 @@
   import SyncCore
   import Synchronization
 
-  /// Records as this server read or wrote them last: a commit on one of them is decided without asking for it first,
-  /// which saves a round trip. Only a hint: its swap holds only where the database still says the same, and is decided
-  /// again if not.
+  /// The records that this server read or wrote last. A commit on one of them is decided without reading it, which
+  /// saves a round trip. This is only a hint: the swap succeeds only if the database still has the same record, and
+  /// otherwise the commit is decided again.
   final class KnownRecords: Sendable {
-    /// What the database said of a record.
+    /// The cached state of a record.
     struct Known: Sendable {
       var record: SyncRecord
       var generation: UInt64
@@ -14,12 +14,12 @@
       var serverMilliseconds: Int64
     }
 
-    /// The number of records that are kept in mind, and the bytes of the largest.
+    /// The maximum number of cached records, and the maximum size of one in bytes.
     private static let limit = 4096
     private static let bytesLimit = 4096
-    /// The number of collections whose rules are kept in mind.
+    /// The maximum number of collections with cached rules.
     private static let rulesLimit = 1024
-    /// How long the database's clock is reckoned on before it is read again.
+    /// The time for which the database's clock is extrapolated before it is read again.
     private static let clockSeconds = 10
 
     private struct Zone {
@@ -32,14 +32,14 @@
     private struct State {
       var zones: [String: Zone] = [:]
       var count = 0
-      /// By zone and collection, with the cells that they were read from.
+      /// By zone and collection, with the cells they were read from.
       var rules: [String: [String: (cell: Cell?, rules: ZoneRules)]] = [:]
       var rulesCount = 0
     }
 
     private let state = Mutex(State())
 
-    /// A record as it was last, nil if that is not known or too long ago.
+    /// Returns the cached record, or nil if there is none or it is too old.
     func look(_ key: RecordKey, zone: String) -> Known? {
       state.withLock { state in
         guard let known = state.zones[zone], let record = known.records[key] else { return nil }
@@ -51,7 +51,7 @@
       }
     }
 
-    /// The rules that this cell holds for a collection, read once.
+    /// Returns the rules in this cell. Each cell is read once.
     func rules(of collection: String, zone: String, _ cell: Cell?) -> ZoneRules {
       state.withLock { state in
         if let known = state.rules[zone]?[collection], known.cell == cell { return known.rules }
@@ -63,7 +63,7 @@
       }
     }
 
-    /// Notes what the database has just said; `bytes` is the size of the packed cell.
+    /// Caches a record that was just read; `bytes` is the size of its packed cell.
     func read(
       _ record: SyncRecord?, bytes: Int, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64
     ) {
@@ -88,7 +88,7 @@
       }
     }
 
-    /// What was known of a zone is void.
+    /// Drops everything cached for a zone.
     func forget(zone: String) { state.withLock { Self.forget(zone, &$0) } }
 
     private static func keep(_ record: SyncRecord, _ bytes: Int, _ zone: String, _ state: inout State) {

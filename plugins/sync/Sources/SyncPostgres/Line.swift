@@ -3,7 +3,7 @@
   import FlowPostgres
   import SyncEngine
 
-  /// A connection and the thread that alone uses it.
+  /// A connection with the thread that uses it.
   ///
   /// Proof of safety: `connection` is used by jobs of `worker` alone, which run one after the other on its thread.
   final class Line: @unchecked Sendable {
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Lets the body use the connection when the bodies before it have ended; not at all once the line is stopped.
+    /// Calls the body with the connection after all earlier bodies. Does nothing once the line is stopped.
     func submit(_ body: @escaping @Sendable (ZoneConnection) -> Void) {
       worker.submit { [self] mayRun in if mayRun { body(connection) } }
     }
@@ -41,26 +41,26 @@
     func stop() { worker.stop() }
   }
 
-  /// A connection to PostgreSQL whose problems are a backend's; see `PostgresConnection`.
+  /// A connection to PostgreSQL whose errors are a backend's; see `PostgresConnection`.
   final class ZoneConnection {
     private let connection: PostgresConnection
 
-    /// A part of a transaction met a record that someone has changed meanwhile; nothing was done.
+    /// The error if a part of a transaction met a record that was changed meanwhile. Nothing was done then.
     static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
 
     fileprivate init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Runs one statement and gives its rows.
+    /// Runs one statement and returns its rows.
     func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(BackendError) -> PostgresRows {
       try translated { () throws(PostgresProblem) in try connection.run(sql, parameters) }
     }
 
-    /// Runs statements in one transaction and one round trip, and gives the rows of each.
+    /// Runs statements in one transaction and one round trip, and returns the rows of each.
     func runTogether(_ statements: [PostgresStatement]) throws(BackendError) -> [PostgresRows] {
       try translated { () throws(PostgresProblem) in try connection.runTogether(statements) }
     }
 
-    /// What has been notified within this many milliseconds, as payloads.
+    /// Waits up to this many milliseconds and returns the payloads of notifications.
     func notifications(waitMilliseconds: Int32) throws(BackendError) -> [String] {
       try translated { () throws(PostgresProblem) in
         try connection.notifications(waitMilliseconds: waitMilliseconds)

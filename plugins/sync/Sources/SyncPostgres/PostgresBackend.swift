@@ -3,16 +3,16 @@
   import SyncEngine
   import Synchronization
 
-  /// Zones in PostgreSQL, for any number of server processes in front of one database.
+  /// Zones in PostgreSQL, for any number of server processes with one database.
   ///
-  /// Commits that come while others are under way go together, two round trips and one wait for the disk for all of
-  /// them (`CommitQueue`). A commit reads the record and then swaps it in one statement that takes the zone's row
-  /// first: inside a zone the order of commits is the order of sequence numbers, so a reader never skips one.
-  /// Notifications travel by NOTIFY after the commit, never inside it: the lock that NOTIFY takes is the whole
-  /// database's. When the database turns out to be another copy, because a connection had to be opened again or because
-  /// it knows less than this server, the next commit begins a new incarnation of the zone.
+  /// Commits that arrive during others go together: two round trips and one wait for the disk for all of them
+  /// (`CommitQueue`). A commit reads the record and then swaps it in one statement that locks the zone's row first.
+  /// Thus the order of commits in a zone is that of sequence numbers, and a reader never skips one. Notifications are
+  /// sent by NOTIFY after the commit and never inside it, because NOTIFY locks the whole database. If the database
+  /// turns out to be another copy, because a connection was opened again or because it has less than this server knows,
+  /// the next commit starts a new incarnation of the zone.
   public final class PostgresBackend: SyncBackend {
-    /// The zones, and which of the writers commits to each.
+    /// The zones, each with the index of its writer.
     private let zones: Mutex<[String: Int]>
     private let readers: [Line]
     private let writers: [Line]
@@ -20,26 +20,28 @@
     private let notifications = NotificationHub()
     private let notifier: PostgresNotifier
     private let identityMemo: IdentityMemo
-    /// When this server has last noted how far each zone has come.
+    /// The times when this server last recorded each zone's position.
     private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
-    /// How long is between two such notes.
+    /// The interval between two such records.
     private static let agePause = Duration.seconds(3600)
-    /// With one, the processor is idle while the disk writes; with more than two, each transaction has fewer commits.
+    /// With one writer, the processor is idle while the disk writes; with more than two, each transaction has fewer
+    /// commits.
     private static let writerCount = 2
-    /// PostgreSQL plans each statement of a commit once, and always with the index: a scan that is cheap while a table is small
-    /// would be kept while it grows. A scan that has no index looks so expensive then that it would be compiled, hence `jit`.
+    /// PostgreSQL plans each statement of a commit once and always with the index: the plan of a scan that is cheap for
+    /// a small table would be kept while the table grows. A scan without an index then looks so expensive that it would
+    /// be compiled, so `jit` is off.
     private static let writerSettings = """
       SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
         set_config('jit', 'off', false)
       """
 
-    /// Connects and makes the tables where they are missing; `information` is libpq's, such as
-    /// `host=/run/db dbname=sync`. Uses `readers` connections to read, two to commit and two for notifications. A
-    /// database that does not answer within `answerMilliseconds` gives `BackendError.timedOut`.
+    /// Connects and makes missing tables. `information` is libpq's, such as `host=/run/db dbname=sync`. Uses `readers`
+    /// connections for reading, two for commits and two for notifications. A database that does not respond within
+    /// `answerMilliseconds` causes `BackendError.timedOut`.
     ///
-    /// `report` hears when a connection for notifications fails later, and when it works again.
+    /// `report` is called when a connection for notifications fails later, and when it works again.
     ///
-    /// Throws `BackendError.unreachable` when the database is not there, or does not give all these connections.
+    /// Throws `BackendError.unreachable` if the database cannot be reached or does not allow all these connections.
     public init(
       _ information: String, zones: [String], readers: Int = 2,
       answerMilliseconds: Int = 10_000, report: @escaping @Sendable (String) -> Void = { _ in }
@@ -80,23 +82,23 @@
         try PostgresZone.refuseRemoved(connection)
         _ = try connection.runTogether(preparation)
       }
-      // All lines are opened here, so that a refused connection is an error now, and opening later means opening again.
+      // All lines are opened here, so that a refused connection is an error now. Later, opening means opening again.
       for line in readers + writers + notifier.lines {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
-      // A commit does not wait for it then.
+      // Read now, so that no commit waits for it.
       _ = try await identity()
       notifier.start()
     }
 
-    /// Ends the connections.
+    /// Closes the connections.
     public func close() {
       notifier.stop()
       for queue in commits { queue.stop() }
       for line in self.readers + writers { line.stop() }
     }
 
-    /// Takes one more zone.
+    /// Adds a zone.
     public func open(zone: String) async throws(BackendError) {
       try await idle.perform { connection throws(BackendError) in
         _ = try connection.runTogether(PostgresZone.schema.prefix(1) + PostgresZone.make(zone))
@@ -104,7 +106,7 @@
       zones.withLock { zones in if zones[zone] == nil { zones[zone] = zones.count % Self.writerCount } }
     }
 
-    /// Makes changes; see `SyncBackend`.
+    /// Commits operations; see `SyncBackend`.
     public func commit(
       _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
     ) async throws(BackendError) -> CommitReply {
@@ -123,8 +125,8 @@
       return reply
     }
 
-    /// Now and then notes how far the zone has come, and forgets the deletions that are old by then. Where that fails the commit
-    /// has been made all the same, and the next one tries again.
+    /// Records the zone's position from time to time, and forgets deletions that are old by then. If that fails, the
+    /// commit is valid all the same, and the next one tries again.
     private func age(_ zone: String) async {
       let now = ContinuousClock.now
       let isDue = aged.withLock { aged in
@@ -140,10 +142,10 @@
       }
     }
 
-    /// What this server commits, its watchers hear before the commit is answered.
+    /// Watchers are notified of this server's commits before the commit is answered.
     public var tellsOwnCommits: Bool { true }
 
-    /// Gives what changed; see `SyncBackend`.
+    /// Returns changes; see `SyncBackend`.
     public func changes(
       zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
       of subscription: SyncSubscription?, store: StoreIdentity?
@@ -161,7 +163,7 @@
       }
     }
 
-    /// Notifications while the stream is read; see `SyncBackend`.
+    /// Returns notifications while the stream is read; see `SyncBackend`.
     public func watch(
       zone: String, device: DeviceID, store: StoreIdentity?
     ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -172,7 +174,7 @@
       }
     }
 
-    /// The store's identity, which is in the database.
+    /// The store's identity, stored in the database.
     public func identity() async throws(BackendError) -> StoreIdentity {
       if let known = identityMemo.identity { return known }
       let identity = try await read { connection throws(BackendError) in try PostgresZone.identity(connection) }
@@ -180,8 +182,8 @@
       return identity
     }
 
-    /// Makes this copy of a store a store of its own: devices of the other one refuse it, and it knows none of their cursors.
-    /// Returns the new identity. Servers that run on it notice it by the cursors.
+    /// Turns this copy of a store into a store of its own: devices of the other one refuse it, and it knows none of
+    /// their cursors. Returns the new identity. Running servers detect it by the cursors.
     public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
       let identity = StoreIdentity.drawn()
       try await idle.perform { connection throws(BackendError) in
@@ -195,7 +197,7 @@
       return identity
     }
 
-    /// A store that has got an identity of its own knows none of the cursors of before.
+    /// A store with a new identity knows no earlier cursors, so the cached identity is dropped after such an error.
     private func doubtIdentity(after error: BackendError) {
       switch error {
       case .otherStore, .cursorExpired: identityMemo.forget()
@@ -203,12 +205,12 @@
       }
     }
 
-    /// The store's identity; throws unless it is the one that is expected.
+    /// Returns the store's identity. Throws unless it is the expected one.
     @discardableResult
     private func require(_ expected: StoreIdentity?) async throws(BackendError) -> StoreIdentity {
       let known = try await identity()
       guard let expected, known != expected else { return known }
-      // What is known here may be from before `store new-identity`.
+      // The cached identity may be from before `store new-identity`.
       identityMemo.forget()
       let own = try await identity()
       if own != expected { throw .otherStore(own) }
@@ -222,9 +224,8 @@
       }
     }
 
-    /// Forgets every incarnation of a zone: every device fetches it whole and returns what is lost. For anyone who
-    /// knows of a restored copy that no server could notice, because none had been running and no device had come
-    /// further.
+    /// Forgets all incarnations of a zone: every device fetches it as a whole and returns lost data. For a restored
+    /// copy that no server could detect, because none was running and no device had come further.
     public func beginNewGeneration(zone: String) async throws(BackendError) {
       try require(zone)
       try await idle.perform { connection throws(BackendError) in
@@ -235,8 +236,7 @@
 
     // MARK: Parts
 
-    /// What only reads is tried again at once when its connection turns out to be broken, as all are after the database
-    /// was started again.
+    /// Reads, and tries again at once if the connection is broken, as all are after a restart of the database.
     private func read<Value: Sendable>(
       _ body: @escaping @Sendable (ZoneConnection) throws(BackendError) -> Value
     ) async throws(BackendError) -> Value {
@@ -251,7 +251,7 @@
 
     var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
 
-    /// The number of the zone's writer.
+    /// The index of the zone's writer.
     @discardableResult private func require(_ zone: String) throws(BackendError) -> Int {
       guard let writer = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
       return writer

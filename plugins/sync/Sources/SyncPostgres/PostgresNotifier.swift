@@ -4,18 +4,18 @@
   import SyncEngine
   import Synchronization
 
-  /// Tells other server processes of changes, and hears of theirs: one connection that notifies, one that listens.
+  /// Exchanges notifications of changes with other server processes: one connection notifies, another listens.
   ///
-  /// What is lost between commit and notification is a hint only; devices find the change by polling.
+  /// Notifications are hints. If one is lost after its commit, devices find the change by polling.
   final class PostgresNotifier: Sendable {
     private static let channel = "flowrun_sync"
-    /// How long notifications are gathered after one has gone, in milliseconds.
+    /// The time for which notifications are gathered after one was sent, in milliseconds.
     private static let gatherMilliseconds: Int64 = 5
-    /// A database that is away is looked for after this many seconds, then twice, three, at most four times as many: a server
-    /// tells its devices of its return within half a second, and they settle within two.
+    /// The pause before connecting again to an unreachable database, which grows to at most four times as long. A
+    /// server notifies its devices of the database's return within half a second, and they settle within two.
     private static let pauseSeconds = 0.1
     private static let longestPause = 4
-    /// How many reasons for a failure are said until it ends.
+    /// The maximum number of different reasons reported during one failure.
     private static let reasonLimit = 8
 
     private let hub: NotificationHub
@@ -29,11 +29,11 @@
       var waiting: [String: Cursor] = [:]
       var isSending = false
       var isStopped = false
-      /// What has been said of parts that fail.
+      /// The reported reasons of failing parts.
       var reported: [Part: Set<String>] = [:]
     }
 
-    /// What can be away by itself, as when PostgreSQL refuses one more connection.
+    /// The parts that can fail independently, for example when PostgreSQL refuses one more connection.
     private enum Part { case telling, listening }
 
     init(
@@ -46,21 +46,21 @@
       listening = Line(name: "sync-listen", information)
     }
 
-    /// Its connections.
+    /// The connections of the notifier.
     var lines: [Line] { [telling, listening] }
 
-    /// Begins to listen, until within a second after `stop()`.
+    /// Starts to listen, until at most a second after `stop()`.
     func start() {
       listening.submit { [self] connection in
         var failures = 0
         while !isStopped {
           do throws(BackendError) {
             _ = try connection.run("LISTEN \(Self.channel)")
-            // Anyone who watches hears that the database is back: what waits for it goes at once.
+            // Watchers are notified that the database is back, so that waiting changes are sent at once.
             if failures > 0 { hub.recover() }
             failures = 0
             note(nil, of: .listening)
-            // What was told before this connection listened.
+            // Changes notified before this connection listened.
             let zones = try connection.run("SELECT name, generation, seq, tag FROM sync_zone")
             for row in 0..<zones.count {
               let cursor = Cursor(
@@ -86,7 +86,7 @@
       listening.stop()
     }
 
-    /// Sends a notification to the other processes: at once, or together with those of the next 5 ms.
+    /// Notifies other processes: at once, or together with further changes within 5 ms.
     func tell(_ cursor: Cursor, zone: String) {
       let isFirst = state.withLock { state in
         let isNewer = state.waiting[zone].map { $0.generation != cursor.generation || $0.sequence < cursor.sequence }
@@ -117,8 +117,8 @@
 
     private func tell(_ batch: [String: Cursor]) async throws(BackendError) {
       try await telling.perform { connection throws(BackendError) in
-        // One transaction for all of them; a zone's name holds neither a comma nor a brace. What it tells is durable already
-        // and it is a hint only: it does not wait for the disk, nor do commits wait for it there.
+        // One transaction for all of them; names of zones contain neither commas nor braces. The changes are already
+        // durable and the notification is a hint, so it does not wait for the disk or delay commits.
         let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
         _ = try connection.run(
           """
@@ -128,7 +128,7 @@
       }
     }
 
-    /// Says each reason once for which a part fails, and once that it works again.
+    /// Reports each reason for a part's failure once, and its recovery once.
     private func note(_ error: BackendError?, of part: Part) {
       let isNews = state.withLock { state in
         guard !state.isStopped else { return false }
@@ -145,7 +145,7 @@
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func hear(_ payload: String) {
-      // A zone's name has no colon.
+      // Names of zones contain no colon.
       let parts = payload.split(separator: ":", maxSplits: 1)
       guard parts.count == 2, let cursor = Cursor(parts[1]) else { return }
       hear(cursor, zone: String(parts[0]))

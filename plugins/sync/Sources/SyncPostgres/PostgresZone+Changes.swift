@@ -3,10 +3,10 @@
   import SyncEngine
 
   extension PostgresZone {
-    /// A page of changes; see `SyncBackend`.
+    /// Reads a page of changes; see `SyncBackend`.
     ///
-    /// One statement gives the zone's cursor and records of one moment. Where many records are gone through to find the few
-    /// that are wanted, there are several; what changes between them is behind them in the order and is met again.
+    /// One statement returns the zone's cursor and records of one moment. If many records are visited to find few,
+    /// several statements are used; changes between them come later in the order and are read then.
     static func page(
       _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
       _ reader: ZoneReader, _ subscription: SyncSubscription?, _ store: StoreIdentity?
@@ -49,7 +49,7 @@
               .integer(0, 0))
         }
         let dropped = Dropped(sequence: rows.integer(0, 8), incarnation: rows.integer(0, 9))
-        // What was forgotten between two statements might be missing in the second and not in the first.
+        // Deletions forgotten between two statements may be missing in the second and not in the first.
         if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
           return try builder.page(
             at: before.cursor, in: own, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,

@@ -3,11 +3,11 @@
   import SyncCore
   import SyncEngine
 
-  /// How many records collections have: PostgreSQL itself counts them as they come and go, so that they need not be read
-  /// and no two servers together exceed a limit.
+  /// Counts the records of collections. PostgreSQL counts them as they are added and removed, so that they need not be
+  /// read and several servers together cannot exceed a limit.
   extension PostgresZone {
-    /// Counts what is there once, when the count begins. One record too many divides by zero, which takes its commit
-    /// back; decided again, it is refused.
+    /// Counts existing records once, when counting starts. One record too many divides by zero, which rolls back its
+    /// commit; decided again, it is refused.
     static let counting = [
       """
       CREATE OR REPLACE FUNCTION sync_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -33,14 +33,14 @@
       """,
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// The number of records that a collection has.
+    /// Returns the number of records in a collection.
     static func count(_ type: String, zone: String, _ connection: ZoneConnection) throws(BackendError) -> Int {
       let rows = try connection.run(
         "SELECT records FROM sync_collection WHERE zone = $1 AND type = $2", [.text(zone), .text(type)])
       return rows.count == 0 ? 0 : Int(rows.integer(0, 0))
     }
 
-    /// Has PostgreSQL hold a collection to its limit.
+    /// Makes PostgreSQL enforce a collection's limit.
     static func limit(_ rules: ZoneRules, zone: String) -> PostgresStatement? {
       rules.limit.map { limit in
         PostgresStatement(

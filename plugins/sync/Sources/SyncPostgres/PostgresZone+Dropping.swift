@@ -4,7 +4,7 @@
   import SyncEngine
 
   extension PostgresZone {
-    /// Notes how far the zone has come, and forgets the deletions that are old by then.
+    /// Records the zone's position, and forgets deletions that are old by then.
     static func age(_ zone: String, _ connection: ZoneConnection) throws(BackendError) {
       let rows = try connection.run(
         """
@@ -12,12 +12,12 @@
         FROM sync_zone z LEFT JOIN sync_age a ON a.zone = z.name WHERE z.name = $1
         """, [.text(zone)])
       guard rows.count == 1 else { throw .zoneMissing(zone) }
-      // Where they are damaged, counting starts again, which only keeps deletions longer.
+      // If the data is damaged, counting starts again, which only keeps deletions longer.
       let before = rows.isNull(0, 2) ? ZoneAges() : (try? ZoneAges(packed: rows.bytes(0, 2))) ?? ZoneAges()
       var ages = before
       let old = ages.note(rows.integer(0, 0), atMilliseconds: rows.integer(0, 1), mostDays: .max)
       if ages != before {
-        // Of two servers at once the later one is right as well.
+        // If two servers write at once, the later value is right as well.
         _ = try connection.run(
           "INSERT INTO sync_age VALUES ($1, $2) ON CONFLICT (zone) DO UPDATE SET notes = excluded.notes",
           [.text(zone), .bytes(ages.packed())])
@@ -25,7 +25,8 @@
       if let old { try forget(try deletions(upTo: old, zone, connection), zone, connection) }
     }
 
-    /// Forgets as many deletions of these collections as they need room, and what is older; false where there are none.
+    /// Forgets as many deletions of these collections as room is needed for, and older ones. Returns false if there are
+    /// none.
     static func makeRoom(
       _ full: [String: Int], _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> Bool {
@@ -51,14 +52,14 @@
       }
     }
 
-    /// Read first, then removed where it is still as it was read.
+    /// Reads the records, and removes those that have not changed since.
     private static func forget(
       _ deletions: [OldDeletion], _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) {
       if deletions.isEmpty { return }
       for deletion in OldDeletion.forgettable(deletions, rules: try rules(zone, connection)) {
-        // The zone's row is locked first, as every commit does, and the oldest goes first: what the zone says it has
-        // forgotten is true after each.
+        // The zone's row is locked first, as by every commit, and the oldest record goes first, so the zone's record of
+        // forgotten deletions is right after each statement.
         _ = try connection.run(
           """
           WITH place AS (SELECT name FROM sync_zone WHERE name = $1 FOR UPDATE), gone AS (

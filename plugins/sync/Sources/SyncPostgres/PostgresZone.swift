@@ -3,12 +3,12 @@
   import SyncCore
   import SyncEngine
 
-  /// The tables of the zones and the statements on them.
+  /// The tables of zones, and the statements on them.
   enum PostgresZone {
-    /// Held while tables are made.
+    /// The lock that is held while tables are made.
     static let makingLock = "SELECT pg_advisory_xact_lock(7237106)"
 
-    /// Makes the tables where they are missing. Two servers that start together must not make the same table twice.
+    /// Makes missing tables. Two servers that start together must not make the same table twice.
     static let schema =
       [
         makingLock,
@@ -54,7 +54,8 @@
         """,
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
-    /// Throws for a database with a zone of a version before the first that was published. Only reads: the database stays as it is.
+    /// Throws for a database with a zone of a version before the first published one. Only reads, so the database does
+    /// not change.
     static func refuseRemoved(_ connection: ZoneConnection) throws(BackendError) {
       let tables = try connection.run(
         """
@@ -70,7 +71,7 @@
       )
     }
 
-    /// Makes a zone that is not there, with its first incarnation.
+    /// Makes a missing zone with its first incarnation.
     static func make(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
@@ -94,7 +95,7 @@
       try identity(try connection.run("SELECT identity FROM sync_store"), 0)
     }
 
-    /// The store's identity in a column of the first row.
+    /// The store's identity from a column of the first row.
     static func identity(_ rows: PostgresRows, _ column: Int) throws(BackendError) -> StoreIdentity {
       guard rows.count > 0, !rows.isNull(0, column), let identity = StoreIdentity(rows.text(0, column)) else {
         throw .storage("the database has lost the store's identity: restore it from a backup")
@@ -102,15 +103,15 @@
       return identity
     }
 
-    /// Gives the store another identity.
+    /// Sets the store's identity.
     static func setIdentity(_ identity: StoreIdentity) -> PostgresStatement {
       PostgresStatement(sql: "UPDATE sync_store SET identity = $1", parameters: [.text(identity.description)])
     }
 
     // MARK: Records
 
-    /// The zone's cursor, the clock, a record and what was forgotten: generation, seq, milliseconds, version, seq,
-    /// cell, the last deletion, the incarnation, the tag.
+    /// Reads the zone's cursor, the clock, a record and the forgotten deletions: generation, seq, milliseconds,
+    /// version, seq, cell, the last deletion, the incarnation, the tag.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -127,15 +128,16 @@
         key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
     }
 
-    /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
-    /// generation; no row if not.
+    /// Stores a cell if the record has the expected version and the zone has forgotten nothing since `dropped`. Returns
+    /// seq and generation, or no row otherwise.
     ///
-    /// A transaction's first swap in a zone locks the zone's row, so that inside a zone the order of commits is the order of
-    /// sequence numbers. It takes the numbers for all swaps of the transaction in the zone, of which the last `behind` belong
-    /// to the swaps after this one, and gives the zone the transaction's tag, which `keep` notes for its last number.
+    /// A transaction's first swap in a zone locks the zone's row, so that the order of commits in a zone is that of
+    /// sequence numbers. It reserves the numbers for all swaps of the transaction in the zone, of which the last
+    /// `behind` belong to later swaps, and sets the zone's tag to the transaction's, which `keep` stores for its last
+    /// number.
     ///
-    /// A record that was not read for this is changed only if the zone's generation is that of `assumed`, and the zone has come
-    /// at least as far.
+    /// A record that was not read for this commit is changed only if the zone's generation is that of `assumed` and the
+    /// zone has come at least as far.
     static func swap(
       _ slot: CommitBatch.Slot, tag: UInt64, behind: Int64, assumed: Cursor?, isWhole: Bool, isFirst: Bool
     ) -> PostgresStatement {
@@ -160,16 +162,16 @@
       return PostgresStatement(sql: sql, parameters: parameters)
     }
 
-    /// How a swap changes its record.
+    /// The kind of a swap.
     private enum Change: CaseIterable { case update, partOfTransaction, insertion }
 
-    /// What the text of a swap depends on.
+    /// The properties that determine the text of a swap.
     private struct SwapText: Hashable {
       var change: Change
       var isFirst: Bool
       var hasOneAct: Bool
 
-      /// The text, with something more that it does.
+      /// The text, with an optional further part.
       func sql(_ more: String = "") -> String {
         let numbers = isFirst ? takesNumbers : hasNumbers
         let change =
@@ -183,7 +185,7 @@
       }
     }
 
-    /// The usual texts, made once.
+    /// The common texts, made once.
     private static let swapTexts: [SwapText: String] = {
       var texts: [SwapText: String] = [:]
       for change in Change.allCases {
@@ -195,12 +197,12 @@
       return texts
     }()
 
-    /// Keeps the acts that a swap has taken.
+    /// Stores the acts accepted by a swap.
     private static func keepsActs(from acts: String) -> String {
       ", acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, \(acts) a ON CONFLICT DO NOTHING)"
     }
     private static let manyActs = "unnest($10::text[], $11::int8[], $12::int8[], $13::int8[])"
-    /// Nearly always there is one, which needs no arrays.
+    /// There is usually one act, which needs no arrays.
     private static let oneAct = "(SELECT $10::text, $11::int8, $12::int8, $13::int8)"
 
     private static func keepsGivenBack(from number: Int) -> String {
@@ -224,7 +226,7 @@
       ]
     }
 
-    /// What a zone knows of an act.
+    /// Looks up an act in a zone.
     static func taken(
       _ name: ActName, zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> TakenAct {
@@ -245,14 +247,14 @@
       return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
     }
 
-    /// The first swap in a zone.
+    /// The part of the first swap in a zone.
     private static func takesNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 + $14::int8, tag = $9::int8 WHERE name = $1\(condition)
         RETURNING \(sequence) - $14::int8 AS seq, generation, dropped_seq),
       """
     }
-    /// The swaps after it. If the first one failed, the zone has another tag and they find no row.
+    /// The part of later swaps. If the first one failed, the zone has another tag and they find no row.
     private static func hasNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (SELECT \(sequence) - $14::int8 AS seq, generation, dropped_seq FROM sync_zone
@@ -261,7 +263,7 @@
     }
     private static let unlessDropped = "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END"
 
-    /// What is known without having been read is there: it is changed and never made, which costs PostgreSQL a seventh less.
+    /// The text for a cached record, which exists: it is updated and never inserted, which costs PostgreSQL 14 % less.
     private static let update = """
       swapped AS (UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
         deleted_life = nullif($7::int8, -1)
@@ -275,7 +277,8 @@
           deleted_life = excluded.deleted_life WHERE sync_record.version = $4::int8
         """)
 
-    /// A transaction's part that finds another version divides by zero, which takes all parts back.
+    /// The text for a part of a transaction. If it finds another version it divides by zero, which rolls back all
+    /// parts.
     private static let partOfTransaction = insertion(
       end: """
         version = CASE WHEN sync_record.version = $4::int8 THEN excluded.version
@@ -292,15 +295,15 @@
       """
     }
 
-    /// The rules of a collection that were taken for what they are, by their version; 0 for none.
+    /// Cached rules of a collection, by their version; 0 for none.
     struct AssumedRules: Hashable {
       var zone: String
       var collection: String
       var version: Int64
     }
 
-    /// Fails its transaction where collections have other rules than these. It comes after the swaps, which have locked
-    /// the zones' rows: no other transaction can change the rules before this one ends.
+    /// Fails its transaction if collections have other rules than these. It follows the swaps, which have locked the
+    /// zones' rows, so no other transaction can change the rules before this one ends.
     static func require(_ rules: [AssumedRules]) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -313,14 +316,14 @@
         ])
     }
 
-    /// Values as an array. What they name has no quotes, and without them NULL would not be a name.
+    /// Values as an array. They contain no quotes, and an unquoted NULL would not be a name.
     private static func array(_ values: [some CustomStringConvertible]) -> PostgresParameter {
       .text("{\(values.map { "\"\($0)\"" }.joined(separator: ","))}")
     }
 
     // MARK: Tags
 
-    /// Keeps the tag of a transaction for the last number that it has taken in each of these zones.
+    /// Stores the tag of a transaction for its last number in each of these zones.
     static func keep(_ tag: UInt64, in zones: [String]) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -336,7 +339,7 @@
         parameters: [.text(zone), .integer(CommitTags.limit)])
     }
 
-    /// The tag of the number `of`, as SQL: that of the first commit that reaches it; 0 where there is none.
+    /// The SQL for a number's tag: that of the first commit that reaches it, or 0 if there is none.
     static func tag(of number: String) -> String {
       """
       CASE WHEN \(number) <= 0 THEN 0 ELSE coalesce(
@@ -344,7 +347,7 @@
       """
     }
 
-    /// Fails its transaction where the history of a zone does not contain all of these cursors.
+    /// Fails its transaction if the history of a zone does not contain all of these cursors.
     static func require(_ cursors: [Cursor], zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -370,8 +373,8 @@
 
     // MARK: Lives
 
-    /// Begins an incarnation behind the zone's present cursor and forgets the oldest. The zone's row is locked before
-    /// the incarnation is numbered, so that the numbers are in the order of the incarnations.
+    /// Starts an incarnation after the zone's present cursor and forgets the oldest one. The zone's row is locked
+    /// before the incarnation is numbered, so that the numbers have the order of the incarnations.
     static func beginIncarnation(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
@@ -387,7 +390,7 @@
       ]
     }
 
-    /// Forgets every incarnation but the present.
+    /// Forgets all incarnations except the present one.
     static func forgetOtherIncarnations(_ zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -396,7 +399,7 @@
           """, parameters: [.text(zone)])
     }
 
-    /// The incarnations of a zone and its present cursor, of one moment.
+    /// Reads the incarnations of a zone and its present cursor at one moment.
     static func incarnations(
       _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> (incarnations: ZoneIncarnations, cursor: Cursor) {

@@ -2,34 +2,34 @@
   import SyncCore
   import Synchronization
 
-  /// How far the zones have come, as far as this server knows: from its own commits and from what others notify.
+  /// The positions of zones as known to this server, from its own commits and from notifications.
   ///
-  /// A database that says less has been put back to an old copy, also when no connection broke meanwhile.
+  /// A database with an earlier position was restored from an old copy, even if no connection broke meanwhile.
   final class ZoneCursors: Sendable {
-    /// How many incarnations of a zone are kept in mind.
+    /// The maximum number of incarnations remembered per zone.
     private static let incarnationsLimit = 16
 
     private let zones = Mutex<[String: Zone]>([:])
 
     private struct Zone {
-      /// Whether this server has begun an incarnation since one of its connections was last opened.
+      /// True if this server has started an incarnation since one of its connections was last opened.
       var hasBegun = false
-      /// The furthest cursor known in each of the latest lives, the oldest first.
+      /// The furthest cursor of each of the latest incarnations, oldest first.
       var known: [Cursor] = []
-      /// The incarnation in which everything known was last found in the database.
+      /// The incarnation in which all known cursors were last found in the database.
       var verified: UInt64?
     }
 
-    /// Whether the next change must begin an incarnation of the zone.
+    /// True if the next change must start an incarnation of the zone.
     func mustBegin(_ zone: String) -> Bool { zones.withLock { !($0[zone]?.hasBegun ?? false) } }
 
-    /// An incarnation has been begun.
+    /// Records that an incarnation was started.
     func begun(_ zone: String) { zones.withLock { $0[zone, default: Zone()].hasBegun = true } }
 
-    /// A connection has been opened: the database may be another copy.
+    /// Records that a connection was opened, after which the database may be another copy.
     func forgetBegun() { zones.withLock { zones in for zone in zones.keys { zones[zone]?.hasBegun = false } } }
 
-    /// The zone has been there.
+    /// Records a cursor of the zone.
     func note(_ cursor: Cursor, zone: String) {
       zones.withLock { zones in
         var state = zones[zone] ?? Zone()
@@ -47,8 +47,8 @@
       }
     }
 
-    /// Whether what the database says fits what is known; if not, or if it is in another incarnation than before,
-    /// `known` must be compared with a newer look at it.
+    /// True if the database's cursor is consistent with known ones. If not, or if it is in another incarnation than
+    /// before, `known` must be compared with a newer reading.
     func fits(_ cursor: Cursor, zone: String) -> Bool {
       zones.withLock { zones in
         guard let state = zones[zone] else { return true }
@@ -57,25 +57,26 @@
       }
     }
 
-    /// How far the zone had come in an incarnation.
+    /// The furthest position in an incarnation.
     func furthest(of generation: UInt64, zone: String) -> Int64 {
       zones.withLock { $0[zone]?.known.last { $0.generation == generation }?.sequence ?? 0 }
     }
 
-    /// The tag of a number, 0 where it is not known here.
+    /// The tag of a number, or 0 if it is not known here.
     func tag(of sequence: Int64, _ generation: UInt64, zone: String) -> UInt64 {
       zones.withLock { $0[zone]?.known.last { $0.generation == generation && $0.sequence == sequence }?.tag ?? 0 }
     }
 
-    /// Cursors that the zone has had.
+    /// The known cursors of the zone.
     func known(zone: String) -> [Cursor] { zones.withLock { $0[zone]?.known ?? [] } }
 
-    /// Everything that was known has been found in this incarnation.
+    /// Records that all known cursors were found in this incarnation.
     func verify(_ generation: UInt64, zone: String) {
       zones.withLock { $0[zone, default: Zone()].verified = generation }
     }
 
-    /// The zone has gone back: what was known of it is void, and the next change begins an incarnation.
+    /// Records that the zone was restored from an old copy: known cursors are dropped, and the next change starts an
+    /// incarnation.
     func goBack(zone: String) { zones.withLock { $0[zone] = nil } }
   }
 #endif

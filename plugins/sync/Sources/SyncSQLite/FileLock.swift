@@ -2,9 +2,9 @@ import FlowPlatform
 import SyncEngine
 import Synchronization
 
-/// Holds a device's file for one process, from opening to closing, and says to the next one who has it.
+/// Reserves a device's file for one process, from opening to closing, and names that process to others.
 ///
-/// The lock is on a file of its own next to it (`….lock`), which stays there: the system releases the lock when the
+/// The lock is on a separate file next to it (`….lock`), which is not removed. The system releases the lock when the
 /// process ends, however it ends. SQLite's own locks cover single transactions only.
 final class FileLock: Sendable {
   private let path: String
@@ -12,7 +12,7 @@ final class FileLock: Sendable {
   private let mark = "process \(getpid())\n\(String(UInt64.random(in: 0 ... .max), radix: 16))"
   private let descriptor: Mutex<Int32?>
 
-  /// Takes the lock. Throws `ReplicaError.inUse` when another process, or another part of this one, has it.
+  /// Takes the lock. Throws `ReplicaError.inUse` if another process or another part of this one has it.
   init(of path: String) throws(ReplicaError) {
     self.path = path
     let descriptor = try Self.take(path)
@@ -73,7 +73,7 @@ final class FileLock: Sendable {
     content.split(separator: "\n").first.map(String.init) ?? "another process"
   }
 
-  /// Makes a file that only its owner may read and write, where there is none: SQLite gives its companions the same rights.
+  /// Makes a missing file with access for its owner only. SQLite gives its companion files the same permissions.
   static func make(_ path: String) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }

@@ -1,7 +1,7 @@
 import FlowSQLite
 
 extension RecordQuery {
-  /// What SQLite says against a statement over these tables before there are any; nil when it would run.
+  /// Returns SQLite's error for a statement over these tables before they exist, or nil if it would run.
   public static func problem(with sql: String, over tables: [ShownTable]) -> String? {
     guard let connection = try? SQLiteConnection(":memory:", .readWrite, takesQuotedText: true) else { return nil }
     let statements = ShownTable.schema(tables) + tables.compactMap { $0.agedView(atMilliseconds: 0) }

@@ -1,38 +1,38 @@
 import FlowSQLite
 import SyncCore
 
-/// Reads what a device's file shows, with SQL that can do nothing else: a connection that only reads, and an authorizer
-/// that lets it see the views alone.
+/// Reads the views of a device's file with SQL that has no other access: through a read-only connection, with an
+/// authorizer that only permits the views.
 public struct RecordQuery: Sendable {
   private let path: String
   private let tables: [ShownTable]
   private var views: Set<String> { Set(tables.map(\.name)) }
 
-  /// The most rows that a query gives.
+  /// The maximum number of rows of a query.
   public static let rowLimit = 100_000
 
-  /// Reads the views of these tables.
+  /// Makes a query over the views of these tables.
   public init(path: String, tables: [ShownTable]) {
     self.path = path
     self.tables = tables
   }
 
-  /// Why a query gave nothing.
+  /// The reason why a query failed.
   public struct QueryProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong with it, for a person.
+    /// The problem as text.
     public var description: String
   }
 
-  /// What a query gave.
+  /// The result of a query.
   public struct Rows: Hashable, Sendable {
-    /// The columns' names.
+    /// The names of the columns.
     public var columns: [String]
-    /// The rows, each with a value a column.
+    /// The rows, each with one value per column.
     public var rows: [[Scalar]]
   }
 
-  /// Runs one statement; `values` stand for its parameters `:name`, or in order for `?`. Values that run down are given as they are
-  /// at `now`, in milliseconds since 1970 by the server's clock.
+  /// Runs one statement. `values` are for its parameters `:name`, or in order for `?`. Decreasing values are returned
+  /// as of `now`, in milliseconds since 1970 by the server's clock.
   public func run(
     _ sql: String, named: [String: Scalar] = [:], ordered: [Scalar] = [], milliseconds: Int64 = 10_000,
     atMilliseconds now: Int64 = 0
@@ -74,7 +74,7 @@ public struct RecordQuery: Sendable {
     }
   }
 
-  /// The values of the parameters, in their order.
+  /// The values of the parameters, in order.
   private static func values(
     of parameters: [String?], _ named: [String: Scalar], _ ordered: [Scalar]
   ) throws(QueryProblem) -> [SQLiteValue] {
@@ -113,7 +113,7 @@ public struct RecordQuery: Sendable {
 }
 
 extension SQLiteStatement {
-  /// The value in a column; bytes are read as text.
+  /// The value in a column. Bytes are read as text.
   fileprivate func scalar(_ column: Int) -> Scalar {
     switch value(column) {
     case .null: .null
@@ -125,7 +125,7 @@ extension SQLiteStatement {
   }
 }
 
-/// What a query may do. Used by one thread, that of the query.
+/// The permissions of a query. Used only by the query's thread.
 private final class QueryGuard {
   private let views: Set<String>
   private(set) var refusal = "the statement is not allowed"
@@ -145,9 +145,9 @@ private final class QueryGuard {
 
   private func allowsReading(_ table: String, _ column: String, _ view: String?) -> Bool {
     if views.contains(table) { return true }
-    // A name that a WITH gave is read so when no column of it is asked for; there is no such table in the file.
+    // A name from a WITH clause is read this way if none of its columns is used. The file has no such table.
     if column == "", table != "replica", !table.hasPrefix("_"), !table.hasPrefix("sqlite_") { return true }
-    // What a view reads is read in its name.
+    // Tables read by a view are reported with the view's name.
     let isShown = table == ShownTable.hiddenName || (table.hasPrefix("_") && views.contains(String(table.dropFirst())))
     if isShown, let view, views.contains(view) || view == ShownTable.hiddenName || view == "hidden" { return true }
     refusal = "'\(table)' may not be read; there are \(views.sorted().joined(separator: ", "))"

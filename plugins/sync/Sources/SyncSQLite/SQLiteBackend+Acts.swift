@@ -1,9 +1,9 @@
 import FlowSQLite
 import SyncCore
 
-/// The acts that zones have taken, so that each counts once forever.
+/// The accepted acts of zones, so that each counts only once.
 extension SQLiteBackend {
-  /// What a zone knows of an act.
+  /// Looks up an act in a zone.
   static func taken(_ name: ActName, _ zone: String, _ database: SQLiteConnection) throws -> TakenAct {
     let device = SQLiteValue.text(name.dot.device.name)
     let checks = try database.all(
@@ -16,7 +16,7 @@ extension SQLiteBackend {
     return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
   }
 
-  /// Keeps what a change has taken.
+  /// Stores the names accepted with a change.
   static func keep(_ names: TakenNames, _ zone: String, _ database: SQLiteConnection) throws {
     for act in names.acts {
       try database.run(

@@ -3,21 +3,21 @@ import SyncCore
 import SyncEngine
 import Synchronization
 
-/// Zones in a SQLite file that several processes share: the default backend, without a server.
+/// Zones in a SQLite file that several processes share. The default backend, which needs no server.
 public final class SQLiteBackend: SyncBackend {
   private let queue: SQLiteQueue
   private let path: String
   private let zones: Mutex<Set<String>>
   private let clock: any SyncClock
-  /// The zones in which this opening of the file has begun an incarnation.
+  /// The zones in which an incarnation was started since the file was opened.
   private let begun = Mutex<Set<String>>([])
 
-  /// How often a watcher looks whether another connection has written, in milliseconds.
+  /// The interval at which a watcher checks for writes of other connections, in milliseconds.
   public static let watchMilliseconds: Int64 = 50
 
-  /// The oldest format that is read.
+  /// The oldest format that can be read.
   private static let oldestFormat = 9
-  /// The tables of that format, and what each later one adds.
+  /// The tables of that format, and the additions of each later one.
   private static let schemas = [
     """
     CREATE TABLE zone (
@@ -52,13 +52,13 @@ public final class SQLiteBackend: SyncBackend {
     CREATE TABLE store (identity TEXT NOT NULL);
     INSERT INTO store VALUES (lower(hex(randomblob(16))));
     """,
-    // The tables stay; records have moves in lists, which earlier versions cannot read.
+    // The tables do not change. Records have moves in lists, which earlier versions cannot read.
     "",
   ]
 
-  /// Opens the file, and makes it when it is not there; `zones` names what it may hold.
+  /// Opens the file, or makes it if it is missing. `zones` are the zones that it may contain.
   ///
-  /// Throws `BackendError.storage` when the file cannot be used, is from a newer version or has a format that is no longer read.
+  /// Throws `BackendError.storage` if the file cannot be used, is from a newer version or has a removed format.
   public init(
     path: String, zones: [String], clock: any SyncClock = SystemClock()
   ) throws(BackendError) {
@@ -80,7 +80,7 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// Takes one more zone.
+  /// Adds a zone.
   public func open(zone: String) async throws(BackendError) {
     try await perform { try Self.make(zone, $0) }
     zones.withLock { _ = $0.insert(zone) }
@@ -94,7 +94,7 @@ public final class SQLiteBackend: SyncBackend {
       "INSERT INTO life SELECT name, 1, generation, 0 FROM zone WHERE name = ? ON CONFLICT DO NOTHING", [.text(zone)])
   }
 
-  /// Makes changes; see `SyncBackend`.
+  /// Commits operations; see `SyncBackend`.
   public func commit(
     _ operations: [RecordOperation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
@@ -159,7 +159,7 @@ public final class SQLiteBackend: SyncBackend {
     return reply
   }
 
-  /// Gives what changed; see `SyncBackend`.
+  /// Returns changes; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
@@ -192,7 +192,8 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// SQLite does not report that another process has written: a connection of its own watches the file's counter.
+  /// Watches a zone. SQLite does not report writes of other processes, so a separate connection watches the file's
+  /// counter.
   public func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -236,13 +237,13 @@ public final class SQLiteBackend: SyncBackend {
     return stream
   }
 
-  /// The store's identity, which is in the file.
+  /// The store's identity, stored in the file.
   public func identity() async throws(BackendError) -> StoreIdentity {
     try await perform { try Self.require(nil, $0) }
   }
 
-  /// Makes this copy of a store a store of its own: devices of the other one refuse it, and it knows none of their cursors.
-  /// Returns the new identity.
+  /// Turns this copy of a store into a store of its own: devices of the other one refuse it, and it knows none of their
+  /// cursors. Returns the new identity.
   public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
     try await perform { database in
       let identity = StoreIdentity.drawn()
@@ -258,8 +259,8 @@ public final class SQLiteBackend: SyncBackend {
   /// The clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
-  /// Forgets every incarnation of a zone: every device fetches it whole and returns what is lost. Needed when a copy
-  /// was put back while the file was open; otherwise `ZoneIncarnations` notices.
+  /// Forgets all incarnations of a zone: every device fetches it as a whole and returns lost data. Needed if a copy was
+  /// restored while the file was open; otherwise `ZoneIncarnations` detects it.
   public func beginNewGeneration(zone: String) async throws(BackendError) {
     try require(zone)
     try await perform { database in
@@ -277,7 +278,7 @@ public final class SQLiteBackend: SyncBackend {
     guard zones.withLock({ $0.contains(zone) }) else { throw .zoneMissing(zone) }
   }
 
-  /// The store's identity; throws unless it is the one that is expected.
+  /// Returns the store's identity. Throws unless it is the expected one.
   @discardableResult
   private static func require(
     _ expected: StoreIdentity?, _ database: SQLiteConnection
@@ -334,7 +335,7 @@ public final class SQLiteBackend: SyncBackend {
       generation: generation, sequence: sequence, tag: try tag(of: sequence, zone, database))
   }
 
-  /// The tag of a number: that of the first commit that reaches it; 0 where there is none.
+  /// The tag of a number: that of the first commit that reaches it, or 0 if there is none.
   private static func tag(of number: Int64, _ zone: String, _ database: SQLiteConnection) throws -> UInt64 {
     if number <= 0 { return 0 }
     let tag = try database.first(
@@ -343,7 +344,7 @@ public final class SQLiteBackend: SyncBackend {
     return UInt64(bitPattern: tag ?? 0)
   }
 
-  /// Ends a commit whose last change has this number: draws its tag, and forgets the oldest now and then.
+  /// Ends a commit whose last change has this number: draws its tag, and forgets the oldest tags from time to time.
   private static func tag(
     _ sequence: Int64, after last: Int64, _ zone: String, _ database: SQLiteConnection
   ) throws -> UInt64 {
@@ -359,7 +360,7 @@ public final class SQLiteBackend: SyncBackend {
     return tag
   }
 
-  /// Throws where this history of the zone does not contain all of these cursors.
+  /// Throws if the zone's history does not contain all of these cursors.
   private static func require(
     _ cursors: [SyncCore.Cursor?], _ zone: String, at present: SyncCore.Cursor, _ database: SQLiteConnection
   ) throws {
@@ -373,7 +374,7 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// The number of records that a collection has.
+  /// The number of records in a collection.
   private static func records(of type: String, _ zone: String, _ database: SQLiteConnection) throws -> Int {
     try database.integer("SELECT records FROM collection WHERE zone = ? AND type = ?", [.text(zone), .text(type)]) ?? 0
   }

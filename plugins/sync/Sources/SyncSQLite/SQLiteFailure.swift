@@ -1,7 +1,7 @@
 import FlowPlatform
 import FlowSQLite
 
-/// What went wrong with a SQLite file, in words that say what to do.
+/// Describes the failure of a SQLite file, with the remedy.
 enum SQLiteFailure {
   static func text(_ error: any Error, path: String) -> String {
     switch error {
@@ -25,16 +25,16 @@ enum SQLiteFailure {
     }
   }
 
-  /// How every file here is opened for writing: write-ahead log, durable commits, 5 s of patience with other processes.
+  /// Opens a file for writing: write-ahead log, durable commits, and waits of up to 5 s for other processes.
   static func open(_ path: String) throws -> SQLiteQueue {
     try SQLiteQueue(
       path, busyMilliseconds: busyMilliseconds, setup: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   }
 
-  /// How long another process is waited for.
+  /// The maximum wait for another process, in milliseconds.
   static let busyMilliseconds = 5000
 
-  /// Throws for a file whose format is before the oldest that is read. Only reads: the file stays as it is.
+  /// Throws for a file whose format is older than the oldest that can be read. Only reads, so the file does not change.
   static func refuseRemoved(_ path: String, oldest: Int) throws {
     guard FilePath.isFile(path) else { return }
     let database = try SQLiteConnection(path, .readOnly, busyMilliseconds: busyMilliseconds)

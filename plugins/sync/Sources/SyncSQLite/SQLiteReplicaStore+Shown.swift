@@ -3,10 +3,10 @@ import SyncCore
 import SyncEngine
 
 extension SQLiteReplicaStore {
-  /// Under which key the tables that a file shows are noted.
+  /// The key under which the file's shown tables are stored.
   static let shownKey = "shown"
 
-  /// Has the file show these collections; true when the tables had to be made, so that they are empty now.
+  /// Makes the file show these collections. Returns true if the tables were made and are therefore empty.
   public func show(_ tables: [ShownTable]) throws(ReplicaError) -> Bool {
     let schema = ShownTable.schema(tables)
     let text = schema.joined(separator: ";\n")
@@ -26,7 +26,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// The tables that the file shows, with the names of their columns alone.
+  /// The tables that the file shows, with the names of their columns only.
   public func shownTables() throws(ReplicaError) -> [ShownTable] {
     do {
       return try queue.sync { database in
@@ -35,7 +35,7 @@ extension SQLiteReplicaStore {
             "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 1) = '_'"
           ) { $0.text(0) }
           return try names.sorted().map { name in
-            // Before them stand the key, whether it is deleted, and when and by whom it was changed.
+            // Before them come the key, whether the record is deleted, and when and by which device it was changed.
             let columns = try database.all("SELECT name FROM pragma_table_info(?) ORDER BY cid", [.text(name)]) {
               ShownTable.Column(name: $0.text(0))
             }
@@ -48,10 +48,10 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// Has the file show everything again when it is next used.
+  /// Makes the file show everything again when it is next used.
   public static let showsAnew = StoreChange(key: shownKey, value: nil)
 
-  /// Everything in the file but the device's own table shows something.
+  /// All tables except the device's own show records.
   private static func dropShown(_ database: SQLiteConnection) throws {
     for kind in ["view", "table"] {
       let names = try database.all(
@@ -62,7 +62,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// Puts a row into the table of its collection; nothing where the file shows no such collection any more.
+  /// Writes a row to the table of its collection. Does nothing if the file no longer shows that collection.
   static func show(_ change: StoreChange, _ database: SQLiteConnection) throws {
     let parts = change.key.dropFirst(StoreChange.shownPrefix.count).split(separator: "/", maxSplits: 1)
     guard parts.count == 2 else { return }
@@ -83,7 +83,7 @@ extension SQLiteReplicaStore {
 }
 
 extension Scalar {
-  /// The value as a column holds it.
+  /// The value as stored in a column.
   var column: SQLiteValue {
     switch self {
     case .null: .null

@@ -6,17 +6,17 @@ import SyncEngine
 public struct SQLiteReplicaStore: ReplicaStore {
   let queue: SQLiteQueue
   let path: String
-  /// Held while the file is open for writing.
+  /// The lock that is held while the file is open for writing.
   private let lock: FileLock?
-  /// Whether there was anything in it.
+  /// True if the file was not empty when it was opened.
   private let hasBegun: Bool
 
-  /// Opens the file, and makes it when it is not there, for this process alone.
+  /// Opens the file for this process alone, or makes it if it is missing.
   ///
-  /// Throws `ReplicaError.storage` when it cannot be used, `ReplicaError.inUse` when another process has it and
-  /// `ReplicaError.removedFormat` when its format is no longer read.
+  /// Throws `ReplicaError.storage` if it cannot be used, `ReplicaError.inUse` if another process has it open and
+  /// `ReplicaError.removedFormat` if its format is no longer read.
   ///
-  /// Read only it makes nothing and changes nothing: for looking at a file that another process may be using.
+  /// In read-only mode nothing is made or changed, for inspecting a file that another process may be using.
   public init(path: String, isReadOnly: Bool = false) throws(ReplicaError) {
     self.path = path
     if FilePath.isFolder(path) { throw .storage("'\(path)' is a folder, and a device's own file is wanted") }
@@ -49,8 +49,8 @@ public struct SQLiteReplicaStore: ReplicaStore {
     "CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
   ]
 
-  /// Whether there is anything in the file: false if the device was killed while it created the file. Throws if it is another
-  /// program's, or of a newer version.
+  /// True if the file has content. False if the device was killed while it made the file. Throws if it belongs to
+  /// another program or a newer version.
   private static func hasBegun(_ database: SQLiteConnection) throws -> Bool {
     try database.snapshot {
       let found = try database.integer("PRAGMA user_version") ?? 0
@@ -66,15 +66,15 @@ public struct SQLiteReplicaStore: ReplicaStore {
     var description: String { "it is a SQLite file and no device's own; name another" }
   }
 
-  /// The zone that a device's file belongs to, nil when it has none yet or cannot be read.
+  /// The zone of a device's file, or nil if it has none yet or cannot be read.
   public static func zone(of path: String) -> String? {
     value("zone", of: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The identity in a device's file; nil if it has none yet, belongs to another program or cannot be read.
+  /// The identity in a device's file, or nil if it has none yet, belongs to another program or cannot be read.
   public static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
 
-  /// The store that a device's file belongs to; nil if it has met none yet, belongs to another program or cannot be read.
+  /// The store of a device's file, or nil if it has met none yet, belongs to another program or cannot be read.
   public static func binding(of path: String) -> StoreBinding? {
     value(Replica.storeKey, of: path).flatMap { try? StoreBinding(packed: $0) }
   }
@@ -90,7 +90,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
     try database.first("SELECT value FROM replica WHERE key = ?", [.text(key)]) { $0.bytes(0) }
   }
 
-  /// Everything but the journal and what is shown, which are for people.
+  /// Loads everything except the journal and the shown tables, which are for people.
   public func load() async throws(ReplicaError) -> [String: [UInt8]] {
     if !hasBegun { return [:] }
     do {
@@ -106,7 +106,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
     }
   }
 
-  /// Makes the changes in one transaction.
+  /// Saves the changes in one transaction.
   public func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError) {
     do {
       try await queue.perform { [lock, path] database in

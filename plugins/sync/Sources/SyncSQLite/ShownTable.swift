@@ -1,32 +1,32 @@
-/// A collection as a device's file shows it: a table that the device keeps, and a view of it that others read.
+/// A collection in a device's file: a table that the device writes, and a view that others read.
 ///
-/// The table is called `_notes`, the view `notes`. References are resolved by the view, so that everything returns when a
+/// The table is named `_notes`, the view `notes`. The view resolves references, so that everything reappears when a
 /// target lives again.
 public struct ShownTable: Hashable, Sendable {
   /// The collection's name.
   public var name: String
   /// Its columns, in order.
   public var columns: [Column]
-  /// What runs down with time; nil for nothing.
+  /// A value that decreases with time, or nil.
   public var aging: Aging?
 
-  /// A value that runs down from the time at which it was written.
+  /// A value that decreases from the time it was written.
   public struct Aging: Hashable, Sendable {
-    /// The column of the value, in milliseconds.
+    /// The column with the value, in milliseconds.
     public var column: String
-    /// The column with the time at which it was written, in milliseconds since 1970.
+    /// The column with the time of writing, in milliseconds since 1970.
     public var since: String
-    /// A column with a truth value; where it is true the value does not run down.
+    /// A Boolean column. While it is true the value does not decrease.
     public var unless: String?
-    /// A column and the values of it for which the value runs down; nil for always.
+    /// A column with the values for which the value decreases, or nil for always.
     public var when: (column: String, values: [String])?
 
-    /// Describes a value that runs down.
+    /// Describes a decreasing value.
     public init(column: String, since: String, unless: String? = nil, when: (column: String, values: [String])? = nil) {
       (self.column, self.since, self.unless, self.when) = (column, since, unless, when)
     }
 
-    /// Whether both are the same.
+    /// True if both are equal.
     public static func == (one: Aging, other: Aging) -> Bool {
       one.column == other.column && one.since == other.since && one.unless == other.unless
         && one.when?.column == other.when?.column && one.when?.values == other.when?.values
@@ -43,18 +43,18 @@ public struct ShownTable: Hashable, Sendable {
   public struct Column: Hashable, Sendable {
     /// The field's name.
     public var name: String
-    /// Of a reference: the collection that it refers to.
+    /// The collection that a reference points to, or nil for other fields.
     public var target: String?
-    /// What a reference reads as while its target is deleted.
+    /// The effect of a deleted target on the reference.
     public var effect: Effect
 
-    /// What a reference reads as while its target is deleted.
+    /// The effect of a deleted target on a reference.
     public enum Effect: Hashable, Sendable {
-      /// As what was written.
+      /// The reference reads unchanged.
       case none
-      /// As nothing.
+      /// The reference reads as null.
       case clears
-      /// The record is not shown.
+      /// The record with the reference is not shown.
       case hides
     }
 
@@ -73,17 +73,18 @@ public struct ShownTable: Hashable, Sendable {
     self.aging = aging
   }
 
-  /// The name of the table that the device keeps.
+  /// The name of the table that the device writes.
   var table: String { Self.quoted("_" + name) }
 
-  /// What puts a row in.
+  /// The statement that inserts a row.
   var insert: String {
     "INSERT OR REPLACE INTO \(table) VALUES (\(Array(repeating: "?", count: columns.count + 4).joined(separator: ", ")))"
   }
 
   static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-  /// What makes a view of one connection that adds `aged_COLUMN`, the value as it is at an instant; nil without such a value.
+  /// The statement that makes a connection's own view with `aged_COLUMN`, the value at an instant, or nil without such
+  /// a value.
   func agedView(atMilliseconds now: Int64) -> String? {
     guard let aging else { return nil }
     let value = Self.quoted(aging.column)
@@ -105,10 +106,10 @@ public struct ShownTable: Hashable, Sendable {
       """
   }
 
-  /// The view of everything that is deleted, or hidden because what it refers to is.
+  /// The view of all records that are deleted, or hidden because their target is.
   static let hiddenName = "_hidden"
 
-  /// What makes the tables and views.
+  /// The statements that make the tables and views.
   static func schema(_ tables: [ShownTable]) -> [String] {
     let hides = tables.contains { $0.columns.contains { $0.effect == .hides } }
     return tables.flatMap(\.tableSQL) + (hides ? [hiddenView(tables)] : []) + tables.map { $0.view(hides: hides) }
@@ -128,8 +129,8 @@ public struct ShownTable: Hashable, Sendable {
     ] + indexes
   }
 
-  /// Deleted records and, again and again, those that are not shown while the ones they refer to are not: a fixpoint, so
-  /// that circles of references end.
+  /// Deleted records and, recursively, those that are hidden while their targets are: a fixpoint, so that circles of
+  /// references end.
   private static func hiddenView(_ tables: [ShownTable]) -> String {
     let deleted = tables.map { "SELECT '\($0.name)', _key FROM \($0.table) WHERE _deleted" }
     let followers = tables.flatMap { table in

@@ -1,30 +1,30 @@
 import SyncCore
 
-/// What a request says besides its body. A device sends a checksum of it and of the body in a header, so that the server can tell
-/// a request that was damaged on its way, such as by a packet that came twice, from one that it must refuse.
+/// The parts of a request besides its body. A device sends a checksum of them and of the body in a header, so that the
+/// server can tell a request damaged on its way, for example by a duplicated packet, from one that it must refuse.
 public struct RequestHead: Hashable, Sendable {
   /// The last part of the path: `commit`, `changes` or `pokes`.
   public var kind: String
   /// The zone.
   public var zone: String
-  /// The names and values behind the path, in any order.
+  /// The query's names and values, in any order.
   public var query: [String: String]
-  /// The headers that count, by name; missing ones are empty.
+  /// The covered headers by name. Missing ones are empty.
   public var headers: [String: String]
 
-  /// The header with the checksums.
+  /// The name of the header with the checksums.
   public static let checkHeader = "flowrun-check"
-  /// The headers that count.
+  /// The names of the covered headers.
   public static let checkedHeaders = ["authorization", Wire.versionHeader, Wire.storeHeader, Wire.requestHeader]
 
-  /// A head; `header` gives the first value of a header.
+  /// Makes a head. `header` returns the first value of a header.
   public init(kind: String, zone: String, query: [String: String] = [:], header: (String) -> String?) {
     self.kind = kind
     self.zone = zone
     self.query = query
     headers = Dictionary(
       uniqueKeysWithValues: Self.checkedHeaders.map { name in
-        // White space at the end of a header does not travel.
+        // White space at the end of a header is not transmitted.
         (name, String(decoding: (header(name) ?? "").utf8.reversed().drop { $0 == 32 }.reversed(), as: UTF8.self))
       })
   }
@@ -35,13 +35,13 @@ public struct RequestHead: Hashable, Sendable {
     return "\(Self.sum(Array((text + sum).utf8)))-\(sum)"
   }
 
-  /// Whether the head is as it was sent.
+  /// True if the head is unchanged.
   public func isWhole(_ check: String?) -> Bool {
     guard let parts = check?.split(separator: "-"), parts.count == 2 else { return false }
     return parts[0] == Self.sum(Array((text + parts[1]).utf8))
   }
 
-  /// Whether the body is as it was sent; of a head that is whole.
+  /// True if the body is unchanged, given an unchanged head.
   public static func isWhole(body: [UInt8], _ check: String?) -> Bool {
     check?.split(separator: "-").last.map { $0 == sum(body) } ?? false
   }

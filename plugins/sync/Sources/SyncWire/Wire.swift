@@ -8,44 +8,44 @@ import SyncEngine
   import Foundation
 #endif
 
-/// How requests and answers look on the way between a device and a sync server: JSON around packed cells.
+/// The messages between a device and a sync server: JSON with packed cells.
 ///
-/// Everything that comes in is checked; what is wrong is named by its place, such as `operations[2].expectedVersion`.
+/// All received messages are validated. Problems are located by path, such as `operations[2].expectedVersion`.
 public enum Wire {
-  /// Why a body cannot be read.
+  /// The reason why a body cannot be read.
   public struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where, as a path of keys.
+    /// The location, as a path of keys.
     public var path: String
-    /// What is wrong.
+    /// The problem.
     public var message: String
-    /// Whether the other side speaks a newer version.
+    /// True if the other side uses a newer version.
     public var isOfTheFuture = false
-    /// Place and problem.
+    /// Location and problem.
     public var description: String { path.isEmpty ? message : "\(path) \(message)" }
   }
 
-  /// The header in which a device says which version of these messages it speaks, and which one that is.
+  /// The name of the header with the version of a device's messages.
   public static let versionHeader = "flowrun-sync-version"
-  /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one; from 3 on every
-  /// record is one of a collection, and a device does not tell how far it has read; from 4 on a device names its store; from 5 on
-  /// elements of lists have places that they were moved to.
+  /// The version of these messages. Since 2, cursors have tags and a commit has the furthest one; since 3, every record
+  /// belongs to a collection and devices do not report how far they have read; since 4, a device names its store; since
+  /// 5, list elements can be moved to places.
   public static let version = 5
-  /// The answer to a device that speaks an earlier version.
+  /// The response to a device with an earlier version.
   public static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
-  /// What a device says of a server that speaks an earlier version.
+  /// A device's message about a server with an earlier version.
   public static let serverIsOlder =
     "the sync server is older than this flowrun; update flowrun-sync-server (what waits here is kept)"
 
-  /// The header in which a device names the store that its data belongs to; missing from one that has not met any.
+  /// The name of the header with the store of a device's data. Absent if the device has not met one.
   public static let storeHeader = "flowrun-sync-store"
 
-  /// The header that names a request and that its answer repeats.
+  /// The name of the header that identifies a request and is repeated in its response.
   public static let requestHeader = "flowrun-request"
 
   // MARK: Commit
 
-  /// A request to commit, from a device that has heard so much of the zone.
+  /// Encodes a request to commit from a device that has received the cursor `heard`.
   public static func body(of operations: [RecordOperation], heard: Cursor? = nil) -> [UInt8] {
     let values = operations.map { operation -> Value in
       var object = ValueObject([
@@ -65,7 +65,7 @@ public enum Wire {
     return JSONText.bytes(of: .object(object))
   }
 
-  /// Reads what the author of a request to commit has heard of the zone.
+  /// Reads the furthest cursor of the author of a request to commit.
   public static func heard(_ body: [UInt8]) throws(WireProblem) -> Cursor? {
     guard let value = try object(body)["heard"] else { return nil }
     guard let cursor = value.stringValue.flatMap({ Cursor($0) }) else {
@@ -108,7 +108,7 @@ public enum Wire {
     }
   }
 
-  /// An answer to a commit.
+  /// Encodes the response to a commit.
   public static func body(of reply: CommitReply) -> [UInt8] {
     let results = reply.results.map { result -> Value in
       switch result {
@@ -134,7 +134,7 @@ public enum Wire {
         ])))
   }
 
-  /// Reads an answer to a commit.
+  /// Reads the response to a commit.
   public static func commitReply(_ body: [UInt8]) throws(WireProblem) -> CommitReply {
     let root = try object(body)
     let cursor = try cursor(root)
@@ -152,7 +152,7 @@ public enum Wire {
       results: results, cursor: cursor, serverMilliseconds: try integer(root, "serverMilliseconds", ""))
   }
 
-  /// The cursor of an answer.
+  /// The cursor of a response.
   private static func cursor(_ root: ValueObject) throws(WireProblem) -> Cursor {
     guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
       throw WireProblem(path: "cursor", message: "is missing or not a cursor")
@@ -160,7 +160,7 @@ public enum Wire {
     return cursor
   }
 
-  /// The store of an answer.
+  /// The store of a response.
   private static func store(_ object: ValueObject) throws(WireProblem) -> StoreIdentity {
     guard let store = object["store"]?.stringValue.flatMap({ StoreIdentity($0) }) else {
       throw WireProblem(path: "store", message: "is missing or not the identity of a store")
@@ -218,10 +218,10 @@ public enum Wire {
 
   // MARK: Changes
 
-  /// A subscription as it is in the address of a request for changes.
+  /// Encodes a subscription for the address of a request for changes.
   public static func text(of subscription: SyncSubscription) -> String { base64(subscription.packed()) }
 
-  /// Reads what `text(of:)` gave.
+  /// Reads a subscription from an address.
   public static func subscription(_ text: String) throws(WireProblem) -> SyncSubscription {
     let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in
       try SyncSubscription(packed: bytes)
@@ -232,15 +232,15 @@ public enum Wire {
     return read
   }
 
-  /// A page of changes; `isPartial` says that it is one of a subscription.
+  /// Encodes a page of changes. `isPartial` is true for a page of a subscription.
   public static func body(of page: ChangePage, isPartial: Bool = false) -> [UInt8] {
     JSONText.bytes(of: .object(value(of: page, isPartial: isPartial)))
   }
 
-  /// The largest event of a live channel, in bytes: more changes than that are fetched.
+  /// The maximum size of a live channel's event in bytes. A device fetches changes that are larger.
   public static let eventBytes = 65_536
 
-  /// Changes for the live channel; nil if they are too many for an event.
+  /// Encodes changes for the live channel, or returns nil if they are too large for an event.
   public static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
     guard page.records.reduce(0, { $0 + $1.cell.packedBytes }) < eventBytes / 2 else { return nil }
     var object = value(of: page)
@@ -249,7 +249,7 @@ public enum Wire {
     return bytes.count <= eventBytes ? bytes : nil
   }
 
-  /// Reads changes of the live channel.
+  /// Reads changes from the live channel.
   public static func changes(_ body: [UInt8]) throws(WireProblem) -> ChannelSign {
     guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
       throw WireProblem(path: "since", message: "is missing or not a cursor")
@@ -277,7 +277,7 @@ public enum Wire {
     return object
   }
 
-  /// Reads a page of changes; one of a subscription must say that it is.
+  /// Reads a page of changes. A page of a subscription must be marked as one.
   public static func page(_ body: [UInt8], isPartial: Bool = false) throws(WireProblem) -> ChangePage {
     let root = try object(body)
     let cursor = try cursor(root)
@@ -335,7 +335,7 @@ public enum Wire {
 
   // MARK: Errors and the time
 
-  /// An error and what the server says about it.
+  /// Encodes an error with the server's description.
   public static func body(of error: BackendError) -> [UInt8] {
     var object = ValueObject([("code", .string(error.code)), ("message", .string(detail(of: error)))])
     if case .retry(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
@@ -344,11 +344,10 @@ public enum Wire {
     return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
   }
 
-  /// Reads an error. Where the body is not the sync server's own error object, something else answered, a proxy for
-  /// example: that says nothing about the request, which is tried again whatever the status is; nor does an answer to another request
-  /// (`isOfRequest` is false then). `retryAfter` is the header of
-  /// that name; a date in it counts from that of the answer, `date`, since the device's own clock, `nowMilliseconds`, may be
-  /// wrong by hours.
+  /// Reads an error. If the body is not the sync server's own error object, something else responded, such as a proxy.
+  /// That does not concern the request, which is repeated whatever the status is; the same holds for the response to
+  /// another request (`isOfRequest` is false). `retryAfter` is the header of that name. A date in it is relative to the
+  /// response's own `date`, because the device's clock, `nowMilliseconds`, may be wrong by hours.
   public static func error(
     _ body: [UInt8], status: Int, isOfRequest: Bool = true, retryAfter: String? = nil, date: String? = nil,
     nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
@@ -392,14 +391,14 @@ public enum Wire {
     }
   }
 
-  /// The beginning of an answer's body as text in one line; nil if there is none.
+  /// The beginning of a response's body as one line of text, or nil if it is empty.
   private static func words(_ body: [UInt8]) -> String? {
     let text = String(decoding: body.prefix(80), as: UTF8.self).split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
     return text.isEmpty ? nil : text
   }
 
-  /// The status of an answer that reports an error.
+  /// The HTTP status for an error.
   public static func status(of error: BackendError) -> Int {
     switch error {
     case .invalid, .limitExceeded, .unsupportedFormat, .damaged: 400
@@ -423,12 +422,12 @@ public enum Wire {
     }
   }
 
-  /// The server's clock.
+  /// Encodes the server's time.
   public static func body(ofServerTime milliseconds: Int64) -> [UInt8] {
     JSONText.bytes(of: .object(ValueObject([("serverMilliseconds", .integer(Int(milliseconds)))])))
   }
 
-  /// The store's identity.
+  /// Encodes the store's identity.
   public static func body(of store: StoreIdentity) -> [UInt8] {
     JSONText.bytes(of: .object(ValueObject([("store", .string("\(store)"))])))
   }
@@ -436,7 +435,7 @@ public enum Wire {
   /// Reads the store's identity.
   public static func identity(_ body: [UInt8]) throws(WireProblem) -> StoreIdentity { try store(try object(body)) }
 
-  /// Reads the server's clock.
+  /// Reads the server's time.
   public static func serverTime(_ body: [UInt8]) throws(WireProblem) -> Int64 {
     try integer(try object(body), "serverMilliseconds", "")
   }
