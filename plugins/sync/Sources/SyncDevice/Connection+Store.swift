@@ -3,7 +3,7 @@ import FlowPluginKit
 import SyncCore
 import SyncEngine
 
-/// What a device does when another store answers than the one that its data belongs to.
+/// The behavior of a device that meets another store than the one of its data.
 package enum OnOtherStore: String, FieldWord {
   case fail
   case keepApart = "keep-apart"
@@ -11,17 +11,18 @@ package enum OnOtherStore: String, FieldWord {
 }
 
 extension Connection {
-  /// What is known of the store of this connection.
+  /// The state of the comparison of stores.
   package enum Meeting: Sendable {
-    /// It may be used: it is the store of this device's data, or that data has been used at this place before.
+    /// The store may be used: it is that of this device's data, or the data was used at this location before.
     case own
-    /// It is another one.
+    /// Another store responded.
     case other(StoreIdentity)
-    /// It has not answered, and this device's data has not been used at this place before.
+    /// The store has not responded, and this device's data was not used at this location before.
     case unknown
   }
 
-  /// Compares the store with that of the device's data. Waits for an answer only at a place where that data has not been used.
+  /// Compares the store with that of the device's data. Waits for a response only at a location where the data was not
+  /// used.
   package func meet(waiting limit: Duration) async -> Meeting {
     let machine = await session.machine
     let (place, replica) = (machine.settings.place, machine.replica)
@@ -33,12 +34,12 @@ extension Connection {
     }
     let now = await session.machine
     if case .otherStore(let store) = now.pausedBecause { return .other(store) }
-    // A file of an earlier version says nothing of places; its data is compared before it is sent.
+    // A file of an earlier version has no locations; its data is compared before it is sent.
     let isOld = replica.binding == StoreBinding()
     return isKnown || isOld || now.isStoreConfirmed ? .own : .unknown
   }
 
-  /// Why the store cannot be used, with the ways out.
+  /// The reason why the store cannot be used, with the remedies.
   package static func failure(_ meeting: Meeting, file: String, home: Home) -> ActionError {
     let ways =
       "'on-other-store: keep-apart' opens a file of its own for each store, 'on-other-store: merge' puts the data of both into both"

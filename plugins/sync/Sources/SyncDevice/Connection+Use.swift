@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 
 extension Connection {
-  /// Notifies the other devices of this one, when what they know is missing, different or old (S8, M10).
+  /// Describes this device to the others if their information is missing, different or old (S8, M10).
   package func announce(name: String, version: String) async throws {
     let machine = await session.machine
     let key = DeviceInfo.key(of: machine.replica.device)
@@ -19,8 +19,8 @@ extension Connection {
     }
   }
 
-  /// How many changes that a workflow made wait to be sent: neither what the device reports itself nor the rules of its
-  /// schema, which each run brings up to date by itself.
+  /// The number of changes made by workflows that wait to be sent. Excludes the device's own description and the rules
+  /// of its schema, which each run updates by itself.
   package var waitingChanges: Int {
     get async {
       await session.machine.replica.outbox.waiting.count {
@@ -29,8 +29,8 @@ extension Connection {
     }
   }
 
-  /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized, or that
-  /// found no place last time, waits a little to hear.
+  /// Throws if the zone is known to have no room for this device. A device that has never synchronized, or found no
+  /// room last time, waits briefly for a response.
   package func checkRoom(waiting limit: Duration) async throws {
     let known = await session.machine
     if known.replica.cursor == nil || Self.devices(withoutRoomIn: known) != nil {
@@ -46,13 +46,13 @@ extension Connection {
     }
   }
 
-  /// The number of devices that take the places of a zone that has none for this one; nil: it has one, or needs none.
+  /// The number of devices in a zone without room for this one, or nil if it has room or needs none.
   private static func devices(withoutRoomIn machine: SyncMachine) -> Int? {
     let live = machine.liveDevices(atMilliseconds: SystemClock().nowMilliseconds())
     return live.count >= RecordLimits.devices && !live.contains(machine.replica.device) ? live.count : nil
   }
 
-  /// Does something with a change that was parked; throws when there is none with that number.
+  /// Calls `body` with a parked change. Throws if there is none with this number.
   package func change(parked position: Int64, _ body: (SyncSession, Int64) async -> Void) async throws {
     guard await session.status().parked.contains(where: { $0.position == position }) else {
       throw ActionError(Failure.input.code, "no change with the number \(position) is parked; 'parked' lists them")
@@ -60,14 +60,14 @@ extension Connection {
     await body(session, position)
   }
 
-  /// Takes a device's place in the zone from it, and gives its identity; throws when no device is called so.
+  /// Removes a device from the zone and returns its identity. Throws if no device has this name.
   package func retire(_ name: String) async throws -> DeviceID {
     let device = try await session.machine.replica.device(named: name)
     try await session.retire(device)
     return device
   }
 
-  /// Waits until the outbox is empty; throws what keeps it from becoming so.
+  /// Waits until the outbox is empty. Throws the reason if it stays full.
   package func flush(timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.isFlushed || machine.pausedBecause != nil
@@ -80,7 +80,7 @@ extension Connection {
     if !isDone { throw await timeoutFailure(timeout) }
   }
 
-  /// Waits until it is known what has become of some acts, whatever happens to others; throws unless the server has them.
+  /// Waits for the fate of some acts, regardless of others. Throws unless the server has them.
   package func settle(_ acts: [Int64], timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.fate(of: acts) != .waiting || machine.pausedBecause != nil
@@ -94,16 +94,16 @@ extension Connection {
     }
   }
 
-  /// Fetches once and waits for the answer; throws what keeps it from coming.
+  /// Fetches once and waits for the response. Throws the reason if it fails.
   package func pull(timeout: Duration) async throws {
-    // A fetch that is under way may have been answered before what is looked for was done. Of a connection that has heard
-    // nothing yet the first answer counts all the same: it is not older than the connection.
+    // A fetch under way may have been answered before the wanted change was made. On a new connection the first
+    // response counts all the same, because it is not older than the connection.
     let begun = await session.machine.heardPull == 0 ? 0 : session.machine.begunPulls
     await session.foreground()
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.heardPull > begun || machine.pausedBecause != nil
     }
-    // What is parked has no part in what has been heard.
+    // Parked changes do not affect the fetched data.
     try await throwPause()
     if !isDone { throw await timeoutFailure(timeout) }
   }
@@ -115,7 +115,7 @@ extension Connection {
     throw ActionError(code, "\(reason)")
   }
 
-  /// Why a change is parked: by itself, or because the zone keeps other rules for its collection.
+  /// The reason why a change is parked: its own, or different rules of the zone for its collection.
   private func failure(parked key: RecordKey, _ reason: String) async -> ActionError {
     let rules = await session.machine.replica.outbox.items(for: ZoneRules.key(of: key.type))
     if key.type == ZoneRules.type || rules.contains(where: { $0.parkedBecause == reason }) {
@@ -138,7 +138,7 @@ extension Connection {
 }
 
 extension Duration {
-  /// Whole milliseconds.
+  /// The duration in whole milliseconds.
   package var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1000 + attoseconds / 1_000_000_000_000_000

@@ -13,7 +13,7 @@ import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
-/// The handle that `sync.connect` provides: a running session and everyone who listens to it.
+/// The handle provided by `sync.connect`: a running session with its listeners.
 package final class Connection: Sendable {
   package let session: SyncSession
   package let zone: String
@@ -25,13 +25,13 @@ package final class Connection: Sendable {
   private let closeBackend: @Sendable () throws -> Void
   private let listeners: Listeners
 
-  /// Where the zone lives.
+  /// The location of the zone.
   package enum Home: Sendable {
     /// A SQLite file that the devices share.
     case file(String)
-    /// A sync server, with the file of the authorities that are trusted to vouch for it; nil for the system's.
+    /// A sync server, with the file of the trusted certificate authorities, or nil for the system's.
     case server(String, token: String, certificates: String?)
-    /// What the app's own network has at an address.
+    /// A backend of the app at an address.
     case backend(any SyncBackend, address: String)
 
     /// The path or the address.
@@ -57,7 +57,7 @@ package final class Connection: Sendable {
     self.closeBackend = closeBackend
   }
 
-  /// Opens the device's file and begins to synchronize; throws an `ActionError`.
+  /// Opens the device's file and starts synchronization. Throws an `ActionError`.
   package static func open(
     device: String, zone: String, home: Home, file: String, account: String = "", merges: Bool = false,
     delay: Duration = .zero,
@@ -89,7 +89,7 @@ package final class Connection: Sendable {
         settings.projection = SchemaProjection(shown)
         settings.subscription = subscription
       }
-      // A slow cloud is waited for, or nothing would ever come of it.
+      // A slow cloud gets more time, because otherwise no request would succeed.
       settings.requestTimeoutMilliseconds += delay.milliseconds
       settings.shortestTimeoutMilliseconds += delay.milliseconds
       let listeners = Listeners()
@@ -102,7 +102,7 @@ package final class Connection: Sendable {
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Network
-          // Many records can change, arrive or be parked at once, and that is counted once.
+          // Many records can change, arrive or be parked at once, which counts once.
           switch notice {
           case .paused, .failed, .level, .channel, .synchronizing: break
           case .recordChanged: return
@@ -128,7 +128,7 @@ package final class Connection: Sendable {
     }
   }
 
-  /// A client of the server, and how it is closed.
+  /// Makes a client of the server, and the function that closes it.
   private static func server(
     _ address: String, _ token: String, _ certificates: String?
   ) throws(BackendError) -> (any SyncBackend, @Sendable () throws -> Void) {
@@ -142,14 +142,14 @@ package final class Connection: Sendable {
     #endif
   }
 
-  /// Everything that is reported to the user from now on, with the machine as it then is.
+  /// All later notices for the user, with the machine's state at that time.
   package func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
-  /// How long a run that ends waits for its last changes to be sent; a handle has 1 s to close.
+  /// The time for which an ending run waits for its last changes to be sent. A handle has 1 s to close.
   private static let handOverMilliseconds: Int64 = 700
 
-  /// Sends what can be sent within `limit` milliseconds, where nothing keeps it from being sent, then stops and closes the
-  /// files; what has not been sent stays in the device's own.
+  /// Sends changes for at most `limit` milliseconds, if nothing prevents it, then stops and closes the files. Unsent
+  /// changes stay in the device's own file.
   package func close(handingOverFor limit: Int64 = handOverMilliseconds) throws {
     let (session, isStopped) = (session, DispatchSemaphore(value: 0))
     Task {
@@ -164,15 +164,15 @@ package final class Connection: Sendable {
   }
 }
 
-/// Hands notices on to anyone who listens; a listener that falls 1,000 behind loses the oldest. What comes before
-/// anybody listens is kept for the first who does.
+/// Passes notices on to all listeners. A listener that is 1,000 notices behind loses the oldest ones. Notices before
+/// the first listener are kept for it.
 private final class Listeners: Sendable {
   private typealias Notice = (SyncMachine.Notice, SyncMachine)
   private typealias Continuation = AsyncStream<Notice>.Continuation
   private struct State {
     var next = 0
     var all: [Int: Continuation] = [:]
-    /// What was not heard yet; nil once there is a listener.
+    /// The notices without a listener, or nil once there is one.
     var early: [Notice]? = []
   }
 
@@ -207,7 +207,7 @@ private final class Listeners: Sendable {
 }
 
 #if Network
-  /// What the metrics were last told.
+  /// The values last reported to the metrics.
   private final class Recorded: Sendable {
     private let statistics = Mutex<SyncStatistics?>(nil)
 

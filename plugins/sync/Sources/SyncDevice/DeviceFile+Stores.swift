@@ -3,9 +3,10 @@ import SyncCore
 import SyncEngine
 import SyncSQLite
 
-// A device that keeps the data of several stores apart has a file for each: `sync-mac.sqlite`, `sync-mac~2.sqlite` and so on.
+// A device that keeps the data of several stores apart has one file per store: `sync-mac.sqlite`, `sync-mac~2.sqlite`
+// and so on.
 extension DeviceFile {
-  /// The file of the store that was last met at a place; nil if there is none.
+  /// The file of the store last met at a location, or nil if there is none.
   package static func path(of base: String, at place: StorePlace) -> String? {
     let all = bindings(base)
     if let met = all.last(where: { $0.binding.belongs(at: place) }) { return met.path }
@@ -13,12 +14,12 @@ extension DeviceFile {
     return path(of: base, in: store)
   }
 
-  /// The file of a store; nil if there is none.
+  /// The file of a store, or nil if there is none.
   package static func path(of base: String, in store: StoreIdentity) -> String? {
     bindings(base).first { $0.binding.store == store }?.path
   }
 
-  /// The name of a file that is not there yet, next to that of another store.
+  /// The name of a new file next to that of another store.
   package static func newPath(of base: String) -> String {
     var number = 2
     while FilePath.exists(path(base, number)) { number += 1 }

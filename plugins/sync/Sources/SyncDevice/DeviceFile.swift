@@ -4,9 +4,9 @@ import SyncEngine
 import SyncPomodoro
 import SyncSQLite
 
-/// Where a device keeps its own file: one for each device and zone, whatever they are called.
+/// The location of a device's own file, unique per device and zone, whatever their names are.
 package enum DeviceFile {
-  /// The longest name of a device, in characters.
+  /// The maximum length of a device's name, in characters.
   package static let longestName = 40
 
   /// The file of a device in a folder.
@@ -14,8 +14,8 @@ package enum DeviceFile {
     "\(folder)/sync-\(name(device))\(zone == Pomodoro.zone ? "" : "@" + zone).sqlite"
   }
 
-  /// The own files of the devices in a folder, all or one device's, sorted: also those that `file` of `sync.connect` named.
-  /// In the place of a folder, one such file.
+  /// The own files of all devices in a folder or of one device, sorted, including those named by `file` of
+  /// `sync.connect`. Also accepts a single file instead of a folder.
   package static func all(in folder: String, device: String?) -> [String] {
     if FilePath.isFile(folder) {
       return isDeviceFile(folder) && isFile(folder, of: device) ? [folder] : []
@@ -33,7 +33,7 @@ package enum DeviceFile {
     }
   }
 
-  /// Whether a file is a device's own, whatever it is called.
+  /// True if a file is a device's own, whatever its name is.
   private static func isDeviceFile(_ path: String) -> Bool {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
     guard file.number >= 0 else { return false }
@@ -41,7 +41,7 @@ package enum DeviceFile {
     return beginning == Array("SQLite format 3\0".utf8) && SQLiteReplicaStore.identity(of: path) != nil
   }
 
-  /// Whether a file that bears another name than its device belongs to that device; to any, for nil.
+  /// True if a file with another name than its device belongs to that device, or to any device for nil.
   private static func isFile(_ path: String, of device: String?) -> Bool {
     guard let device else { return true }
     return SQLiteReplicaStore.identity(of: path).flatMap { Replica.device(ofIdentity: $0) }?.stem == stem(device)
@@ -50,8 +50,8 @@ package enum DeviceFile {
   /// The part of a device's name that is in its identity.
   private static func stem(_ device: String) -> String { DeviceID(stem: device, random: 0).stem }
 
-  /// A name as part of a file's name, such that no two names become one: what is neither letter, digit, `.`, `_` nor `-`
-  /// is written as `%` and two digits a byte.
+  /// A name as part of a file name, different for different names: bytes other than letters, digits, `.`, `_` and `-`
+  /// are written as `%` and two digits.
   package static func name(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if character.isLetter || character.isNumber || "._-".contains(character) {

@@ -3,15 +3,15 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 
-/// Messages for the user, as lines.
+/// Writes notices for the user as lines.
 package enum NoticeText {
-  /// A line for a notice of a device with this schema, nil for those that only programs need.
+  /// The line for a notice of a device with this schema, or nil for notices that only programs need.
   package static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine, _ schema: RecordSchema) -> String? {
     switch notice {
     case .changed(let key, let isRemote, _) where key.type == DeviceInfo.collection:
       guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
       return "device \(key.name) is here: \(info.deviceName), \(info.platform), version \(info.appVersion)"
-    // Other records than the timer's are what `sync.watch` reports.
+    // `sync.watch` reports records other than the timer's.
     case .changed(let key, _, _) where schema.name != Pomodoro.schema.name || key.type == ZoneRules.type: return nil
     case .changed(let key, let isRemote, let rule):
       let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""
@@ -33,12 +33,12 @@ package enum NoticeText {
     }
   }
 
-  /// The number of changes that wait, in words.
+  /// The number of waiting changes, as text.
   package static func waiting(_ count: Int, _ place: String) -> String {
     "\(count) \(count == 1 ? "change" : "changes") \(place) \(count == 1 ? "waits" : "wait")"
   }
 
-  /// How a record reads now.
+  /// The present content of a record, as text.
   package static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
     let cell = machine.view(of: key)
     if key == Pomodoro.timer {
@@ -54,7 +54,7 @@ package enum NoticeText {
     return "\(key.name): \(fields.joined(separator: ", "))"
   }
 
-  /// A state with the time that is left at an instant. A second that has begun counts as a whole one.
+  /// A state with the time left at an instant. A started second counts as a whole one.
   package static func left(
     of state: TimerState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> TimerState {
@@ -64,7 +64,7 @@ package enum NoticeText {
     return state
   }
 
-  /// A state in a few words.
+  /// A short description of a state.
   package static func text(_ state: TimerState) -> String {
     guard state.kind.runsDown else { return state.kind.rawValue }
     let seconds = max(0, state.remainingMilliseconds) / 1000

@@ -7,15 +7,15 @@ import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
-/// The records of a schema on this device: what the actions `sync.put`, `sync.get` and their like work on.
+/// The records of a schema on this device, as used by `sync.put`, `sync.get` and similar actions.
 package struct RecordStore: Sendable {
   package let schema: RecordSchema
-  /// Which part of the zone this device holds; nil for all of it.
+  /// The part of the zone on this device, or nil for all of it.
   package let subscription: SyncSubscription?
   package let session: SyncSession
   private let query: RecordQuery
 
-  /// The records in the device's own file.
+  /// Makes the store of the records in the device's own file.
   package init(schema: RecordSchema, subscription: SyncSubscription?, session: SyncSession, file: String) {
     self.schema = schema
     self.subscription = subscription
@@ -23,16 +23,16 @@ package struct RecordStore: Sendable {
     query = RecordQuery(path: file, tables: schema.showing(subscription).tables)
   }
 
-  /// The schema with what this device holds something of.
+  /// The part of the schema that this device has records of.
   package var shown: RecordSchema { schema.showing(subscription) }
 
-  /// The collection with this name, of which this device must hold something.
+  /// Returns a collection by name. Throws if this device has no records of it.
   package func requireShown(_ name: String) throws -> RecordSchema.Collection {
     _ = try require(name)
     return try schema.require(name, in: subscription)
   }
 
-  /// Names the collections and their rules to the zone, as far as it does not know them; throws when it keeps others.
+  /// Declares the collections and rules that the zone does not know. Throws if it has different ones.
   package func declare() async throws {
     do {
       try await session.declare(schema)
@@ -41,7 +41,7 @@ package struct RecordStore: Sendable {
     }
   }
 
-  /// The collection with this name; throws with the nearest right one, and what to do where no schema was named.
+  /// Returns a collection by name. Throws with the nearest name, and with the remedy if no schema was given.
   package func require(_ name: String) throws -> RecordSchema.Collection {
     if schema.collection(name) == nil, schema == Pomodoro.schema.withDevices {
       let names = schema.collections.map(\.name).joined(separator: ", ")
@@ -55,7 +55,7 @@ package struct RecordStore: Sendable {
 
   // MARK: Reading
 
-  /// A record as it reads now, references resolved; nil when it is not there.
+  /// Returns a record with its references resolved, or nil if it does not exist.
   package func get(_ collection: RecordSchema.Collection, _ key: String) async throws -> (
     record: ValueObject, changed: Int, by: String
   )? {
@@ -75,7 +75,7 @@ package struct RecordStore: Sendable {
     return (record, Int(changed), by)
   }
 
-  /// What SQL over the collections' views gives.
+  /// Runs SQL over the views of the collections.
   package func query(_ sql: String, _ values: Value?, timeout: Duration) async throws -> [ValueObject] {
     let now = SystemClock().nowMilliseconds() + (await session.machine.replica.skewMilliseconds)
     var (named, ordered): ([String: Scalar], [Scalar]) = ([:], [])
@@ -121,13 +121,13 @@ package struct RecordStore: Sendable {
 
   // MARK: Writing
 
-  /// Throws the difference where the zone has refused this schema's rules since they were named to it.
+  /// Throws the difference if the zone has refused this schema's rules since they were declared.
   private func requireRules(of collection: RecordSchema.Collection) async throws {
     let items = await session.machine.replica.outbox.items(for: ZoneRules.key(of: collection.name))
     if let reason = items.lazy.compactMap(\.parkedBecause).first { throw ActionError(Failure.schema.code, reason) }
   }
 
-  /// The action that puts values into a record.
+  /// Makes the action that writes values to a record.
   package func put(
     _ collection: RecordSchema.Collection, _ key: String, _ values: ValueObject, replaces: Bool = false
   ) async throws -> (key: RecordKey, action: SyncMachine.Action) {
@@ -139,7 +139,7 @@ package struct RecordStore: Sendable {
     return (recordKey, .edit(edit))
   }
 
-  /// The action that deletes a record; nil when it is not there.
+  /// Makes the action that deletes a record, or returns nil if it does not exist.
   package func delete(
     _ collection: RecordSchema.Collection, _ key: String
   ) async throws -> (key: RecordKey, action: SyncMachine.Action)? {
@@ -150,7 +150,7 @@ package struct RecordStore: Sendable {
     return (recordKey, .edit(RecordEdit(isDeletion: true)))
   }
 
-  /// A key of its own for a new record: a UUID of version 7, so that keys sort by time.
+  /// Makes the key of a new record: a UUID of version 7, so that keys sort by time.
   package static func newKey() -> String {
     let milliseconds = UInt64(clamping: SystemClock().nowMilliseconds())
     let high = milliseconds << 16 | 0x7000 | .random(in: 0...0xFFF)
@@ -165,14 +165,14 @@ package struct RecordStore: Sendable {
 }
 
 extension RecordSchema {
-  /// The collections as a device's file shows them.
+  /// The collections as shown in a device's file.
   package var tables: [ShownTable] {
     collections.map { collection in
       ShownTable(
         name: collection.name,
         columns: collection.fields.map { field in
           guard case .reference(let target) = field.rule.type else { return .init(name: field.name) }
-          // Of what this device does not hold it does not know what is deleted.
+          // The device does not know deletions of records that it does not keep.
           let effect: ShownTable.Column.Effect =
             switch self.collection(target) == nil ? nil : field.rule.onDelete {
             case .clear: .clears

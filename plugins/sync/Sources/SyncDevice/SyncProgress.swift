@@ -1,13 +1,13 @@
 import SyncEngine
 
-/// Says when what was done here begins to be sent and when all of it has been (S38).
+/// Reports when sending starts and when everything has been sent (S38).
 package struct SyncProgress {
   private var isTold = false
 
-  /// Nothing has begun.
+  /// Starts idle.
   package init() {}
 
-  /// A line for a notice, nil if nothing begins or ends.
+  /// The line for a notice, or nil if sending neither starts nor ends.
   package mutating func take(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
     guard case .synchronizing(let isBusy) = notice else { return nil }
     if isBusy, !isTold, !machine.isFlushed {

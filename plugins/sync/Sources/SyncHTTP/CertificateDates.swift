@@ -9,24 +9,25 @@
     import Foundation
   #endif
 
-  /// When a server's certificates are valid. A failed handshake of the HTTP client does not say that its dates were the
-  /// reason, so the certificates are asked for once more, in a connection that ends before anything is sent.
+  /// The validity period of a server's certificates. The HTTP client's error for a failed handshake does not name dates
+  /// as the reason, so the certificates are fetched again, in a connection that closes before anything is sent.
   struct CertificateDates: Sendable {
-    /// The first second in which a certificate is valid, since 1970.
+    /// The first valid second since 1970.
     var from: Int
-    /// The last one.
+    /// The last valid second since 1970.
     var until: Int
 
-    /// How long asking may take.
+    /// The maximum time for fetching the certificates.
     private static let timeout = TimeAmount.seconds(5)
 
-    /// What is wrong with the dates of the certificates that a server shows; nil when nothing is, or it shows none.
+    /// The problem with the dates of a server's certificates, or nil if there is none or the server shows no
+    /// certificates.
     static func problem(host: String, port: Int, at now: Date = Date()) async -> String? {
       guard let shown = try? await shown(host: host, port: port) else { return nil }
       return shown.lazy.compactMap { $0.problem(at: Int(now.timeIntervalSince1970)) }.first
     }
 
-    /// What is wrong at a time; nil when nothing is.
+    /// The problem at a time, or nil.
     func problem(at now: Int) -> String? {
       if now > until { return "the server's certificate expired on \(Self.text(until)); it must be renewed there" }
       if now < from {
@@ -44,7 +45,7 @@
       let loop = MultiThreadedEventLoopGroup.singleton.next()
       let shown = loop.makePromise(of: [CertificateDates].self)
       let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-      // An address has no name to ask for.
+      // An IP address has no name to ask for.
       let name = host.contains(":") || host.allSatisfy({ $0.isNumber || $0 == "." }) ? nil : host
       do {
         let channel = try await ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in

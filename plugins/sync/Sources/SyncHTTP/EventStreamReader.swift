@@ -7,10 +7,10 @@
   struct EventStreamReader {
     private var line: [UInt8] = []
     private var event = ""
-    /// More than the server puts into an event.
+    /// Larger than any line that the server sends.
     private static let maximumLineBytes = 2 * Wire.eventBytes
 
-    /// The signs that are complete with this piece.
+    /// Returns the signs that are complete with this chunk.
     mutating func take(_ bytes: [UInt8]) -> [ChannelSign] {
       var signs: [ChannelSign] = []
       for byte in bytes {
@@ -34,7 +34,7 @@
       return signs
     }
 
-    /// Changes that cannot be read are left to the notification that follows them.
+    /// Changes that cannot be read are skipped, because a notification follows them.
     private func sign(_ data: Substring) -> ChannelSign? {
       if event == "changes" { return try? Wire.changes(Array(data.utf8)) }
       return Cursor(data).map { event == "recovered" ? .recovered($0) : .notification($0) }

@@ -8,23 +8,23 @@
   import SyncWire
   import Synchronization
 
-  /// A zone behind a sync server, over HTTP or HTTPS: connections are kept and shared, HTTP/2 is spoken where the server
+  /// A zone on a sync server, over HTTP or HTTPS. Connections are kept and shared, and HTTP/2 is used if the server
   /// offers it.
   public final class HTTPBackend: SyncBackend {
     private let address: ServerAddress
     private let token: String
     private let configuration: HTTPClient.Configuration
-    /// The client, nil once this is closed.
+    /// The client, or nil after `close()`.
     private let client: Mutex<HTTPClient?>
-    /// How long a request may take.
+    /// The maximum time of a request.
     private static let timeout = Duration.seconds(10)
-    /// The largest answer that is read, in bytes.
+    /// The maximum size of a response, in bytes.
     private static let maximumBodyBytes = 8 << 20
 
-    /// For `https://HOST[:PORT]`, or `http://` on this machine, with the zone's token. `certificates` names a file of PEM
-    /// certificates: these authorities are trusted, and not the system's.
+    /// Makes a backend for `https://HOST[:PORT]`, or `http://` on this machine, with the zone's token. `certificates`
+    /// is a PEM file of the certificate authorities to trust instead of the system's.
     ///
-    /// Throws `BackendError.invalid` for anything else.
+    /// Throws `BackendError.invalid` for any other address.
     public init(address: String, token: String, certificates: String? = nil) throws(BackendError) {
       self.address = try ServerAddress(address)
       guard token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
@@ -37,7 +37,7 @@
 
     deinit { close() }
 
-    /// Ends the connections.
+    /// Closes the connections.
     public func close() {
       let client = client.withLock { client in
         defer { client = nil }
@@ -56,18 +56,18 @@
         tls.trustRoots = .certificates(roots)
       }
       var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-      // A request goes out once and to one place: anyone who counts them outside sees what the budget counts.
+      // A request is sent once and to one address, so that its count outside equals that of the budget.
       configuration.redirectConfiguration = .disallow
       configuration.connectionPool.retryConnectionEstablishment = false
-      // Shorter than the server's own patience, so that it rarely closes what is just being used.
+      // Shorter than the server's own timeout, so that the server rarely closes a connection in use.
       configuration.connectionPool.idleTimeout = .seconds(20)
       configuration.timeout.connect = .seconds(10)
-      // How long a channel may be silent; a request has a deadline of its own.
+      // The longest silence of a channel. Requests have their own deadlines.
       configuration.timeout.read = .seconds(75)
       return configuration
     }
 
-    /// Makes changes; see `SyncBackend`.
+    /// Commits operations; see `SyncBackend`.
     public func commit(
       _ operations: [RecordOperation], zone: String, heard: SyncCore.Cursor?, store: StoreIdentity?
     ) async throws(BackendError) -> CommitReply {
@@ -77,7 +77,7 @@
       return try Self.read { () throws(Wire.WireProblem) in try Wire.commitReply(answer) }
     }
 
-    /// Gives what changed; see `SyncBackend`.
+    /// Returns changes; see `SyncBackend`.
     public func changes(
       zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
       of subscription: SyncSubscription?, store: StoreIdentity?
@@ -105,7 +105,7 @@
       return try Self.read { () throws(Wire.WireProblem) in try Wire.serverTime(answer) }
     }
 
-    /// Notifications while the stream is read; see `SyncBackend`.
+    /// Returns notifications while the stream is read; see `SyncBackend`.
     public func watch(
       zone: String, device: DeviceID, store: StoreIdentity?
     ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -137,14 +137,14 @@
 
     // MARK: Requests
 
-    /// An answer as a whole.
+    /// A complete response.
     private struct Answer: Sendable {
       var status: Int
       var retryAfter: String?
       var date: String?
-      /// The name of the request that it belongs to.
+      /// The identifier of its request.
       var request: String?
-      /// The version of the messages that the server speaks; 1 where it does not say so.
+      /// The version of the server's messages, or 1 if it names none.
       var version: Int
       var body: [UInt8]
 
@@ -157,16 +157,16 @@
         body = Array(buffer: try await response.body.collect(upTo: HTTPBackend.maximumBodyBytes))
       }
 
-      /// Whether it answers a request: on the way an answer can be doubled or held back.
+      /// True if it answers a request. Responses can be duplicated or delayed on the way.
       func answers(_ asked: HTTPClientRequest) -> Bool { request == asked.headers.first(name: Wire.requestHeader) }
 
-      /// What an answer that is not a good one says of a request.
+      /// The error that an unsuccessful response stands for.
       func error(to asked: HTTPClientRequest) -> BackendError {
         Wire.error(body, status: status, isOfRequest: answers(asked), retryAfter: retryAfter, date: date)
       }
     }
 
-    /// A request about a zone, with the checksum by which the server notices damage.
+    /// Makes a request about a zone, with the checksum that lets the server detect damage.
     private func request(
       _ kind: String, _ zone: String, _ query: [String: String] = [:], store: StoreIdentity?, body: [UInt8]? = nil
     ) -> HTTPClientRequest {
@@ -195,7 +195,7 @@
     private func exchange(_ request: HTTPClientRequest) async throws(BackendError) -> [UInt8] {
       guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
       let answer = try await self.answer(to: request, from: client)
-      // What belongs to another request is not an answer to this one, and nothing more is read from where it came.
+      // A response to another request is not used, and nothing more is read from that connection.
       if answer.status == 200, !answer.answers(request) {
         renew(client)
         throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
@@ -217,7 +217,7 @@
       }
     }
 
-    /// Gives the connections of a client up.
+    /// Replaces a client and its connections.
     private func renew(_ old: HTTPClient) {
       let isPresent = client.withLock { client in
         guard client === old else { return false }
@@ -227,7 +227,7 @@
       if isPresent { old.shutdown { _ in } }
     }
 
-    /// What the body gives, or `timedOut` when that takes longer.
+    /// Returns the result of `body`, or throws `timedOut` if it takes longer.
     private static func within<Value: Sendable>(
       _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -252,7 +252,7 @@
       }
     }
 
-    /// A text as a part of an address: all but letters and digits of ASCII is escaped.
+    /// A string as a part of an address, with all characters except ASCII letters and digits escaped.
     private static func escaped(_ text: String) -> String {
       text.utf8.reduce(into: "") { result, byte in
         switch byte {
@@ -266,7 +266,7 @@
   }
 
   extension Duration {
-    /// Whole nanoseconds.
+    /// The duration in whole nanoseconds.
     fileprivate var nanoseconds: Int64 {
       let (seconds, attoseconds) = components
       return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

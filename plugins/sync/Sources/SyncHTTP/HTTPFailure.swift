@@ -7,12 +7,12 @@
   import NIOSSL
   import SyncEngine
 
-  /// Why a request had no answer, in the words of the engine.
+  /// Converts errors of the HTTP client to errors of a backend.
   enum HTTPFailure {
-    /// The client is used after its end.
+    /// The error of a client that is used after its end.
     static let closed = BackendError.unreachable("the client has been closed")
 
-    /// What an error of the HTTP client means; for a certificate that was not accepted, whether its dates are the reason.
+    /// The meaning of an HTTP client's error. For a rejected certificate, checks whether its dates are the reason.
     static func error(_ error: any Error, from address: ServerAddress) async -> BackendError {
       if let error = error as? NIOSSLError, isUntrusted(error),
         let problem = await CertificateDates.problem(host: address.host, port: address.port)
@@ -22,7 +22,7 @@
       return self.error(error)
     }
 
-    /// What an error of the HTTP client means.
+    /// The meaning of an HTTP client's error.
     static func error(_ error: any Error) -> BackendError {
       switch error {
       case let error as BackendError: error
@@ -56,11 +56,11 @@
       return "'\(error.host)' is not a known host"
     }
 
-    /// The system's words for a failure, without the call that failed.
+    /// The system's description of a failure, without the failed call.
     private static func words(_ error: IOError) -> String { SystemError.reason(error.errnoCode) }
 
-    /// The library keeps BoringSSL's numbers to itself and gives only its text, in which a certificate that is not accepted
-    /// has this name; a test with such a certificate says when the name changes.
+    /// True for a rejected certificate. The library does not expose BoringSSL's error numbers, only their text, in
+    /// which a rejected certificate has this name; a test with such a certificate detects a change of the name.
     private static func isUntrusted(_ error: NIOSSLError) -> Bool {
       guard case .handshakeFailed(let cause) = error else { return false }
       return "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")

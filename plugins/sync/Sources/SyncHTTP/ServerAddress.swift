@@ -1,19 +1,19 @@
 #if Network
   import SyncEngine
 
-  /// Where a sync server is: `https://HOST[:PORT][/PATH]`, or `http://` on this machine.
+  /// The address of a sync server: `https://HOST[:PORT][/PATH]`, or `http://` on this machine.
   struct ServerAddress: Hashable, Sendable {
-    /// The address without a slash at its end.
+    /// The address without a trailing slash.
     let url: String
-    /// The host, an address of IPv6 without its brackets.
+    /// The host. An IPv6 address has no brackets.
     let host: String
     /// The port.
     let port: Int
 
     private static let example = "it looks like https://sync.example.com or http://127.0.0.1:8480"
 
-    /// Reads an address. Throws `BackendError.invalid` with what is wrong: a token must not travel in clear text beyond this
-    /// machine, so another host is refused without TLS.
+    /// Parses an address. Throws `BackendError.invalid` with the problem. A token must not leave this machine in clear
+    /// text, so other hosts need TLS.
     init(_ text: String) throws(BackendError) {
       let isSecure = text.hasPrefix("https://")
       guard isSecure || text.hasPrefix("http://") else {

@@ -2,7 +2,8 @@ import SyncCore
 import SyncEngine
 
 extension SyncSettings {
-  /// How a device behaves with the records of a schema. Where a budget runs low, what is decided whole goes first.
+  /// Makes the settings of a device with a schema's records. If the budget runs low, collections that are decided as a
+  /// whole come first.
   public init(for schema: RecordSchema) {
     self.init()
     projection = SchemaProjection(schema)
@@ -15,14 +16,14 @@ extension SyncSettings {
 }
 
 extension SyncSession {
-  /// Names the collections of a schema and their rules to the zone, as far as it does not know them.
+  /// Declares the collections and rules of a schema that the zone does not know.
   ///
-  /// Throws a `RecordProblem` where the zone keeps others, and a `ReplicaError` when they cannot be saved.
+  /// Throws a `RecordProblem` if the zone has different ones, and a `ReplicaError` if they cannot be saved.
   public func declare(_ schema: RecordSchema) async throws {
     for collection in schema.collections {
       let key = ZoneRules.key(of: collection.name)
       let declaration = try collection.declaration(to: machine)
-      // Rules that the zone did not take, of an earlier schema, are given up; what was written under them stays.
+      // Refused rules of an earlier schema are discarded. Changes written under them stay.
       for item in machine.replica.outbox.items(for: key) where item.parkedBecause != nil {
         await discard(parked: item.position)
       }
@@ -32,8 +33,8 @@ extension SyncSession {
 }
 
 extension RecordSchema.Collection {
-  /// The rules of the collection that a device has to name to its zone; nil when the zone knows them all. Throws where the
-  /// zone keeps others.
+  /// The rules of the collection that a device must declare to its zone, or nil if the zone knows them all. Throws if
+  /// the zone has different ones.
   public func declaration(to machine: SyncMachine) throws(RecordProblem) -> SyncMachine.Action? {
     let (known, wanted) = (machine.rules(of: name), ruleTexts)
     if let difference = known.difference(to: wanted) { throw RecordProblem(difference) }

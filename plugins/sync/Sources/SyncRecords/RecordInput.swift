@@ -2,17 +2,17 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// Reads what a workflow wants done to a record as an edit.
+/// Reads an edit of a record from a workflow's values.
 public struct RecordInput: Sendable {
   private let collection: RecordSchema.Collection
   private let replaces: Bool
 
-  /// What a write of a transaction may hold.
+  /// The allowed members of a write in a transaction.
   static let writeMembers = ["collection", "key", "fields", "replace", "delete"]
-  /// What can be done to a counter, a set, a list and a value with epochs.
+  /// The possible edits of a counter, a set, a list and a value with epochs.
   static let edits = ["add", "remove", "insert", "move", "begin"]
 
-  /// What is wrong with a member of a write of a transaction; nil when nothing is.
+  /// The problem with the name of a write's member, or nil.
   public static func problem(withMember name: String) -> RecordProblem? {
     if writeMembers.contains(name) { return nil }
     return RecordProblem(
@@ -20,14 +20,14 @@ public struct RecordInput: Sendable {
       help: NearestName.question(name, among: writeMembers) ?? "it has \(writeMembers.joined(separator: ", "))")
   }
 
-  /// Reads edits of records of a collection; `replaces` lets a plain value take the place of a counter, a set or a list,
-  /// as the difference to what this device shows.
+  /// Makes a reader for edits of a collection's records. With `replaces`, a plain value replaces a counter, a set or a
+  /// list, as the difference to the value on this device.
   public init(_ collection: RecordSchema.Collection, replaces: Bool = false) {
     self.collection = collection
     self.replaces = replaces
   }
 
-  /// The edit; `isNew` says that the record is not there yet, so that it must have what is required.
+  /// Reads the edit. `isNew` is true if the record does not exist yet, so that required fields must be present.
   public func edit(_ values: ValueObject, isNew: Bool, seed: UInt64) throws(RecordProblem) -> RecordEdit {
     var edit = RecordEdit(seed: seed)
     for (name, value) in values.members {
@@ -47,7 +47,7 @@ public struct RecordInput: Sendable {
     return edit
   }
 
-  /// A field that the schema does not name holds a text.
+  /// A field that the schema does not list contains a string.
   private func other(_ name: String, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
     guard RecordKey(type: collection.name, name: name).isWellFormed else {
       throw RecordProblem("a field's name is 1 to \(RecordKey.maximumLength) bytes without control characters")
@@ -134,7 +134,7 @@ public struct RecordInput: Sendable {
     return .items(insert: insert, remove: remove.sorted(), move: try moves(object["move"], field))
   }
 
-  /// One move, or a list of them.
+  /// Reads one move, or a list of moves.
   private func moves(_ value: Value?, _ field: RecordSchema.Field) throws(RecordProblem) -> [RecordEdit.Move] {
     var moves: [RecordEdit.Move] = []
     let given: Value? = if case .object? = value { value.map { .array([$0]) } } else { value }
@@ -185,7 +185,7 @@ public struct RecordInput: Sendable {
     }
   }
 
-  /// `a, b and c`.
+  /// Joins words as `a, b and c`.
   private static func words(_ keys: [String]) -> String {
     keys.count < 2 ? keys.joined() : "\(keys.dropLast().joined(separator: ", ")) and \(keys.last ?? "")"
   }

@@ -2,16 +2,16 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// What is wrong with a record that someone wants to write or read, for a person.
+/// A problem with a record that is written or read, described for people.
 public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The problem.
   public var message: String
-  /// What is right instead; nil if the message says it.
+  /// The correct form, or nil if the message contains it.
   public var help: String?
-  /// What is wrong and what is right instead.
+  /// The problem and the correct form.
   public var description: String { help.map { "\(message); \($0)" } ?? message }
 
-  /// States a problem.
+  /// Makes a problem.
   public init(_ message: String, help: String? = nil) {
     self.message = message
     self.help = help
@@ -19,7 +19,7 @@ public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension RecordSchema {
-  /// The collection with this name; throws with the nearest right one.
+  /// Returns a collection by name. Throws with the nearest name.
   public func require(_ name: String) throws(RecordProblem) -> Collection {
     if let collection = collection(name) { return collection }
     let names = collections.map(\.name)
@@ -29,7 +29,7 @@ extension RecordSchema {
 }
 
 extension RecordSchema.Collection {
-  /// The field with this name; throws with the nearest right one.
+  /// Returns a field by name. Throws with the nearest name.
   func require(_ field: String) throws(RecordProblem) -> RecordSchema.Field {
     if let found = self.field(field) { return found }
     let names = fields.map(\.name)
@@ -39,7 +39,7 @@ extension RecordSchema.Collection {
 }
 
 extension RecordSchema.Field {
-  /// A value as one of this field's, or of its elements where there are several.
+  /// Reads a value of this field, or of one of its elements if it holds several.
   func scalar(_ value: Value, _ type: FieldType) throws(RecordProblem) -> Scalar {
     switch (type, value) {
     case (_, .null): return .null
@@ -74,7 +74,7 @@ extension RecordSchema.Field {
     throw RecordProblem("'\(name)' takes \(Self.words(type)), found \(value.foundText)")
   }
 
-  /// A value as workflows see it.
+  /// The value for workflows.
   func value(_ scalar: Scalar, _ type: FieldType) -> Value {
     switch scalar {
     case .null: .null
@@ -104,7 +104,7 @@ extension RecordSchema.Field {
 }
 
 extension Value {
-  /// The value in a message about what was found: `the integer 7`, `an empty list`.
+  /// The value in a message about unexpected input: `the integer 7`, `an empty list`.
   var foundText: String {
     switch self {
     case .null, .array, .object: shortText

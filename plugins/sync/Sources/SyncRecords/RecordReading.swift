@@ -3,20 +3,19 @@ import SyncCore
 import SyncEngine
 
 extension RecordSchema.Collection {
-  /// What is in each field of a record as schemas have them, in the order of the schema, whether or not the record is
-  /// deleted.
+  /// The values of a record's fields in schema order, whether or not the record is deleted.
   public func values(of cell: Cell) -> [Scalar] {
     let state = decide.map { cell.state(by: $0) } ?? RecordState()
     return fields.map { $0.rule.merge == .whole ? state.value($0.name) ?? .null : $0.scalar(in: cell) }
   }
 
-  /// When the state of a record was written, by the server's clock in milliseconds since 1970; nil for a collection without
-  /// states, and before the first one.
+  /// The time when the state of a record was written, by the server's clock in milliseconds since 1970. Nil for a
+  /// collection without states, and before the first one.
   public func decided(in cell: Cell) -> Int64? {
     decide.flatMap { cell.reading(by: $0)?.winner.milliseconds }
   }
 
-  /// The value of a record that runs down, as it is at an instant of the server's clock; nil for a collection that has none.
+  /// The decreasing value of a record at an instant of the server's clock, or nil for a collection without one.
   public func aged(_ cell: Cell, atMilliseconds now: Int64) -> (field: String, value: Value)? {
     guard let decide, let decided = decided(in: cell),
       let (name, milliseconds) = decide.aged(cell.state(by: decide), setAtMilliseconds: decided, atMilliseconds: now),
@@ -25,10 +24,10 @@ extension RecordSchema.Collection {
     return (name, field.value(.integer(milliseconds)))
   }
 
-  /// The column that says when the state was written; see `decided(in:)`.
+  /// The column with the time of the state; see `decided(in:)`.
   public static let decidedColumn = "_decided"
 
-  /// A record as workflows see it; nil when it is not there.
+  /// A record for workflows, or nil if it does not exist.
   public func shown(_ cell: Cell) -> ValueObject? {
     guard cell.isRecord, !cell.content.isDeleted(by: delete) else { return nil }
     var record = ValueObject(zip(fields, values(of: cell)).map { ($0.name, $0.value($1)) })
@@ -36,7 +35,7 @@ extension RecordSchema.Collection {
     return record
   }
 
-  /// The fields of a record that the schema does not name, where it allows for them.
+  /// The fields of a record that the schema does not list, if it allows them.
   public func otherFields(of cell: Cell) -> [(name: String, text: String)] {
     guard hasOtherFields else { return [] }
     return cell.fields.compactMap { stored in
@@ -45,7 +44,7 @@ extension RecordSchema.Collection {
     }
   }
 
-  /// The names of the elements of each list, in order.
+  /// The names of each list's elements, in order.
   public func ids(of cell: Cell) -> ValueObject {
     var ids = ValueObject()
     for field in fields where field.rule.merge == .list {
@@ -75,7 +74,7 @@ extension RecordSchema.Field {
     }
   }
 
-  /// What is in the field as workflows see it.
+  /// The value of the field for workflows.
   public func value(_ scalar: Scalar) -> Value { value(scalar, rule.type) }
 
   private func json(_ values: [[UInt8]]) -> Scalar {
@@ -84,7 +83,7 @@ extension RecordSchema.Field {
   }
 }
 
-/// How records are shown in a device's file: by the device's own schema, deleted by the zone's rule, which is the same.
+/// Shows records in a device's file by the device's own schema. Deletion follows the zone's rule, which is the same.
 public struct SchemaProjection: RecordProjection {
   private let collections: [String: RecordSchema.Collection]
 
@@ -93,7 +92,7 @@ public struct SchemaProjection: RecordProjection {
     collections = Dictionary(schema.collections.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The row that shows a record; see `ShownRow`.
+  /// The row of a record; see `ShownRow`.
   public func row(of cell: Cell, key: RecordKey) -> [UInt8]? {
     guard let collection = collections[key.type] else { return nil }
     guard cell.isRecord else { return [] }
@@ -107,7 +106,7 @@ public struct SchemaProjection: RecordProjection {
 }
 
 extension RecordSchema.Field {
-  /// A value as it was written, from one that SQL gave: it knows neither truth values nor lists.
+  /// The written value for a value returned by SQL, which has neither Booleans nor lists.
   public func asWritten(_ shown: Scalar) -> Scalar {
     switch (rule.type, shown) {
     case (.boolean, .integer(let number)): .boolean(number != 0)

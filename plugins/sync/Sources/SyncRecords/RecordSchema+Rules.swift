@@ -1,14 +1,14 @@
 import SyncCore
 
 extension RecordSchema {
-  /// A schema for reading alone, of these collections.
+  /// Makes a schema of these collections, for reading only.
   public init(reading collections: [Collection]) {
     self.init(name: "", version: 1, budget: nil, collections: collections)
   }
 }
 
 extension RecordSchema.Collection {
-  /// A collection for reading alone, as a zone's rules say; nil if one of its fields has no rule.
+  /// Makes a collection for reading only, from a zone's rules. Returns nil if one of its fields has no rule.
   public init?(reading fields: [String], by rules: ZoneRules) {
     var known: [RecordSchema.Field] = []
     for name in fields {

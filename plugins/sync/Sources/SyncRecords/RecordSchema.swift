@@ -1,18 +1,18 @@
 import SyncCore
 import SyncEngine
 
-/// Which records an app has and how they are merged, as a file `*.sync.yaml` says.
+/// The records of an app and their merge rules, as described in a file `*.sync.yaml`.
 public struct RecordSchema: Hashable, Sendable {
   /// The schema's name.
   public var name: String
-  /// Its version, which only people read: what counts are the names and their rules.
+  /// The version, for people only. Names and rules are what counts.
   public var version: Int
-  /// What a device may send and receive; nil for as much as it likes.
+  /// The budget of a device, or nil for no limit.
   public var budget: RequestBudget.Limits?
-  /// The collections, in the order of the file.
+  /// The collections in file order.
   public var collections: [Collection]
 
-  /// A schema of collections.
+  /// Makes a schema of collections.
   package init(name: String, version: Int, budget: RequestBudget.Limits? = nil, collections: [Collection]) {
     self.name = name
     self.version = version
@@ -24,22 +24,22 @@ public struct RecordSchema: Hashable, Sendable {
   public struct Collection: Hashable, Sendable {
     /// The collection's name.
     public var name: String
-    /// What happens to a record that is deleted and changed at the same time.
+    /// The result for a record that is deleted and changed at the same time.
     public var delete: DeleteRule
-    /// How records are arbitrated whole; nil if they are merged field by field.
+    /// The rule for deciding records as a whole, or nil if they are merged field by field.
     public var decide: DecideRule?
-    /// How many records there may be; nil for any number.
+    /// The maximum number of records, or nil.
     public var limit: Int?
-    /// The keys that records may have; nil for any.
+    /// The allowed keys of records, or nil for any.
     public var keys: [String]?
-    /// Whether a record is written by one device alone: that whose identity is its key.
+    /// True if each record is written only by the device whose identity is its key.
     public var isWrittenByItself = false
-    /// Whether records may have fields that are not named here: the newest value of each counts.
+    /// True if records may have fields that are not listed here, of which the newest value counts.
     public var hasOtherFields = false
-    /// The fields, in the order of the file.
+    /// The fields in file order.
     public var fields: [Field]
 
-    /// A collection with these rules.
+    /// Makes a collection with these rules.
     package init(
       name: String, delete: DeleteRule, decide: DecideRule? = nil, limit: Int? = nil, keys: [String]? = nil,
       isWrittenByItself: Bool = false, hasOtherFields: Bool = false, fields: [Field]
@@ -57,10 +57,10 @@ public struct RecordSchema: Hashable, Sendable {
     /// The field with this name.
     public func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
-    /// The rules that a zone keeps for it.
+    /// The rules that a zone stores for it.
     public var rules: ZoneRules { ZoneRules(collection: name, texts: ruleTexts) }
 
-    /// The same in words, by name.
+    /// The rules as text, by name.
     var ruleTexts: [String: String] {
       var texts = Dictionary(fields.map { ($0.name, $0.rule.text) }, uniquingKeysWith: { first, _ in first })
       texts[ZoneRules.deleteName] = delete.rawValue
@@ -77,14 +77,14 @@ public struct RecordSchema: Hashable, Sendable {
   public struct Field: Hashable, Sendable {
     /// The field's name.
     public var name: String
-    /// Its type and how it is merged.
+    /// The type and the merge rule.
     public var rule: FieldRule
-    /// The texts that it may hold; nil for any.
+    /// The allowed strings, or nil for any.
     public var choices: [String]?
-    /// Whether a new record must have it.
+    /// True if a new record must have it.
     public var isRequired = false
 
-    /// A field with a rule.
+    /// Makes a field with a rule.
     package init(name: String, rule: FieldRule, choices: [String]? = nil, isRequired: Bool = false) {
       self.name = name
       self.rule = rule
@@ -96,7 +96,7 @@ public struct RecordSchema: Hashable, Sendable {
   /// The collection with this name.
   public func collection(_ name: String) -> Collection? { collections.first { $0.name == name } }
 
-  /// This schema with the collection that every zone has: what its devices say of themselves.
+  /// This schema with the collection of devices' descriptions, which every zone has.
   public var withDevices: RecordSchema {
     var schema = self
     if collection(DeviceInfo.collection) == nil { schema.collections.append(Self.devices) }

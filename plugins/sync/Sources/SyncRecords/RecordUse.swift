@@ -2,17 +2,17 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// Checks what a workflow does with the records of a schema before anything runs: the names of collections and fields, and
-/// the values that are in the file.
+/// Checks a workflow's use of a schema's records before anything runs: the names of collections and fields, and literal
+/// values.
 public struct RecordUse {
   private let schema: RecordSchema
   private let isOpen: (Value) -> Bool
   private let queryProblem: (String) -> RecordProblem?
-  /// What was found, in the order of the steps.
+  /// The findings in the order of the steps.
   public private(set) var diagnostics: [Diagnostic] = []
 
-  /// Checks against a schema; `isOpen` says of a value that only a run says what it is, `queryProblem` what is wrong with
-  /// a statement of `sync.query`.
+  /// Makes a check against a schema. `isOpen` is true for values known only during a run, and `queryProblem` returns
+  /// the problem with a statement of `sync.query`.
   public init(
     _ schema: RecordSchema, isOpen: @escaping (Value) -> Bool,
     queryProblem: @escaping (String) -> RecordProblem? = { _ in nil }
@@ -22,7 +22,7 @@ public struct RecordUse {
     self.queryProblem = queryProblem
   }
 
-  /// Checks what a step gives to an action.
+  /// Checks the inputs of a step.
   public mutating func check(_ action: String, _ with: PlacedValue) {
     switch action {
     case "sync.put": checkWrite(with)
@@ -52,7 +52,7 @@ public struct RecordUse {
     }
   }
 
-  /// A text that is known before the run.
+  /// A string that is known before the run.
   private func text(_ value: PlacedValue) -> String? {
     guard case .scalar(.string(let text)) = value.content, !isOpen(.string(text)) else { return nil }
     return text
@@ -113,7 +113,7 @@ public struct RecordUse {
     func test(_ value: Value) -> RecordProblem? {
       problem { _ = try input.edit([member.key: value], isNew: false, seed: 0) }
     }
-    // What is missing of an increment is some number, and of a set or a list some elements.
+    // The unknown part of an increment counts as a number, that of a set or a list as no elements.
     let filler: Value = field.rule.merge == .counter ? 1 : []
     let given = field.rule.merge == .list ? Self.withListedMoves(member.value) : member.value
     guard let (value, isWhole) = known(given, filler), isWhole || !field.rule.hasEpochs else { return }
@@ -122,7 +122,7 @@ public struct RecordUse {
     report(nearest, at: span)
   }
 
-  /// An edit of a list in which a single move is a list of one, because a move is checked as a whole.
+  /// Wraps a single move in a list, because moves are checked as a whole.
   private static func withListedMoves(_ edit: PlacedValue) -> PlacedValue {
     guard case .map(var members) = edit.content else { return edit }
     for index in members.indices where members[index].key == "move" {
@@ -132,7 +132,7 @@ public struct RecordUse {
     return PlacedValue(content: .map(members), span: edit.span)
   }
 
-  /// The smallest part of a value that is wrong by itself.
+  /// The smallest part of a value that is invalid by itself.
   private func part(
     of value: PlacedValue, _ filler: Value, _ test: (Value) -> RecordProblem?
   ) -> (RecordProblem, TextSpan)? {
@@ -154,7 +154,7 @@ public struct RecordUse {
     return nil
   }
 
-  /// What a closure throws, whose errors are untyped in this compiler.
+  /// The problem thrown by a closure, whose errors are untyped in this compiler.
   private func problem(_ body: () throws -> Void) -> RecordProblem? {
     do {
       try body()
@@ -164,8 +164,8 @@ public struct RecordUse {
     }
   }
 
-  /// What is known of a value before the run: of a map and a list its members and elements, nil for those that are not known.
-  /// A member that is not known is `filler`, an element of which anything is not known is left out.
+  /// The known part of a value before the run: for objects and lists the known members and elements. An unknown member
+  /// is replaced by `filler`; an element with an unknown part is left out.
   private func known(_ value: PlacedValue, _ filler: Value = .null) -> (value: Value, isWhole: Bool)? {
     switch value.content {
     case .scalar(let scalar): return isOpen(scalar) ? nil : (scalar, true)

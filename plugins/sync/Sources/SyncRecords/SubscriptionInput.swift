@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 
 extension RecordSchema {
-  /// Which part of the zone `subscribe: { notes: { folder: inbox }, folders: {} }` asks for.
+  /// The part of the zone selected by `subscribe: { notes: { folder: inbox }, folders: {} }`.
   public func subscription(_ wanted: ValueObject) throws(RecordProblem) -> SyncSubscription {
     if wanted.isEmpty { throw RecordProblem("it names no collection; leave it out to have all records") }
     var collections: [String: [String: Scalar]] = [:]
@@ -22,7 +22,7 @@ extension RecordSchema {
       }
       collections[name] = filter
     }
-    // What devices say of themselves belongs to every part.
+    // The descriptions of devices belong to every part.
     collections[DeviceInfo.collection] = collections[DeviceInfo.collection] ?? [:]
     let subscription = SyncSubscription(collections)
     let bytes = subscription.packed().count
@@ -32,7 +32,7 @@ extension RecordSchema {
     return subscription
   }
 
-  /// The schema with the collections alone of which a device holds something.
+  /// The schema reduced to the collections on a device.
   public func showing(_ subscription: SyncSubscription?) -> RecordSchema {
     guard let subscription else { return self }
     var shown = self
@@ -40,14 +40,15 @@ extension RecordSchema {
     return shown
   }
 
-  /// The collection with this name, which a device must hold to read it; throws with the nearest right one.
+  /// Returns a collection by name, for reading on a device. Throws with the nearest name, or if the device does not
+  /// have it.
   public func require(_ name: String, in subscription: SyncSubscription?) throws(RecordProblem) -> Collection {
     let collection = try require(name)
     if let subscription, subscription.collections[name] == nil { throw Self.unsubscribed(name) }
     return collection
   }
 
-  /// Why a collection cannot be read that a device does not hold.
+  /// The reason why a collection cannot be read on a device without it.
   public static func unsubscribed(_ name: String) -> RecordProblem {
     RecordProblem(
       "this device has no records of '\(name)': it is not in 'subscribe' of sync.connect; add '\(name): {}' there to read it"

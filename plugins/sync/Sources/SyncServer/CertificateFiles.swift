@@ -4,8 +4,8 @@
   import NIOSSL
   import Synchronization
 
-  /// A certificate and its key, read again when their files change: new connections get the new one, those that are open
-  /// continue. A pair that cannot be used is reported once, and the one before it stays.
+  /// A certificate and its key, read again when their files change. New connections use the new pair, open ones
+  /// continue. An unusable pair is reported once, and the previous one stays in use.
   final class CertificateFiles: Sendable {
     private let certificate: String
     private let key: String
@@ -24,7 +24,7 @@
       var problem: String?
     }
 
-    /// Reads the files. Throws a `CertificateProblem` that says what is wrong with them.
+    /// Reads the files. Throws a `CertificateProblem`.
     init(certificate: String, key: String, report: @escaping @Sendable (String) -> Void) throws {
       self.certificate = certificate
       self.key = key
@@ -33,20 +33,20 @@
       state = Mutex(State(pair: try Self.read(certificate, key), stamp: stamp, looked: .now))
     }
 
-    /// What is wrong with the files.
+    /// A problem with the files.
     struct CertificateProblem: Error, CustomStringConvertible {
-      /// In words.
+      /// The problem as text.
       let description: String
     }
 
-    /// The configuration of a server that shows the present certificate to each new connection.
+    /// The TLS configuration, which uses the present certificate for each new connection.
     func configuration() -> TLSConfiguration {
       let pair = state.withLock { $0.pair }
       var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       configuration.minimumTLSVersion = .tlsv12
       configuration.applicationProtocols = ["http/1.1"]
-      // Not on the connection's own thread: a pair that does not fit leaves an error of BoringSSL there, which the next
-      // handshake would take for its own.
+      // Not on the connection's own thread: a pair that does not match leaves an error of BoringSSL there, which the
+      // next handshake would take for its own.
       configuration.sslContextCallback = { [self] _, promise in
         promise.completeWithTask {
           let pair = self.present()
@@ -59,7 +59,7 @@
       return configuration
     }
 
-    /// Looks at the files at most once a second.
+    /// Checks the files at most once a second.
     private func present() -> Pair {
       state.withLock { state in
         guard state.looked.duration(to: .now) >= .seconds(1) else { return state.pair }
@@ -70,7 +70,7 @@
           state.pair = try Self.read(certificate, key)
           (state.stamp, state.problem) = (stamp, nil)
         } catch {
-          // The two files are replaced one after the other, so it is tried again.
+          // The two files are replaced one after the other, so the check is repeated.
           if state.problem != "\(error)" { report("\(error); the previous certificate stays in use") }
           state.problem = "\(error)"
         }
@@ -99,7 +99,7 @@
         throw CertificateProblem(description: "'\(key)' is not a readable PEM key")
       }
       let pair = Pair(chain: chain.map { .certificate($0) }, key: .privateKey(secret))
-      // The library finds out here whether the two belong together.
+      // The library verifies here that the two belong together.
       let configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       guard (try? NIOSSLContext(configuration: configuration)) != nil else {
         throw CertificateProblem(description: "the key '\(key)' does not belong to the certificate '\(certificate)'")

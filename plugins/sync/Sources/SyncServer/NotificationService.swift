@@ -3,7 +3,7 @@
   import SyncCore
   import SyncEngine
 
-  /// Follows the backend's notifications for each zone, and repeats to the channels what they have not fetched.
+  /// Follows the backend's notifications for each zone, and repeats to channels those that led to no fetch.
   struct NotificationService: Service {
     let backend: any SyncBackend
     let access: ZoneAccess
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Follows the zones that there are at each moment.
+    /// Follows all present zones.
     private func followZones() async {
       await withDiscardingTaskGroup { group in
         var followed: [String: Ending] = [:]
@@ -42,7 +42,7 @@
       }
     }
 
-    /// A task that can be ended by itself.
+    /// A task that can be ended individually.
     private final class Ending: Sendable {
       private let ends = AsyncStream.makeStream(of: Void.self)
 
@@ -58,7 +58,7 @@
       }
     }
 
-    /// A backend that breaks is followed again after half a second; anyone who watches hears when it is back.
+    /// Follows a zone. A failed backend is followed again after half a second, and watchers are notified of its return.
     private func follow(_ zone: String) async throws {
       var wasAway = false
       while !Task.isCancelled {

@@ -2,14 +2,14 @@
   import SyncEngine
   import Synchronization
 
-  /// At most this many requests of a zone in any second (S44); the next is told when to come again.
+  /// Limits the requests of a zone in any second (S44). Refused requests get the time for the next attempt.
   final class RateLimit: Sendable {
     private let perSecond: Int
     private let times = Mutex<[String: [Int64]]>([:])
 
     init(perSecond: Int) { self.perSecond = perSecond }
 
-    /// Notes a request, or throws when there have been enough.
+    /// Counts a request, or throws if there have been too many.
     func take(zone: String, atMilliseconds now: Int64) throws(BackendError) {
       let wait = times.withLock { times -> Int64? in
         var recent = (times[zone] ?? []).filter { now - $0 < 1000 }

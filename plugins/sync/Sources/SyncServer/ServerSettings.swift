@@ -2,43 +2,43 @@
   import FlowServing
   import SyncCore
 
-  /// How a sync server serves.
+  /// The settings of a sync server.
   public struct ServerSettings: Sendable {
-    /// The zones by name, each with the token that opens it; nil for one that every process of this machine may use.
+    /// The zones by name, each with the token for access, or nil for a zone open to all processes of this machine.
     public var zones: [String: ZoneToken?]
-    /// Where zones and tokens are read from again when they change while the server runs.
+    /// The file from which zones and tokens are read again when they change while the server runs.
     public var zonesFile: ZonesFile?
-    /// Where it listens.
+    /// The address on which it listens.
     public var host = "127.0.0.1"
-    /// The port; 0 takes a free one.
+    /// The port, or 0 for any free one.
     public var port = 8480
-    /// A file with the server's certificate and those between it and its authority, as PEM; it is read again when it changes.
+    /// A PEM file with the server's certificate and its intermediates, read again when it changes.
     public var certificate: String?
-    /// A file with the certificate's key, as PEM.
+    /// A PEM file with the certificate's key.
     public var key: String?
-    /// Requests in any second, for each zone (S44).
+    /// The maximum number of requests per second and zone (S44).
     public var requestsPerSecond = 40
-    /// Whether it may listen without TLS where other machines can reach it: behind a proxy that speaks TLS.
+    /// True if it may listen without TLS on an address that other machines can reach, behind a proxy with TLS.
     public var allowsPlainHTTP = false
-    /// How long a client may take for each step.
+    /// The time limits of clients.
     public var timeouts = Timeouts()
-    /// The most connections at once.
+    /// The maximum number of connections.
     public var connections = 10_000
-    /// The most connections at once from one address.
+    /// The maximum number of connections from one address.
     public var connectionsPerPeer = 2048
-    /// The most live channels at once.
+    /// The maximum number of live channels.
     public var channels = 1000
 
-    /// How long a client may take for each step.
+    /// The time limits of clients.
     public typealias Timeouts = ConnectionTimeouts
 
-    /// Serves these zones.
+    /// Makes settings for these zones.
     public init(zones: [String: ZoneToken?]) { self.zones = zones }
 
-    /// Serves zones with these tokens.
+    /// Makes settings for zones with these tokens.
     public init(tokens: [String: String?]) { self.init(zones: tokens.mapValues { $0.map { ZoneToken($0) } }) }
 
-    /// What makes the settings unsafe or impossible, nil when nothing does.
+    /// The reason why the settings are unsafe or impossible, or nil.
     public var problem: String? {
       if zones.isEmpty, zonesFile == nil { return "there is no zone to serve" }
       let isLoopback = host == "localhost" || host == "::1" || host.hasPrefix("127.")

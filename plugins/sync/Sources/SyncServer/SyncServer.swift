@@ -11,7 +11,7 @@
   import SyncEngine
   import SyncWire
 
-  /// The sync server: stateless, in front of any backend. Two of them in front of one database serve one zone.
+  /// The sync server: stateless, in front of any backend. Two servers with one database can serve one zone.
   ///
   /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes`
   /// (server-sent events) · `GET /store` (its identity) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) ·
@@ -27,7 +27,7 @@
     private let notifications = NotificationHub()
     private let counts = RequestCounts()
 
-    /// Serves a backend. The settings must have no `problem`. `openZone` makes the backend take a zone that is added while
+    /// Makes a server for a backend. The settings must have no `problem`. `openZone` adds a zone to the backend while
     /// the server runs.
     public init(
       backend: any SyncBackend, settings: ServerSettings,
@@ -42,8 +42,9 @@
       rate = RateLimit(perSecond: settings.requestsPerSecond)
     }
 
-    /// Serves until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled; requests that are under way are
-    /// finished, channels are closed. `onListening` gets the port once it is open, `report` what an operator should know.
+    /// Serves until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled. Requests under way are
+    /// finished and channels are closed. `onListening` gets the port once it is open; `report` gets messages for the
+    /// operator.
     public func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in },
       report: @escaping @Sendable (String) -> Void = { _ in }
@@ -63,8 +64,8 @@
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(
           services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
-      // The task may be cancelled at any moment, the services must not: an answer that is cut off in the middle of its
-      // writer's incarnation is a fatal error in SwiftNIO. So a cancellation is a graceful stop.
+      // The task may be cancelled at any time, but the services must not: SwiftNIO treats a response that is cut off in
+      // the middle as a fatal error. So a cancellation is a graceful stop.
       let serving = Task { try await group.run() }
       try await withTaskCancellationHandler {
         do {
@@ -182,7 +183,7 @@
       return cursor
     }
 
-    /// The store that a device's data belongs to.
+    /// The store of a device's data.
     private static func store(_ request: Request) throws(BackendError) -> StoreIdentity? {
       guard let text = request.headers[.init(Wire.storeHeader)!] else { return nil }
       guard let store = StoreIdentity(text) else {
@@ -225,7 +226,7 @@
             try await withGracefulShutdownHandler {
               for try await sign in signs { try await writer.write(ByteBuffer(string: Self.event(sign))) }
             } onGracefulShutdown: {
-              // The server waits for its answers to end, so they must hear of it themselves.
+              // The server waits for responses to end, so channels must be ended.
               notifications.finish(throwing: .unreachable("the server stops"))
             }
           } catch is BackendError {}
@@ -237,8 +238,8 @@
       switch sign {
       case .notification(let cursor): "event: poke\ndata: \(cursor)\n\n"
       case .changes(let page, since: let cursor):
-        // A client that does not know this event reads the notification; one that has applied the changes has nothing to fetch
-        // then.
+        // A client that does not know this event reads the notification. One that has applied the changes then has
+        // nothing to fetch.
         if let body = Wire.body(of: page, since: cursor) {
           "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.notification(page.cursor)))"
         } else {
@@ -249,7 +250,8 @@
       }
     }
 
-    /// Throws unless a request may be answered. What is damaged says nothing about the device that has sent it: that comes first.
+    /// Throws unless a request may be answered. Damage is checked first, because a damaged request proves nothing about
+    /// its device.
     private func admit(_ request: Request, _ kind: String, _ zone: String) throws(BackendError) {
       let version = request.headers[.init(Wire.versionHeader)!].flatMap { Int($0) } ?? 1
       let check = request.headers[.init(RequestHead.checkHeader)!]
@@ -299,8 +301,8 @@
     }
   }
 
-  /// Repeats the name of a request in its answer, so that a client can tell whose answer it has got, and says which version
-  /// of the messages the server speaks.
+  /// Repeats a request's identifier in its response, so that a client can match them, and adds the version of the
+  /// server's messages.
   struct RequestNames: RouterMiddleware {
     typealias Context = BasicRequestContext
 
@@ -308,7 +310,7 @@
       _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
       var response = try await next(request, context)
-      // The names are tokens of RFC 9110, so there are some.
+      // The name is a token of RFC 9110, so it is valid.
       response.headers[.init(Wire.versionHeader)!] = "\(Wire.version)"
       response.headers[.init(Wire.requestHeader)!] = request.headers[.init(Wire.requestHeader)!]
       return response
@@ -316,7 +318,7 @@
   }
 
   extension SyncServer {
-    /// Under which name the server itself watches its backend.
+    /// The name under which the server itself watches its backend.
     static let serverDevice = DeviceID(stem: "server", random: 0)
   }
 #endif

@@ -2,7 +2,7 @@
   import SyncEngine
   import Synchronization
 
-  /// Who may use which zone at present; it can change while the server runs.
+  /// The present zones and their tokens, which can change while the server runs.
   final class ZoneAccess: Sendable {
     private struct State {
       var zones: [String: ZoneToken?]
@@ -10,7 +10,7 @@
     }
 
     private let state: Mutex<State>
-    /// What an unknown zone is compared with, so that it takes the same time as a known one.
+    /// Compared with the token for an unknown zone, so that it takes as long as for a known one.
     private static let nobody = ZoneToken(ZoneToken.random())
 
     init(_ zones: [String: ZoneToken?]) { state = Mutex(State(zones: zones)) }
@@ -28,7 +28,7 @@
       return stream
     }
 
-    /// From now on these count. Gives the zones that those who use them must name their token for again.
+    /// Replaces zones and tokens. Returns the zones whose clients must authenticate again.
     func replace(with zones: [String: ZoneToken?]) -> [String] {
       state.withLock { state in
         let closed = state.zones.filter { name, token in zones[name] != .some(token) }.map(\.key)
@@ -38,13 +38,13 @@
       }
     }
 
-    /// Throws unless `authorization` is `Bearer` with the zone's token. An unknown zone takes the same comparison and the
-    /// same answer as a wrong token, so that it does not reveal which zones exist.
+    /// Throws unless `authorization` is `Bearer` with the zone's token. An unknown zone gets the same comparison and
+    /// response as a wrong token, so that it does not reveal which zones exist.
     func check(zone: String, authorization: String?) throws(BackendError) {
       let prefix = "Bearer "
       let given = authorization.flatMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil } ?? ""
       let (known, isOpenToAll) = state.withLock { ($0.zones[zone], $0.zones.values.allSatisfy { $0 == nil }) }
-      // A zone that is open to this machine needs no token; whether any other exists is not revealed without one.
+      // A zone open to this machine needs no token. Without one, the existence of other zones is not revealed.
       if case .some(nil) = known { return }
       let token = known ?? nil
       if (token ?? Self.nobody).isHash(of: given), token != nil { return }

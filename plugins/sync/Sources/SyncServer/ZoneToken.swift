@@ -1,27 +1,27 @@
 #if Network
   import FlowPlatform
 
-  /// A zone's token as a server keeps it: its hash, from which the token cannot be derived.
+  /// A zone's token as stored by a server: a hash from which the token cannot be derived.
   public struct ZoneToken: Hashable, Sendable {
-    /// The shortest token that may be used, in characters.
+    /// The minimum length of a token, in characters.
     public static let shortest = 16
 
     /// SHA-256 of the token, as 64 hexadecimal digits.
     private let digest: String
-    /// Why the token must not be used, nil when it may.
+    /// The reason why the token must not be used, or nil.
     let problem: String?
 
-    /// Keeps a token's hash.
+    /// Stores a token's hash.
     public init(_ token: String) {
       digest = Self.digest(of: token)
       let count = token.utf8.count
       problem = count < Self.shortest ? "has \(count) characters, at least \(Self.shortest) are needed" : nil
     }
 
-    /// A token of 43 characters that cannot be guessed.
+    /// Makes a random token of 43 characters.
     public static func random() -> String {
       let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-      // 43 characters of 62 hold 256 bits; the system's generator is one for secrets.
+      // 43 characters out of 62 have 256 bits. The system's generator is suitable for secrets.
       return String((0..<43).map { _ in alphabet[Int.random(in: alphabet.indices)] })
     }
 
@@ -30,10 +30,10 @@
     private static let prefix = "sha256:"
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// How a zones file has it: `sha256:` and 64 hexadecimal digits.
+    /// The form in a zones file: `sha256:` and 64 hexadecimal digits.
     public var text: String { Self.prefix + digest }
 
-    /// Reads what `text` gave; nil for anything else.
+    /// Parses the output of `text`. Returns nil for anything else.
     public init?(text: some StringProtocol) {
       guard text.hasPrefix(Self.prefix) else { return nil }
       digest = text.dropFirst(Self.prefix.count).lowercased()
@@ -41,7 +41,7 @@
       problem = nil
     }
 
-    /// Whether this is the hash of a token that someone gave, found out in the same time whatever it is.
+    /// True if this is the hash of a token. Takes the same time for every token.
     func isHash(of token: String) -> Bool {
       var difference: UInt8 = 0
       for (mine, given) in zip(digest.utf8, Self.digest(of: token).utf8) { difference |= mine ^ given }

@@ -3,17 +3,17 @@
   import FlowPlatform
   import SyncCore
 
-  /// The file of a server's zones: a name and the hash of its token in each line. A token in clear text is read as well,
-  /// and hashed when the file is next written. Only its owner may read it.
+  /// The file of a server's zones: one line per zone with its name and the hash of its token. A token in clear text is
+  /// accepted and hashed when the file is next written. Only its owner may read the file.
   public struct ZonesFile: Sendable {
-    /// Where it is.
+    /// The path of the file.
     public let path: String
-    /// Whether other users of the machine may be able to read it all the same.
+    /// True if the file may be readable for other users of the machine.
     public let mayBeReadable: Bool
 
-    /// What is wrong with the file or with what is asked of it.
+    /// A problem with the file or a requested change.
     public struct ZonesProblem: Error, CustomStringConvertible {
-      /// In words, with the place.
+      /// The problem and its location, as text.
       public let description: String
     }
 
@@ -22,13 +22,13 @@
       case other(String)
     }
 
-    /// A file that need not be there yet.
+    /// Makes a reference to a file, which may not exist yet.
     public init(path: String, mayBeReadable: Bool = false) {
       self.path = path
       self.mayBeReadable = mayBeReadable
     }
 
-    /// The zones with their tokens. Throws a `ZonesProblem`.
+    /// Reads the zones with their tokens. Throws a `ZonesProblem`.
     public func zones() throws -> [String: ZoneToken?] {
       try lines().reduce(into: [:]) { zones, line in
         if case .zone(let name, let token, _) = line { zones[name] = token }
@@ -40,7 +40,7 @@
       try lines().compactMap { if case .zone(let name, _, true) = $0 { name } else { nil } }
     }
 
-    /// When the file was last changed, as a text that differs when the file does; nil when it is unknown.
+    /// The time of the file's last change as text, or nil if unknown.
     func stamp() -> String? {
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
         let date = attributes[.modificationDate] as? Date
@@ -51,7 +51,7 @@
 
     // MARK: Changes
 
-    /// Makes a zone and gives its token, which is kept nowhere. Throws a `ZonesProblem` for a zone that is there.
+    /// Adds a zone and returns its token, which is not stored. Throws a `ZonesProblem` if the zone exists.
     public func add(_ name: String) throws -> String {
       guard ZoneName.isWellFormed(name) else {
         throw ZonesProblem(description: "'\(name)' is not a name for a zone: \(ZoneName.rule)")
@@ -67,7 +67,7 @@
       }
     }
 
-    /// Gives a zone a new token in place of the one it has. Throws a `ZonesProblem` for a zone that is not there.
+    /// Replaces a zone's token and returns the new one. Throws a `ZonesProblem` if the zone does not exist.
     public func rotate(_ name: String) throws -> String {
       try change { lines in
         let token = ZoneToken.random()
@@ -76,7 +76,7 @@
       }
     }
 
-    /// Takes a zone out; what it holds stays in the store. Throws a `ZonesProblem` for a zone that is not there.
+    /// Removes a zone. Its content stays in the store. Throws a `ZonesProblem` if the zone does not exist.
     public func revoke(_ name: String) throws {
       try change { lines in _ = lines.remove(at: try Self.index(of: name, in: lines)) }
     }
@@ -93,7 +93,7 @@
           "there is no zone '\(name)'; there \(known.isEmpty ? "is none" : "are \(known.joined(separator: ", "))")")
     }
 
-    /// Reads, changes and replaces the file at once, one process after the other.
+    /// Reads, changes and replaces the file, one process at a time.
     private func change<Value>(isNew: Bool = false, _ body: (inout [Line]) throws -> Value) throws -> Value {
       let lock = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
       guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw unwritable() }
@@ -110,7 +110,7 @@
       return value
     }
 
-    /// Under a name of its own first, so that anyone who reads finds the old file or the new one, whole.
+    /// Writes to a temporary file first, so that readers always find the old file or the new one.
     private func replace(with text: String) throws {
       let fresh = "\(path).new"
       unlink(fresh)

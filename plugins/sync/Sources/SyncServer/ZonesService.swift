@@ -2,8 +2,8 @@
   import ServiceLifecycle
   import SyncEngine
 
-  /// Reads the zones file again when it has changed: zones come and go, and tokens are exchanged, while the server runs.
-  /// A file that cannot be read is reported once, and what counted before it counts on.
+  /// Reads the zones file again when it changes: zones are added and removed, and tokens replaced, while the server
+  /// runs. An unreadable file is reported once, and the previous content stays valid.
   struct ZonesService: Service {
     let file: ZonesFile
     let access: ZoneAccess
@@ -11,7 +11,7 @@
     let openZone: @Sendable (String) async throws -> Void
     let report: @Sendable (String) -> Void
 
-    /// How often the file is looked at.
+    /// The interval at which the file is checked.
     static let pause = Duration.milliseconds(500)
 
     func run() async throws {
