@@ -6,19 +6,19 @@
   /// A zone of a person's private CloudKit database, for ``CloudZoneBackend``.
   ///
   /// Add the app's iCloud container and the CloudKit service to its entitlements. Subscribe to the zone with
-  /// `CKRecordZoneSubscription`, and call `notice()` of the backend when its silent push comes.
+  /// `CKRecordZoneSubscription`, and call `notice()` of the backend when its silent push arrives.
   public final class CloudKitZone: CloudZone {
     private static let recordType = "FlowrunPart"
     private static let field = "bytes"
 
     private let container: CKContainer
     private let zoneID: CKRecordZone.ID
-    /// How far the service's clock is ahead of this device's, as the last saved record showed it.
+    /// The difference of the service's clock to this device's, measured with the last saved record.
     private let ahead = Mutex<Int64>(0)
-    /// The account that this device has seen first.
+    /// The account that this device saw first.
     private let known = Mutex<String?>(nil)
 
-    /// The zone of this name in the private database of a container.
+    /// Makes the zone of this name in a container's private database.
     public init(container: CKContainer, zone: String) {
       self.container = container
       zoneID = CKRecordZone.ID(zoneName: zone, ownerName: CKCurrentUserDefaultName)
@@ -61,7 +61,7 @@
       return CloudModified(tags: tags, serverMilliseconds: now)
     }
 
-    /// The records that changed after a token.
+    /// Returns the records that changed after a token.
     public func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
       do {
         try await checkAccount()
@@ -87,7 +87,7 @@
       }
     }
 
-    /// The person's record name, which is the same on all devices.
+    /// The record name of the person, which is the same on all devices.
     public func account() async throws(CloudZoneError) -> String {
       do {
         let name = try await container.userRecordID().recordName

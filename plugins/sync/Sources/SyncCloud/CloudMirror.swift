@@ -2,24 +2,24 @@ import FlowBytes
 import SyncCore
 import SyncEngine
 
-/// A device's copy of a zone in a cloud database, with the tags that the service knows its records by. A value: everything that
-/// is decided is decided here, and ``CloudZoneBackend`` only waits for the service.
+/// A device's copy of a zone in a cloud database, with the service's tags of its records. A value that makes all
+/// decisions; ``CloudZoneBackend`` only waits for the service.
 ///
-/// A commit is decided on the copy, and its records are saved with the zone's head. The head has one tag at a time, so of two
-/// devices that commit at once one is refused; it reads what has changed and decides again.
+/// A commit is decided on the copy, and its records are saved with the zone's head. The head has one tag at a time, so
+/// of two devices that commit at once one is refused; it reads the changes and decides again.
 public struct CloudMirror: Sendable {
-  /// The zone as this device knows it.
+  /// The zone as known to this device.
   public private(set) var zone: ZoneState
-  /// The token up to which it has been read, or nil if all of it must be read.
+  /// The token up to which the zone was read, or nil if all of it must be read.
   public private(set) var token: CloudToken?
   private var tags: [String: CloudTag] = [:]
   private var keys: [String: RecordKey] = [:]
-  /// The parts that the zone no longer has and that are still stored, because one modification had no room for them.
+  /// The removed parts that are still stored, because one modification had no room for them.
   private var leftovers: Set<String> = []
 
-  /// A commit that was decided and has to be saved.
+  /// A commit that was decided and must be saved.
   public struct Prepared: Sendable {
-    /// The answer to the device.
+    /// The response to the device.
     public let reply: CommitReply
     /// The changes to save, or nil.
     public let modification: CloudModification?
@@ -27,7 +27,7 @@ public struct CloudMirror: Sendable {
     fileprivate let leftovers: Set<String>
     fileprivate let headTag: CloudTag?
 
-    /// Whether an operation met what others have done, as far as it is known here: that is decided on the newest state.
+    /// True if an operation conflicts with known changes of others. It must then be decided on the newest state.
     package var isDecidedByOthers: Bool {
       reply.results.contains { result in
         if case .committed = result { false } else { true }
@@ -35,10 +35,10 @@ public struct CloudMirror: Sendable {
     }
   }
 
-  /// A copy of a zone of which nothing has been read.
+  /// Makes the copy of a zone of which nothing was read.
   public init(store: StoreIdentity) { zone = Self.empty(store) }
 
-  /// Every device begins with the same generation, so that a cursor of a zone without changes fits on all.
+  /// Every device starts with the same generation, so that the cursor of an empty zone is valid on all.
   private static func empty(_ store: StoreIdentity) -> ZoneState {
     var hash = FNV1a64()
     hash.add(store.description.utf8)
@@ -47,7 +47,7 @@ public struct CloudMirror: Sendable {
     return zone
   }
 
-  /// The store that the zones of an account are in: the same on all devices, and another one for each account.
+  /// The store of an account's zones: the same on all devices, different for each account.
   public static func store(ofAccount account: String) -> StoreIdentity {
     var hash = FNV1a128()
     hash.add(account.utf8)
@@ -59,7 +59,7 @@ public struct CloudMirror: Sendable {
   /// Forgets everything that was read.
   public mutating func forget() { self = CloudMirror(store: zone.store) }
 
-  /// Takes in all pages of changes since ``token``.
+  /// Adds all pages of changes since ``token``.
   public mutating func take(_ pages: [CloudChanges]) throws(BackendError) {
     var copy = self
     do throws(PackingError) {
@@ -100,7 +100,7 @@ public struct CloudMirror: Sendable {
     if let key = keys.removeValue(forKey: name) { zone.remove(key) }
   }
 
-  /// Decides on a commit and says what has to be saved for it; see `SyncBackend.commit`.
+  /// Decides on a commit and returns the changes to save; see `SyncBackend.commit`.
   public func prepare(
     _ operations: [RecordOperation], heard: Cursor?, store: StoreIdentity?, serverMilliseconds: Int64
   ) throws(BackendError) -> Prepared {
@@ -111,7 +111,7 @@ public struct CloudMirror: Sendable {
     }
     let (parts, gone) = next.parts(changedSince: zone)
     var saved = parts.map { CloudRecord(name: $0.name, bytes: $0.bytes, tag: tags[$0.name]) }
-    // A record that comes back is stored under its name again.
+    // A record that returns is stored under its old name.
     var left = leftovers.union(gone).subtracting(saved.map(\.name))
     let room = max(0, CloudModification.recordLimit - saved.count - 1)
     let removed = Array(left.sorted().prefix(room))
@@ -130,7 +130,7 @@ public struct CloudMirror: Sendable {
     return packer.bytes
   }
 
-  /// Takes in a commit that was saved. A copy that has read further meanwhile has it already.
+  /// Adds a commit that was saved. A copy that has read further meanwhile already has it.
   public mutating func take(_ prepared: Prepared, saved: CloudModified) {
     guard let modification = prepared.modification, tags[ZoneState.headName] == prepared.headTag else { return }
     let parts = prepared.zone.records
@@ -146,13 +146,13 @@ public struct CloudMirror: Sendable {
 }
 
 extension CloudZoneError {
-  /// Whether another device has changed a record that was to be saved.
+  /// True if another device has changed one of the records to save.
   package var isConflict: Bool {
     guard case .partial(let items) = self else { return false }
     return items.values.contains(.changed)
   }
 
-  /// The error as the sync engine knows it.
+  /// The corresponding error of the sync engine.
   package var backendError: BackendError {
     switch self {
     case .partial(let items):

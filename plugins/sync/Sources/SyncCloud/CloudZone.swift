@@ -1,32 +1,32 @@
-/// A zone of a cloud database as CloudKit has it: named records with change tags, of which several are saved together or not at
-/// all, and the changes since an opaque token.
+/// A zone of a cloud database like CloudKit's: named records with change tags that are saved together or not at all,
+/// and the changes since an opaque token.
 ///
-/// The service knows nothing of merging. ``CloudZoneBackend`` keeps a zone of the sync engine in it.
+/// The service cannot merge. ``CloudZoneBackend`` stores a zone of the sync engine in it.
 public protocol CloudZone: Sendable {
-  /// Saves and removes records, all of them or none, if each saved record still has the tag that is named. A zone that does
-  /// not exist is made if the records to save are new.
+  /// Saves and removes records, all or none, if each saved record still has the given tag. Makes a missing zone if all
+  /// records to save are new.
   func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified
 
-  /// The records that changed after a token, in the order of their changes; nil for all records.
+  /// Returns the records that changed after a token, in the order of their changes, or all records for nil.
   func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges
 
-  /// A name of the account that the zone belongs to, which stays the same on all devices of the person.
+  /// A name of the zone's account, which is the same on all devices of the person.
   func account() async throws(CloudZoneError) -> String
 }
 
-/// What the service knows a version of a record by; nothing but the service can read it.
+/// The service's identifier of a record's version, which only the service can interpret.
 public struct CloudTag: Hashable, Sendable {
   /// Its bytes.
   public var bytes: [UInt8]
-  /// A tag of these bytes.
+  /// Makes a tag of these bytes.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// A place in the changes of a zone; nothing but the service can read it.
+/// A position in the changes of a zone, which only the service can interpret.
 public struct CloudToken: Hashable, Sendable {
   /// Its bytes.
   public var bytes: [UInt8]
-  /// A token of these bytes.
+  /// Makes a token of these bytes.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
@@ -36,10 +36,10 @@ public struct CloudRecord: Hashable, Sendable {
   public var name: String
   /// Its content.
   public var bytes: [UInt8]
-  /// Its version; nil for a record that does not exist yet.
+  /// The tag of its version, or nil for a new record.
   public var tag: CloudTag?
 
-  /// A record.
+  /// Makes a record.
   public init(name: String, bytes: [UInt8], tag: CloudTag?) {
     self.name = name
     self.bytes = bytes
@@ -47,19 +47,19 @@ public struct CloudRecord: Hashable, Sendable {
   }
 }
 
-/// Changes to a zone that are made together.
+/// A set of changes that are made together.
 public struct CloudModification: Hashable, Sendable {
-  /// The most records that are saved and removed at once.
+  /// The maximum number of records that are saved and removed at once.
   public static let recordLimit = 400
-  /// The most bytes of a record.
+  /// The maximum size of a record, in bytes.
   public static let recordBytes = 1_000_000
 
-  /// The records to save, with the tags that they must have.
+  /// The records to save, with their expected tags.
   public var saved: [CloudRecord]
   /// The names of the records to remove.
   public var removed: [String]
 
-  /// Changes that are made together.
+  /// Makes a set of changes.
   public init(saved: [CloudRecord], removed: [String] = []) {
     self.saved = saved
     self.removed = removed
@@ -73,7 +73,7 @@ public struct CloudModified: Hashable, Sendable {
   /// The service's clock, in milliseconds since 1970.
   public var serverMilliseconds: Int64
 
-  /// A result.
+  /// Makes a result.
   public init(tags: [String: CloudTag], serverMilliseconds: Int64) {
     self.tags = tags
     self.serverMilliseconds = serverMilliseconds
@@ -82,18 +82,18 @@ public struct CloudModified: Hashable, Sendable {
 
 /// A page of changes.
 public struct CloudChanges: Hashable, Sendable {
-  /// The records that are new or changed, as they are now.
+  /// The present content of new and changed records.
   public var changed: [CloudRecord]
-  /// The names of the records that were removed.
+  /// The names of removed records.
   public var removed: [String]
   /// The end of the page.
   public var token: CloudToken
-  /// Whether there is more behind it.
+  /// True if more changes follow.
   public var hasMore: Bool
-  /// The service's clock as far as it is known, in milliseconds since 1970.
+  /// The service's time as far as known, in milliseconds since 1970.
   public var serverMilliseconds: Int64
 
-  /// A page of changes.
+  /// Makes a page of changes.
   public init(
     changed: [CloudRecord], removed: [String], token: CloudToken, hasMore: Bool, serverMilliseconds: Int64
   ) {
@@ -105,37 +105,37 @@ public struct CloudChanges: Hashable, Sendable {
   }
 }
 
-/// Why the service did not do what it was asked.
+/// The reason why the service did not perform a request.
 public enum CloudZoneError: Error, Hashable, Sendable {
   /// The reason for one record.
   public enum Item: Hashable, Sendable {
-    /// It has another tag than the one named.
+    /// The record has another tag than expected.
     case changed
-    /// It could have been saved, but another one of the modification could not.
+    /// The record is valid, but another one of the modification failed.
     case batchFailed
-    /// It is larger than ``CloudModification/recordBytes``.
+    /// The record is larger than ``CloudModification/recordBytes``.
     case tooLarge
     /// Another reason.
     case failed(String)
   }
 
-  /// Some records could not be saved; none was.
+  /// Some records could not be saved, so none was.
   case partial([String: Item])
-  /// The token is too old: all records must be read.
+  /// The token is too old, so all records must be read.
   case tokenExpired
-  /// There is no such zone, or a person has deleted it.
+  /// The zone does not exist, or a person has deleted it.
   case zoneNotFound
   /// Another person has signed in.
   case accountChanged
   /// No person has signed in.
   case notAuthenticated
-  /// Too many requests in a short time.
+  /// Too many requests were sent in a short time.
   case throttled(retryAfterMilliseconds: Int64)
   /// The storage of the account is full.
   case quotaExceeded
-  /// More records than ``CloudModification/recordLimit``, or more than the service takes at present.
+  /// The request has more records than ``CloudModification/recordLimit``, or than the service accepts at present.
   case limitExceeded
-  /// The service does not answer.
+  /// The service does not respond.
   case unreachable(String)
   /// Another reason.
   case failed(String)

@@ -2,26 +2,27 @@ import SyncCore
 import SyncEngine
 import Synchronization
 
-/// Zones of the sync engine in a cloud database such as CloudKit, which can only save records and give changes.
+/// Zones of the sync engine in a cloud database such as CloudKit, which can only save records and return changes.
 ///
 /// ```swift
 /// let backend = CloudZoneBackend(zones: ["Notes": CloudKitZone(container: .default(), zone: "Notes")])
 /// ```
 public actor CloudZoneBackend: SyncBackend {
-  /// How often a commit is decided again because other devices were faster.
+  /// The maximum number of attempts for a commit when other devices are faster.
   static let attempts = 50
 
   private let zones: [String: any CloudZone]
   private var mirrors: [String: CloudMirror] = [:]
   private var store: StoreIdentity?
   private let clock: any SyncClock
-  /// How far the service's clock is ahead of this device's.
+  /// The difference of the service's clock to this device's.
   private var aheadMilliseconds: Int64 = 0
   private let pollMilliseconds: Int64
   private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
   private var last: Task<Void, Never>?
 
-  /// Zones by name. Watchers look for changes when ``notice()`` is called, and every `pollMilliseconds`.
+  /// Makes a backend for zones by name. Watchers look for changes when ``notice()`` is called, and every
+  /// `pollMilliseconds`.
   public init(
     zones: [String: any CloudZone], clock: any SyncClock = SystemClock(), pollMilliseconds: Int64 = 60_000
   ) {
@@ -30,14 +31,14 @@ public actor CloudZoneBackend: SyncBackend {
     self.pollMilliseconds = pollMilliseconds
   }
 
-  /// Looks for changes now: call it when a silent push says that a zone has changed.
+  /// Looks for changes now. Call it when a silent push reports that a zone has changed.
   public nonisolated func notice() {
     for continuation in watchers.withLock({ Array($0.values) }) { continuation.yield() }
   }
 
   // MARK: SyncBackend
 
-  /// Makes changes; see `SyncBackend`.
+  /// Commits operations; see `SyncBackend`.
   public func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
@@ -46,7 +47,7 @@ public actor CloudZoneBackend: SyncBackend {
     }
   }
 
-  /// Gives what changed; see `SyncBackend`.
+  /// Returns changes; see `SyncBackend`.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
@@ -57,7 +58,7 @@ public actor CloudZoneBackend: SyncBackend {
       serverMilliseconds: serverNow)
   }
 
-  /// Signs while the stream is read; see `SyncBackend`.
+  /// Returns signs while the stream is read; see `SyncBackend`.
   public nonisolated func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -117,7 +118,7 @@ public actor CloudZoneBackend: SyncBackend {
     }
   }
 
-  /// The service's clock as far as it is known.
+  /// The service's time as far as known.
   public func serverTime() async throws(BackendError) -> Int64 { serverNow }
 
   private var serverNow: Int64 { clock.nowMilliseconds() + aheadMilliseconds }
@@ -128,7 +129,7 @@ public actor CloudZoneBackend: SyncBackend {
     _ operations: [RecordOperation], _ name: String, _ heard: Cursor?, _ store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
     let zone = try zone(name)
-    // The first attempt is decided on what is known here, without asking the service.
+    // The first attempt uses the local copy, without asking the service.
     let known = mirrors[name].flatMap { $0.token == nil ? nil : $0 }
     var isFresh = known == nil
     var mirror = if let known { known } else { try await read(name) }
@@ -160,7 +161,7 @@ public actor CloudZoneBackend: SyncBackend {
     throw .unavailable("other devices change the zone all the time", retryAfterMilliseconds: 1000)
   }
 
-  /// Makes the next attempt possible; throws where it would fail, too.
+  /// Prepares the next attempt. Throws if it would fail, too.
   private func recover(from error: CloudZoneError, _ name: String) async throws(BackendError) {
     switch error {
     case .partial where error.isConflict: break
@@ -170,14 +171,14 @@ public actor CloudZoneBackend: SyncBackend {
     }
   }
 
-  /// Another person has signed in: what is known here belongs to the one before.
+  /// Handles a change of the account: local data belongs to the previous person.
   private func changeAccount() async throws(BackendError) {
     store = nil
     mirrors = [:]
     _ = try await identity()
   }
 
-  /// Reads what has changed since the last time.
+  /// Reads the changes since the last time.
   private func read(_ name: String) async throws(BackendError) -> CloudMirror {
     let zone = try zone(name)
     for _ in 0..<Self.attempts {
@@ -193,7 +194,7 @@ public actor CloudZoneBackend: SyncBackend {
         mirrors[name] = mirror
         return mirror
       } catch .zoneNotFound {
-        // It is made with the first commit.
+        // The first commit makes it.
         mirror.forget()
         mirrors[name] = mirror
         return mirror
@@ -211,7 +212,7 @@ public actor CloudZoneBackend: SyncBackend {
 
   private func note(_ serverMilliseconds: Int64) { aheadMilliseconds = serverMilliseconds - clock.nowMilliseconds() }
 
-  /// One request after the other: two of one device would only refuse each other.
+  /// Runs one request at a time, because two of one device would only conflict.
   private func inTurn<Value: Sendable>(
     _ body: @escaping @Sendable (CloudZoneBackend) async throws(BackendError) -> Value
   ) async throws(BackendError) -> Value {

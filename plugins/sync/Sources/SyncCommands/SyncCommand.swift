@@ -8,7 +8,7 @@ import SyncRecords
 import SyncSimulation
 import SyncYAML
 
-/// `flowrun sync …`: the state of a device's synchronization, and a day of it on the virtual clock.
+/// `flowrun sync …`: the state of a device's synchronization, and a simulated day on a virtual clock.
 package struct SyncCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Inspects synchronization.",
@@ -24,11 +24,11 @@ package struct SyncCommand: AsyncParsableCommand {
       SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
     ])
 
-  /// The command without arguments.
+  /// Makes the command without arguments.
   package init() {}
 }
 
-/// `flowrun sync status`: reads the devices' own files, also while a run uses them.
+/// `flowrun sync status`: reads the devices' own files, even while a run uses them.
 struct SyncStatusCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
@@ -59,7 +59,7 @@ struct SyncStatusCommand: Subcommand {
 
 extension SimulationPlan.Backend: ExpressibleByArgument {}
 
-/// `flowrun sync simulate`: plays a day of several devices and judges it.
+/// `flowrun sync simulate`: simulates a day of several devices and checks it.
 struct SyncSimulateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Simulates a day of several devices on a virtual clock.",
@@ -102,7 +102,7 @@ struct SyncSimulateCommand: Subcommand {
     let records = try schema.map(Self.read)
     let began = ContinuousClock.now
     let told = Mutex(began)
-    // Anyone who waits for long sees how far it has come.
+    // A long simulation shows its progress.
     let report = SyncReports.simulate(
       schema: records, seed: seed, devices: devices, hours: hours, loss: loss, backend: backend
     ) { share in

@@ -4,7 +4,7 @@ import FlowDiagnostics
 import FlowModel
 import SyncPlugin
 
-/// Which devices' own files a subcommand looks into.
+/// The devices' own files that a subcommand reads.
 struct DeviceFiles: ParsableArguments {
   @Option(help: ArgumentHelp("The data folder of the workflow that synchronizes.", valueName: "FOLDER"))
   var data = "workflows/.flowrun/sync"
@@ -12,7 +12,7 @@ struct DeviceFiles: ParsableArguments {
   @Option(help: ArgumentHelp("Only this device, by the name that sync.connect was given.", valueName: "DEVICE"))
   var device: String?
 
-  /// The files; throws when there are none.
+  /// Returns the files. Throws if there are none.
   func files() throws -> [String] {
     let files = SyncReports.files(in: data, device: device)
     guard !files.isEmpty else {
@@ -22,12 +22,12 @@ struct DeviceFiles: ParsableArguments {
     return files
   }
 
-  /// What is said of a file in which nothing has been done yet, as where its device was killed while it made it.
+  /// The message for a file without content, for example because its device was killed while it made the file.
   static func unused(_ file: String) -> String {
     "'\(TerminalText.visible(file))' is empty: its device has not started yet; its next run starts again"
   }
 
-  /// The only file; throws when there are several.
+  /// Returns the only file. Throws if there are several.
   func file() throws -> String {
     let files = try files()
     guard files.count == 1 else {
@@ -37,7 +37,7 @@ struct DeviceFiles: ParsableArguments {
   }
 }
 
-/// Ends with the message of whatever goes wrong.
+/// Ends with the message of any error.
 func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
   do {
     return try await body()
@@ -49,7 +49,7 @@ func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
   }
 }
 
-/// `flowrun sync parked`: the changes that were set aside.
+/// `flowrun sync parked`: the parked changes.
 struct SyncParkedCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "parked", abstract: "Lists parked changes; retries or discards them.",

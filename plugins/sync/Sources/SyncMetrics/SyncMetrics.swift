@@ -4,7 +4,8 @@
   import SyncEngine
   import Synchronization
 
-  /// The state of synchronization, as gauges and counters of swift-metrics, for whatever the app has bootstrapped there.
+  /// The state of synchronization as gauges and counters of swift-metrics, for the metrics system that the app has
+  /// bootstrapped.
   ///
   /// ```swift
   /// let metrics = SyncMetrics(zone: "PomodoroZone")
@@ -22,7 +23,7 @@
     private let counters: [(counter: Counter, value: @Sendable (SyncStatistics) -> Int64)]
     private let counted: Mutex<SyncStatistics?>
 
-    /// Makes the gauges and counters; the counters count from the first status that is recorded.
+    /// Makes the gauges and counters. The counters start with the first recorded status.
     public init(zone: String, factory: any MetricsFactory = MetricsSystem.factory) {
       let place = [("zone", zone)]
       gauges = Self.gauges.map { (Gauge(label: $0.label, dimensions: place, factory: factory), $0.value) }
@@ -37,7 +38,7 @@
       counted = Mutex(nil)
     }
 
-    /// Sets the gauges, and adds to the counters what has happened since the last call.
+    /// Sets the gauges, and adds the changes since the last call to the counters.
     public func record(_ status: SyncStatus) {
       for (gauge, value) in gauges { gauge.record(value(status)) }
       let before = counted.withLock { counted in

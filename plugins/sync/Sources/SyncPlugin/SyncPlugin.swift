@@ -6,26 +6,26 @@ import SyncRecords
 @_exported import protocol SyncRecords.SchemaReading
 @_exported import struct SyncRecords.CompiledSchema
 
-/// Keeps the records of any app the same on several devices, within seconds, offline too.
+/// Synchronizes the records of any app between devices within seconds, with support for being offline.
 ///
 /// ```swift
 /// SyncPlugin(schemas: Schemas.all)                 // the schemas that the build plugin has compiled
 /// SyncPlugin { _ in MemoryBackend(zones: zones) }  // a network in memory, for tests
 /// ```
 public struct SyncPlugin: Plugin {
-  /// `sync`.
+  /// The name `sync`.
   public static let name = "sync"
 
   private let schemas: SchemaSource
   private let network: SyncNetwork?
   private let connections = OpenConnections()
 
-  /// The plugin.
+  /// Makes the plugin.
   ///
   /// - Parameters:
   ///   - schemas: the schemas that `sync.connect` finds by the names of their files.
-  ///   - reader: reads other files `*.sync.yaml` while the program runs. Without one, a schema that is not compiled is an error.
-  ///   - network: what is reached at the address that `server` of `sync.connect` names. Nil: a sync server.
+  ///   - reader: reads other files `*.sync.yaml` at run time. Without one, a schema that is not compiled is an error.
+  ///   - network: connects to the address given as `server` of `sync.connect`. Nil for a sync server.
   public init(
     schemas: [CompiledSchema] = [], reader: (any SchemaReading)? = nil,
     network: (@Sendable (_ address: String) throws -> any SyncBackend)? = nil
@@ -40,7 +40,7 @@ public struct SyncPlugin: Plugin {
       + (network.map { [PluginHandle(.syncNetwork, $0)] } ?? [])
   }
 
-  /// Everything that begins with `sync.`.
+  /// All actions whose names start with `sync.`.
   public var actions: [any ActionType.Type] {
     [
       Account.self, Connect.self, Flush.self, Status.self, Parked.self, Subscribe.self, Put.self, Get.self, Delete.self,
@@ -56,7 +56,7 @@ public struct SyncPlugin: Plugin {
   /// Checks the use of records against their schema.
   public var checks: [any WorkflowCheckProvider] { [RecordUseCheck(schemas: schemas)] }
 
-  /// Schemas of records, `*.sync.yaml`, for programs that read them.
+  /// Record schemas, `*.sync.yaml`, for programs that read them.
   public var fileKinds: [PluginFileKind] {
     guard let reader = schemas.reader else { return [] }
     return [
@@ -73,12 +73,12 @@ public struct SyncPlugin: Plugin {
   }
 }
 
-/// Carries the network of an app under its key.
+/// Wraps an app's network as a handle.
 struct SyncNetwork: Sendable {
   let backend: @Sendable (_ address: String) throws -> any SyncBackend
 }
 
 extension HandleKey {
-  /// The network, if an app has one of its own.
+  /// An app's own network.
   static let syncNetwork: HandleKey = "sync-network"
 }

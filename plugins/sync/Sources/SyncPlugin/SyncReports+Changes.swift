@@ -7,7 +7,7 @@ import SyncRecords
 import SyncSQLite
 
 extension SyncReports {
-  /// What was parked in a device's own file, with a line for each; nil before its first use.
+  /// The parked changes in a device's own file, each with a line of text. Nil before the file's first use.
   public static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -15,17 +15,17 @@ extension SyncReports {
     return SyncStatus(of: replica, atMilliseconds: SystemClock().nowMilliseconds()).parked.map { ($0.value, $0.line) }
   }
 
-  /// Has one change that was parked, or all, sent again by the next run. Gives how many.
+  /// Marks one parked change or all to be sent by the next run, and returns their number.
   public static func retry(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .retried(position: $0) }
   }
 
-  /// Gives one change that was parked up, or all. Gives how many.
+  /// Discards one parked change or all, and returns their number.
   public static func discard(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .discarded(position: $0) }
   }
 
-  /// The devices of the zone that a device's own file knows, with a line for each; nil before its first use.
+  /// The zone's devices in a device's own file, each with a line of text. Nil before the file's first use.
   public static func devices(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -42,7 +42,7 @@ extension SyncReports {
     }
   }
 
-  /// Has a device retired by the next run. Gives its identity.
+  /// Marks a device to be retired by the next run, and returns its identity.
   public static func retire(_ name: String, file: String) async throws -> String {
     try await withMachine(file: file) { machine, store in
       let device = try machine.replica.device(named: name)
@@ -65,7 +65,7 @@ extension SyncReports {
     }
   }
 
-  /// Whether anything is in a device's own file, which is left as it is.
+  /// True if a device's own file has content. Does not change the file.
   private static func isUsed(_ file: String) async throws -> Bool {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -94,7 +94,7 @@ extension SyncReports {
     return try await body(&machine, store)
   }
 
-  /// A machine that has not been started sends nothing: it only says what to save.
+  /// Saves a change. A machine that was not started sends nothing and only returns the parts to save.
   private static func save(
     _ event: SyncMachine.Event, _ machine: inout SyncMachine, _ store: SQLiteReplicaStore
   ) async throws {

@@ -7,14 +7,15 @@ import SyncRecords
 import SyncSQLite
 import SyncSimulation
 
-/// What the verbs `flowrun sync …` show.
+/// The output of the subcommands `flowrun sync …`.
 public enum SyncReports {
-  /// The own files of the devices that synchronize with a data folder, all or one device's, sorted.
+  /// The own files of devices that synchronize with a data folder, for all or one device, sorted.
   public static func files(in folder: String, device: String?) -> [String] {
     DeviceFile.all(in: folder, device: device)
   }
 
-  /// The status that a device's own file gives, nil before its first use. Throws a `ReplicaError` when it cannot be read.
+  /// The status in a device's own file, or nil before the file's first use. Throws a `ReplicaError` if it cannot be
+  /// read.
   public static func status(file: String) async throws -> StatusReport? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -26,8 +27,8 @@ public enum SyncReports {
       text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 
-  /// Plays a day on the virtual clock with the records of a schema; `onProgress` hears now and then which share of it has
-  /// been played.
+  /// Simulates a day on a virtual clock with the records of a schema. `onProgress` is called from time to time with the
+  /// completed share.
   public static func simulate(
     schema: RecordSchema? = nil, seed: UInt64, devices: Int, hours: Int, loss: Double,
     backend: SimulationPlan.Backend = .server,
@@ -44,24 +45,24 @@ public enum SyncReports {
 
 /// A status, for programs and for people.
 public struct StatusReport: Sendable {
-  /// As an object.
+  /// The status as an object.
   public let value: ValueObject
-  /// As lines.
+  /// The status as lines of text.
   public let text: String
 }
 
-/// A simulated day, for programs and for people.
+/// The result of a simulated day, for programs and for people.
 public struct DayReport: Sendable {
-  /// As an object.
+  /// The result as an object.
   public let value: ValueObject
-  /// As lines.
+  /// The result as lines of text.
   public let text: String
-  /// Whether all devices ended equal, as the oracle says, and no rule was broken on the way.
+  /// True if all devices ended with the content computed by the oracle, and no rule was broken.
   public let isGood: Bool
 }
 
 extension SimulationReport {
-  /// The report as an object, as `flowrun sync simulate --json` gives it.
+  /// The object printed by `flowrun sync simulate --json`.
   func value(of schema: RecordSchema) -> ValueObject {
     var latency = ValueObject()
     latency["p50"] = .integer(Int(self.latency(percentile: 0.5)))
@@ -87,7 +88,7 @@ extension SimulationReport {
     return object
   }
 
-  /// The report as lines for a person.
+  /// The result as lines of text.
   func lines(of schema: RecordSchema) -> [String] {
     let decided = ConflictRule.allCases.compactMap { rule in conflicts[rule].map { "\(rule.rawValue) \($0)" } }
     let oracle = equalsOracle ? "as the oracle says" : "NOT as the oracle says"

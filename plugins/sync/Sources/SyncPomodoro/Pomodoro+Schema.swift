@@ -2,7 +2,7 @@ import SyncCore
 import SyncRecords
 
 extension Pomodoro {
-  /// The schema of `workflows/pomodoro.sync.yaml`, for programs that are not given one.
+  /// The schema in `workflows/pomodoro.sync.yaml`, for programs without a given schema.
   public static let schema = RecordSchema(
     name: "pomodoro", version: 1, budget: RequestBudget.Limits(requestsPerHour: 100, bytesPerDay: 1_000_000),
     collections: [

@@ -1,23 +1,23 @@
 import SyncCore
 import SyncRecords
 
-/// The zone of a Pomodoro timer: what its records are called, and the schema that they are read by.
+/// The zone of a Pomodoro timer: the names of its records, and their schema.
 public enum Pomodoro {
   /// The zone's name (S10).
   public static let zone = "PomodoroZone"
-  /// The timer's record: one fixed name, so that saving never makes a second (F10).
+  /// The timer's record. Its name is fixed, so saving never makes a second record (F10).
   public static let timer = RecordKey(type: "timers", name: "timer")
-  /// The settings' record.
+  /// The record of the settings.
   public static let settings = RecordKey(type: "settings", name: "settings")
 
-  /// How the timer's states are arbitrated.
+  /// The rule for concurrent states of the timer.
   public static let decide = DecideRule(
     window: 5_000,
     prefer: .init(field: "state", order: ["focus", "breakTime", "snooze", "idle"]),
     smallest: .init(
       field: "remaining", ages: true, unless: "is-paused", when: .init(field: "state", order: ["focus", "breakTime"])))
 
-  /// What names the rules of the timer's zone to one that has none, for anyone who commits without a device.
+  /// The operations that declare the rules of the timer's zone, for programs that commit without a device.
   public static func naming(atMilliseconds milliseconds: Int64) -> [RecordOperation] {
     schema.withDevices.collections.map { collection in
       let write = Write(
@@ -27,13 +27,13 @@ public enum Pomodoro {
     }
   }
 
-  /// The field that holds the completed pomodoros.
+  /// The field with the number of completed pomodoros.
   static let completed = "completed"
 
-  /// What counts one more of them, or some, without touching the state.
+  /// An edit that adds completed pomodoros without changing the state.
   public static func completing(_ more: Int64) -> RecordEdit { RecordEdit(fields: [completed: .raise(by: more)]) }
 
-  /// What begins a new day, in which the count starts at 0 (F18).
+  /// An edit that starts a new day, with a count of 0 (F18).
   public static var newDay: RecordEdit {
     RecordEdit(fields: [completed: .inEpoch(Scalar.integer(0).bytes, begins: true)])
   }

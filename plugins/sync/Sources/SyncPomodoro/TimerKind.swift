@@ -1,12 +1,12 @@
-/// What a Pomodoro timer does, in the fixed vocabulary of `stateType` (F21, C14, S6).
+/// The state of a Pomodoro timer, in the fixed vocabulary of `stateType` (F21, C14, S6).
 public enum TimerKind: String, Hashable, Sendable, CaseIterable {
-  /// Nothing runs.
+  /// The timer is stopped.
   case idle
   /// The break was postponed.
   case snooze
-  /// A break runs.
+  /// A break is running.
   case breakTime
-  /// A focus period runs.
+  /// A focus period is running.
   case focus
 
   /// focus 3 > breakTime 2 > snooze 1 > idle 0 (S25, M6).
@@ -19,6 +19,6 @@ public enum TimerKind: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether time runs down in it, so that of two the one closer to its end counts (S21, S22).
+  /// True if the time decreases in this state, so that of two the one closer to its end wins (S21, S22).
   public var runsDown: Bool { self == .focus || self == .breakTime }
 }

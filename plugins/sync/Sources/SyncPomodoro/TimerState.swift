@@ -1,18 +1,18 @@
 import SyncCore
 
-/// A Pomodoro timer's state as one unit: it is merged whole or not at all (F17, M7).
+/// The state of a Pomodoro timer, which is merged as a whole (F17, M7).
 public struct TimerState: Hashable, Sendable {
-  /// What the timer does.
+  /// The kind of state.
   public var kind: TimerKind
-  /// How much was left when the user acted, in milliseconds.
+  /// The time left when the user acted, in milliseconds.
   public var remainingMilliseconds: Int64
-  /// A paused timer does not run down.
+  /// True if the timer is paused and its time does not decrease.
   public var isPaused: Bool
-  /// Further members of the state's JSON that this version does not know, as one JSON object's bytes; empty for none. A
-  /// record holds them as a text, `other-data`.
+  /// Other members of the state's JSON object, which this version does not know, as bytes; empty for none. A record
+  /// stores them as a string, `other-data`.
   public var extra: [UInt8]
 
-  /// The longest period that a timer takes: 24 h.
+  /// The maximum time of a timer: 24 h.
   public static let longestMilliseconds: Int64 = 86_400_000
 
   /// Makes a state.
@@ -23,12 +23,13 @@ public struct TimerState: Hashable, Sendable {
     self.extra = extra
   }
 
-  /// What is left at an instant of a state that was set at another (F16): a paused or standing timer does not age.
+  /// The time left at an instant, for a state set at another (F16). The time of a paused or stopped timer does not
+  /// decrease.
   public func remaining(setAtMilliseconds set: Int64, atMilliseconds now: Int64) -> Int64 {
     kind.runsDown && !isPaused ? remainingMilliseconds - (now - set) : remainingMilliseconds
   }
 
-  /// The state as that of a record, under the names of the timer's schema.
+  /// The state of the record, with the names of the timer's schema.
   public var recordState: RecordState {
     var values = [
       "state": Scalar.text(kind.rawValue).bytes, "remaining": Scalar.integer(max(0, remainingMilliseconds)).bytes,
@@ -38,7 +39,8 @@ public struct TimerState: Hashable, Sendable {
     return RecordState(values: values)
   }
 
-  /// The state of a record; what it lacks is as in an idle timer. Nil for a kind that this version does not know.
+  /// Reads the state of a record. Missing values are those of an idle timer. Returns nil for a kind that this version
+  /// does not know.
   public init?(_ state: RecordState) {
     self.init(kind: .idle)
     if case .text(let text)? = state.value("state") {
@@ -50,17 +52,17 @@ public struct TimerState: Hashable, Sendable {
     if case .text(let text)? = state.value("other-data") { extra = Array(text.utf8) }
   }
 
-  /// The state in an entry's payload; nil when it is none of a timer's.
+  /// Reads the state in an entry's payload. Returns nil if it is not a timer's.
   public init?(payload: [UInt8]) {
     guard let state = RecordState(payload: payload) else { return nil }
     self.init(state)
   }
 
-  /// What sets the timer, and counts completed pomodoros with it.
+  /// An edit that sets the timer and adds completed pomodoros.
   public func edit(completing more: Int64 = 0) -> RecordEdit {
     var edit = more == 0 ? RecordEdit() : Pomodoro.completing(more)
     for (name, value) in recordState.values { edit.fields[name] = .state(value) }
-    // A state is set whole: what the last one held besides is gone.
+    // A state is set as a whole, so other data of the last one is removed.
     if extra.isEmpty { edit.fields["other-data"] = .state(Scalar.null.bytes) }
     return edit
   }

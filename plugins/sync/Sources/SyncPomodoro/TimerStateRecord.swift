@@ -2,17 +2,17 @@ import FlowModel
 import SyncCore
 import SyncEngine
 
-/// The timer's record in the form of the seed, `CD_TimerState`: the seven fields by name (S6, S9).
+/// The timer's record in the form of the seed, `CD_TimerState`, with its seven named fields (S6, S9).
 public struct TimerStateRecord: Hashable, Sendable {
   /// The device that set the state.
   public var deviceID: String
-  /// The state; on the outside `stateType`, `isPaused` and, in `stateData`, `remainingSeconds`.
+  /// The state, written as `stateType`, `isPaused` and, in `stateData`, `remainingSeconds`.
   public var state: TimerState
-  /// When the user acted, in milliseconds since 1970.
+  /// The time of the user's action, in milliseconds since 1970.
   public var timestamp: Int64
-  /// Completed pomodoros.
+  /// The number of completed pomodoros.
   public var completedPomodoros: Int64
-  /// The device's own number of the action.
+  /// The device's own number of the write.
   public var version: Int64
 
   /// Makes a record.
@@ -24,12 +24,12 @@ public struct TimerStateRecord: Hashable, Sendable {
     self.version = version
   }
 
-  /// The timer as a device shows it, by the rules of its zone; nil if it was never set.
+  /// The timer as shown by a device, by the rules of its zone, or nil if it was never set.
   public init?(_ machine: SyncMachine) {
     self.init(cell: machine.view(of: Pomodoro.timer), decide: machine.decide(of: Pomodoro.timer))
   }
 
-  /// The record that a cell shows, nil if no timer is set in it.
+  /// The timer in a cell, or nil if none is set.
   public init?(cell: Cell, decide: DecideRule = Pomodoro.decide) {
     guard !cell.content.living.isEmpty, let winner = cell.reading(by: decide)?.winner,
       let state = TimerState(payload: winner.payload)
@@ -39,7 +39,7 @@ public struct TimerStateRecord: Hashable, Sendable {
       completedPomodoros: Self.completed(in: cell), version: winner.dot.number)
   }
 
-  /// The completed pomodoros that a cell counts.
+  /// The number of completed pomodoros in a cell.
   public static func completed(in cell: Cell) -> Int64 {
     guard case .largest(let bytes)? = cell.content.part(Pomodoro.completed)?.state,
       let value = EpochValue.read(bytes)?.value, case .integer(let count)? = Scalar(bytes: value)
@@ -47,18 +47,18 @@ public struct TimerStateRecord: Hashable, Sendable {
     return count
   }
 
-  /// What sets the timer as the record says, its count included: a count that is higher already stays (S19).
+  /// An edit that sets the timer to this record, including its count. A higher count stays (S19).
   public var edit: RecordEdit {
     var edit = state.edit()
     edit.fields[Pomodoro.completed] = .inEpoch(Scalar.integer(completedPomodoros).bytes, begins: false)
     return edit
   }
 
-  /// Why a value is not a record: which field, and what was expected.
+  /// The reason why a value is not a record: the field, and the expected value.
   public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, such as `isPaused` or `stateData.remainingSeconds`.
     public var field: String
-    /// What is wrong with it.
+    /// The problem with it.
     public var message: String
     /// Field and message.
     public var description: String { "CD_TimerState.\(field) \(message)" }
@@ -69,7 +69,7 @@ public struct TimerStateRecord: Hashable, Sendable {
     "deviceID", "stateType", "stateData", "timestamp", "isPaused", "completedPomodoros", "version",
   ]
 
-  /// Reads a record; throws a `FieldProblem` that names the field when one is missing or has another type (S9).
+  /// Reads a record. Throws a `FieldProblem` if a field is missing or has another type (S9).
   public init(_ object: ValueObject) throws(FieldProblem) {
     for field in Self.fields where object[field] == nil { throw FieldProblem(field: field, message: "is missing") }
     deviceID = try Self.read("deviceID", "a text", object, \.stringValue)
@@ -87,7 +87,7 @@ public struct TimerStateRecord: Hashable, Sendable {
     try state.take(stateData: data)
   }
 
-  /// The record as a value; the inverse of `init(_:)`.
+  /// The record as a value that `init(_:)` reads.
   public var value: ValueObject {
     ValueObject([
       ("deviceID", .string(deviceID)), ("stateType", .string(state.kind.rawValue)),
@@ -113,7 +113,7 @@ public struct TimerStateRecord: Hashable, Sendable {
 }
 
 extension TimerState {
-  /// The state's own JSON, as `stateData` holds it: `remainingSeconds` and every member that was not understood.
+  /// The state's own JSON in `stateData`: `remainingSeconds` and all unknown members.
   public var stateData: String {
     var object = (try? JSONText.parse(extra).objectValue) ?? ValueObject()
     object["remainingSeconds"] =

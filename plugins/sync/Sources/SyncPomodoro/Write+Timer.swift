@@ -1,8 +1,8 @@
 import SyncCore
 
 extension Write {
-  /// A write of the timer's record, as the arbiter gets it: a new state and a count within an epoch, nil for none. A device
-  /// makes it of `TimerState.edit` itself.
+  /// Makes a write of the timer's record: a new state, and a count within an epoch or nil. Devices make it from
+  /// `TimerState.edit`.
   public init(
     timer dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil,
     context: VersionVector = VersionVector(), state: TimerState?, completed: Int64? = nil, epoch: Int64 = 0

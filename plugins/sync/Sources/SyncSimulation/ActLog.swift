@@ -1,42 +1,42 @@
 import SyncCore
 
-/// What the users of a simulation did, and what each had seen then: the oracle's own idea of causality.
+/// The acts of a simulation's users and what each had seen: the oracle's own record of causality.
 struct ActLog {
-  /// What one user did at one instant.
+  /// An act of one user at one instant.
   struct Act {
     var number: Int64
     var key: RecordKey
-    /// True time, in milliseconds from the start.
+    /// The true time, in milliseconds from the start.
     var milliseconds: Int64
     /// The highest number of each device that the author had seen in this record.
     var past: [Int64]
-    /// What was done.
+    /// The edit.
     var edit: RecordEdit
-    /// What was around the elements that were put into lists.
+    /// The neighbors of elements that were added to lists.
     var places: [ListPlace] = []
   }
 
-  /// Each device's acts, in the order of their numbers.
+  /// The acts of each device, in the order of their numbers.
   private(set) var acts: [[Act]]
 
   init(devices: Int) { acts = Array(repeating: [], count: devices) }
 
   mutating func note(_ act: Act, of device: Int) { acts[device].append(act) }
 
-  /// The act with this number; several parts of a transaction have numbers of their own.
+  /// Returns the act with this number. The parts of a transaction have numbers of their own.
   func act(of device: Int, number: Int64) -> Act? { acts[device].last { $0.number == number } }
 }
 
-/// Where a user put a value into a list, as he saw it, or which one he took away.
+/// The place at which a user saw a value that was inserted, moved or removed in a list.
 struct ListPlace {
   var field: String
   var value: [UInt8]
-  /// Whether it was taken away.
+  /// True if it was removed.
   var isRemoved = false
-  /// True if it was in the list already and was moved.
+  /// True if it was moved within the list.
   var isMoved = false
-  /// The value right before it; nil at the begin.
+  /// The value right before it, or nil at the beginning.
   var after: [UInt8]?
-  /// The value right behind it; nil at the end.
+  /// The value right after it, or nil at the end.
   var before: [UInt8]?
 }

@@ -3,14 +3,14 @@ import SyncCloud
 import SyncCore
 import SyncEngine
 
-/// The zone of a simulation in a cloud database: each device decides on a copy of its own and saves what it decided, as
-/// `CloudZoneBackend` does. The simulated service throttles, expires tokens and loses answers.
+/// A simulation's zone in a cloud database: each device decides on a copy of its own and saves the result, like
+/// `CloudZoneBackend`. The simulated service throttles, expires tokens and loses responses.
 struct CloudBehindServer {
   private var cloud = SimulatedCloudZone()
   private var mirrors: [CloudMirror]
   private var random: SplitMix64
   private let faults: Double
-  /// The commits that were saved, and those that another device was faster than.
+  /// The number of saved commits, and of those for which another device was faster.
   private(set) var (saves, conflicts) = (0, 0)
 
   init(devices: Int, store: StoreIdentity, seed: UInt64, faults: Double) {
@@ -22,7 +22,7 @@ struct CloudBehindServer {
   /// The zone before anything was saved.
   var emptyZone: ZoneState { mirrors[0].zone }
 
-  /// The zone as a device reads it now.
+  /// Returns the zone as read by a device now.
   mutating func read(_ device: Int, now: Int64, isFaulty: Bool) throws(BackendError) -> ZoneState {
     meetFault(isFaulty)
     for _ in 0..<3 {
@@ -46,7 +46,7 @@ struct CloudBehindServer {
     throw .unavailable("the zone cannot be read", retryAfterMilliseconds: 1000)
   }
 
-  /// Makes changes for a device; gives the reply and the zone afterwards.
+  /// Commits for a device, and returns the reply and the resulting zone.
   mutating func commit(
     _ operations: [RecordOperation], heard: Cursor?, store: StoreIdentity?, _ device: Int, now: Int64, isFaulty: Bool
   ) throws(BackendError) -> (reply: CommitReply, zone: ZoneState) {

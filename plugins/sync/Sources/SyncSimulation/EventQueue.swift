@@ -1,6 +1,6 @@
-/// What happens when, soonest first; of one instant, what was added first.
+/// A queue of events, soonest first. At the same instant, events come in the order in which they were added.
 struct EventQueue<Event> {
-  /// Small, so that the heap moves little: the event itself stays where it is.
+  /// A small key, so that the heap moves little data. The event itself is not moved.
   private struct Key {
     var milliseconds: Int64
     var order: Int
@@ -11,23 +11,23 @@ struct EventQueue<Event> {
     }
   }
 
-  /// What was known from the start, soonest last: a heap of all of it would be slow.
+  /// The events known from the start, soonest last. A heap of all of them would be slow.
   private var planned: [(milliseconds: Int64, event: Event)]
   private var heap: [Key] = []
-  /// How many children a key has in the heap: four lie next to each other in the processor's cache.
+  /// The number of a key's children in the heap. Four are adjacent in the processor's cache.
   private static var children: Int { 4 }
   private var events: [Event?] = []
   private var free: [Int] = []
   private var added = 0
 
-  /// A queue of what is known from the start; at its instant it comes before what is added later.
+  /// Makes a queue of events known from the start. At their instant they come before events added later.
   init(planned events: [(milliseconds: Int64, event: Event)]) {
     planned = events.enumerated().sorted { one, other in
       (one.element.milliseconds, one.offset) > (other.element.milliseconds, other.offset)
     }.map(\.element)
   }
 
-  /// When the next event happens.
+  /// The time of the next event.
   var nextMilliseconds: Int64? {
     guard let planned = planned.last?.milliseconds else { return heap.first?.milliseconds }
     return min(planned, heap.first?.milliseconds ?? planned)

@@ -1,13 +1,13 @@
 import SyncCore
 import SyncRecords
 
-/// What someone did to a record, as the server took it.
+/// An act on a record, as accepted by the server.
 struct RecordAct {
   var device: Int
   var name: String
   var number: Int64
   var stamp: Stamp
-  /// In which incarnation of the record, counted by its deletions, the server took it.
+  /// The incarnation of the record in which the server accepted it, counted by deletions.
   var incarnation: Int64
   var act: ActLog.Act
 
@@ -18,15 +18,15 @@ struct RecordAct {
   }
 }
 
-/// What must be shown follows from all acts on a record, each with those that its author had seen.
+/// Computes the expected content from all acts on a record, each with the acts that its author had seen.
 extension Oracle {
-  /// Takes notice of an act that the server took.
+  /// Adds an act that the server accepted.
   mutating func take(_ act: RecordAct) { acts[act.act.key, default: []].append(act) }
 
-  /// The records that someone has written to.
+  /// The records that were written to.
   var recordKeys: Set<RecordKey> { Set(acts.keys) }
 
-  /// The acts that count: those of the latest incarnation; nil when the record must not be there.
+  /// The acts that count: those of the latest incarnation. Nil if the record must not exist.
   func present(_ key: RecordKey) -> [RecordAct]? {
     guard let collection = schema.collection(key.type), let all = acts[key],
       let incarnation = all.map(\.incarnation).max()
@@ -35,7 +35,7 @@ extension Oracle {
     return Self.isGone(present, collection.delete) ? nil : present
   }
 
-  /// Whether a record to which just these acts of one incarnation were done is deleted.
+  /// True if a record is deleted after exactly these acts of one incarnation.
   private static func isGone(_ acts: [RecordAct], _ rule: DeleteRule) -> Bool {
     let deletions = acts.filter(\.edit.isDeletion)
     if deletions.isEmpty { return false }
@@ -43,11 +43,11 @@ extension Oracle {
     return !acts.contains { act in !act.edit.isDeletion && !deletions.contains { $0.hasSeen(act) } }
   }
 
-  /// Acts that were taken into an incarnation of the record that does not fit what their authors had seen, in words.
+  /// The acts accepted into an incarnation that does not match what their authors had seen, as text.
   func misplaced(_ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type), let all = acts[key] else { return [] }
     return all.compactMap { act in
-      // By their places: acts are large, and each is looked at for every other.
+      // Uses indexes, because acts are large and each is compared with every other.
       let seen = all.indices.filter { act.hasSeen(all[$0]) }
       guard let incarnation = seen.map({ all[$0].incarnation }).max() else { return nil }
       let present = seen.filter { all[$0].incarnation == incarnation }
@@ -59,13 +59,13 @@ extension Oracle {
     }
   }
 
-  /// What is not as it must be in a record as the zone has it, in words.
+  /// The differences of a record in the zone to the expected one, as text.
   func problems(with cell: Cell?, _ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type) else { return [] }
     let isShown = cell.map { $0.isRecord && !$0.content.isDeleted(by: collection.delete) } ?? false
     guard let acts = present(key) else { return isShown ? ["\(key) is there and must be deleted"] : [] }
     guard let cell, isShown else { return ["\(key) is deleted and must be there"] }
-    // Anyone who acts is later than all that he has seen, so this order puts causes before their effects.
+    // An act is later than everything its author had seen, so this order puts causes before effects.
     let ordered = acts.sorted { $0.stamp < $1.stamp }
     let state = collection.decide.map { self.state(ordered, by: $0) }
     return collection.fields.flatMap { field -> [String] in
@@ -104,7 +104,7 @@ extension Oracle {
 
   // MARK: Fields
 
-  /// What a field that holds one value must hold.
+  /// The expected value of a field with one value.
   private func value(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Scalar {
     var written: [[UInt8]] = []
     for act in acts {
@@ -174,7 +174,7 @@ extension Oracle {
   private func set(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Set<[UInt8]> {
     var added: [(act: RecordAct, value: [UInt8])] = []
     var removed: [(act: RecordAct, value: [UInt8])] = []
-    /// The elements that someone shows who has seen what `isSeen` says.
+    /// The elements visible to a user who has seen the acts that satisfy `isSeen`.
     func shown(_ isSeen: (RecordAct) -> Bool) -> Set<[UInt8]> {
       let gone = removed.filter { isSeen($0.act) }
       return Set(
@@ -197,8 +197,8 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// The problems of a list: a missing or additional element, or two in another order than somebody saw. A moved element must be
-  /// where one of its last moves put it, relative to elements that were not moved.
+  /// The problems of a list: a missing or additional element, or two in another order than a user saw. A moved element
+  /// must be where one of its last moves put it, relative to elements that were not moved.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
     let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)
     let places = acts.flatMap { act in act.act.places.filter { $0.field == field.name }.map { (act: act, place: $0) } }

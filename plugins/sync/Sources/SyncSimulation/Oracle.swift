@@ -1,27 +1,27 @@
 import SyncCore
 import SyncRecords
 
-/// Says what the outcome must be, from the list of every write that the server took and from who had seen what.
+/// Computes the expected result from the list of all accepted writes and of what their authors had seen.
 ///
-/// It shares no code with the merge: no version vector, no horizon, no join. Causality follows from the users' own acts, the
-/// window and the order of the states are written out as the product's rules state them: what sets a state competes with
-/// states; a field that is merged by itself says nothing about how old a state is.
+/// It shares no code with the merge: no version vector, no horizon, no join. Causality follows from the users' own
+/// acts; the window and the order of states are written as in the product's rules. Writes of states compete with
+/// states, and a field merged by itself does not affect the age of a state.
 public struct Oracle {
-  /// A state that someone set; devices are numbered from 0.
+  /// A state that was set. Devices are numbered from 0.
   public struct State: Sendable {
     /// The number of the device.
     public var device: Int
     /// The device's name.
     public var name: String
-    /// The number of the write in which the server took it.
+    /// The number of the write with which the server accepted it.
     public var number: Int64
-    /// Its stamp.
+    /// The milliseconds of its stamp.
     public var milliseconds: Int64
-    /// Its stamp's counter.
+    /// The counter of its stamp.
     public var counter: UInt32
-    /// What was set.
+    /// The state.
     public var state: RecordState
-    /// The highest number of each device that its author had seen when he acted.
+    /// The highest number of each device that its author had seen.
     public var past: [Int64]
 
     /// Makes a state.
@@ -40,18 +40,18 @@ public struct Oracle {
   }
 
   let schema: RecordSchema
-  /// What was done to each record.
+  /// The acts on each record.
   var acts: [RecordKey: [RecordAct]] = [:]
 
-  /// An oracle that knows of nothing.
+  /// Makes an oracle without acts.
   public init(_ schema: RecordSchema) { self.schema = schema }
 
   // MARK: States
 
-  /// Which of several states must count.
+  /// Returns the state that must win.
   public static func winner(of all: [State], by rule: DecideRule) -> State? {
     guard let newest = all.map(\.milliseconds).max() else { return nil }
-    // Only what is in the window can count, but anything may have been seen by what does.
+    // Only states in the window can win, but the winner's author may have seen any.
     let recent = all.filter { state in rule.window.map { newest - state.milliseconds <= $0 } ?? true }
     let alive = recent.filter { one in
       !all.contains { $0.past[one.device] >= one.number && !($0.device == one.device && $0.number == one.number) }

@@ -2,11 +2,11 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// A store of other people in the simulated world, made from the same schema: nothing of it may reach a device of the plan, and
-/// nothing of such a device may reach it.
+/// Another store in the simulated world, made from the same schema by other people. None of its data may reach a device
+/// of the plan, and none of a device's data may reach it.
 struct OtherStore {
   private(set) var zone: ZoneState
-  /// How far it has come by what its own people did.
+  /// Its position after the changes of its own people.
   private let end: Cursor
 
   init(_ plan: SimulationPlan) {
@@ -32,7 +32,7 @@ struct OtherStore {
     end = zone.cursor
   }
 
-  /// Whether it holds what its own people did, and nothing else.
+  /// True if it only contains the changes of its own people.
   var isUntouched: Bool { zone.cursor == end }
 
   mutating func answer(
@@ -56,7 +56,7 @@ struct OtherStore {
     }
   }
 
-  /// Plays a device to its rest on a perfect network.
+  /// Runs a device until it rests, on a perfect network.
   private static func play(
     _ waiting: inout [SyncMachine.Event], _ machine: inout SyncMachine, _ zone: inout ZoneState, _ now: inout Int64
   ) {

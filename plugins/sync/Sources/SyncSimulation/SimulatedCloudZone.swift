@@ -1,13 +1,14 @@
 import SyncCloud
 import Synchronization
 
-/// A zone of a cloud database in memory, with the faults of a real one. A value; ``SimulatedCloud`` makes a service of it.
+/// A zone of a cloud database in memory, with the faults of a real one. ``SimulatedCloud`` turns this value into a
+/// service.
 public struct SimulatedCloudZone: Sendable {
-  /// A fault that the next call meets.
+  /// A fault of the next call.
   public enum Fault: Hashable, Sendable {
-    /// The call is answered with an error, and nothing is done.
+    /// The call fails with an error and has no effect.
     case error(CloudZoneError)
-    /// The call is carried out, and its answer is lost.
+    /// The call succeeds, but its response is lost.
     case lostAnswer
   }
 
@@ -18,27 +19,27 @@ public struct SimulatedCloudZone: Sendable {
 
   /// The account that is signed in.
   public private(set) var account: String
-  /// Whether the zone exists.
+  /// True if the zone exists.
   public private(set) var exists = false
   /// The faults of the next calls, in order.
   public var faults: [Fault] = []
-  /// The most records in one page of changes.
+  /// The maximum number of records in a page of changes.
   public var pageLimit = 200
-  /// The number of modifications that were carried out.
+  /// The number of successful modifications.
   public private(set) var modifications = 0
   private var records: [String: Stored] = [:]
   private var removed: [String: Int64] = [:]
   private var change: Int64 = 0
-  /// Tokens of an earlier life of the zone, or from before the tokens expired, are refused.
+  /// The present epoch. Tokens of an earlier life of the zone, or from before tokens expired, are refused.
   private var epoch: UInt8 = 1
 
-  /// A zone that does not exist yet, of a person.
+  /// Makes a zone of a person that does not exist yet.
   public init(account: String = "ada") { self.account = account }
 
   /// The number of records.
   public var count: Int { records.count }
 
-  /// A person deletes the zone in the settings of the device.
+  /// Deletes the zone, as a person can in the settings of the device.
   public mutating func delete() {
     exists = false
     records = [:]
@@ -46,10 +47,10 @@ public struct SimulatedCloudZone: Sendable {
     epoch &+= 1
   }
 
-  /// Every token expires.
+  /// Expires all tokens.
   public mutating func expireTokens() { epoch &+= 1 }
 
-  /// Another person signs in; the zone of that person does not exist.
+  /// Signs in another person, whose zone does not exist.
   public mutating func signIn(_ account: String) {
     self.account = account
     delete()
@@ -136,16 +137,16 @@ public struct SimulatedCloudZone: Sendable {
 public final class SimulatedCloud: CloudZone {
   private let zone: Mutex<SimulatedCloudZone>
   private let now: @Sendable () -> Int64
-  /// The account that the device asked for last: another one is noticed by the next call.
+  /// The account at the device's last call. A change is reported by the next call.
   private let known = Mutex<String?>(nil)
 
-  /// A zone, and the service's clock in milliseconds since 1970.
+  /// Makes a service for a zone, with a clock in milliseconds since 1970.
   public init(_ zone: SimulatedCloudZone = SimulatedCloudZone(), now: @escaping @Sendable () -> Int64) {
     self.zone = Mutex(zone)
     self.now = now
   }
 
-  /// Reads or changes the zone from outside, such as to plan faults.
+  /// Reads or changes the zone from outside, for example to plan faults.
   public func withZone<Result: Sendable>(_ body: (inout SimulatedCloudZone) -> Result) -> Result {
     zone.withLock { zone in
       let result = body(&zone)
@@ -160,7 +161,7 @@ public final class SimulatedCloud: CloudZone {
     }
   }
 
-  /// The records that changed.
+  /// Returns the records that changed.
   public func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
     try checked { (zone) throws(CloudZoneError) in
       try zone.changes(since: token, serverMilliseconds: now())

@@ -1,34 +1,34 @@
 import SyncCore
 import SyncEngine
 
-/// A device in the simulated world: the real machine over a disk that survives a crash.
+/// A device in the simulated world: the real machine on a disk that survives crashes.
 struct SimulatedDevice {
   let id: DeviceID
   let index: Int
-  /// How far its clock is ahead of true time.
+  /// The difference of its clock to true time.
   let skewMilliseconds: Int64
   var machine: SyncMachine
   var disk: [String: [UInt8]] = [:]
   var isUp = false
-  /// Rises with every start; what was meant for an earlier incarnation is dropped.
+  /// Incremented by each start. Events for an earlier incarnation are dropped.
   var incarnation = 0
-  /// Whether it is pointed at the store of other people, and in which of its incarnations it was.
+  /// True if it is pointed at the store of other people.
   var isElsewhere = false
   var elsewhere: Set<Int> = []
   var wakeMilliseconds: Int64?
-  /// Effects carried out so far, over all incarnations.
+  /// The number of effects carried out over all incarnations.
   var effects = 0
-  /// What the device has seen of each record: the highest number of each device.
+  /// For each record, the highest number of each device that the device has seen.
   var known: [RecordKey: [Int64]] = [:]
-  /// The zone's number of the change of each record that `known` reflects.
+  /// For each record, the zone's number of the change that `known` reflects.
   var knownSequences: [RecordKey: Int64] = [:]
-  /// Transactions of which it has not seen everything.
+  /// The transactions that it has only seen in part.
   var openTransactions: [Int] = []
-  /// True times of every request.
+  /// The true times of all requests.
   var requestTimes: [Int64] = []
-  /// True times and sizes of everything sent and received.
+  /// The true times and sizes of everything sent and received.
   var traffic: [(milliseconds: Int64, bytes: Int)] = []
-  /// Remote actions that have not yet been seen here.
+  /// The acts of other devices that have not been seen here.
   var awaited: [(dot: Dot, key: RecordKey, sinceMilliseconds: Int64)] = []
   var lastCursor: Cursor?
   var levels: Set<Degradation.Level> = []
@@ -43,7 +43,7 @@ struct SimulatedDevice {
 
   static func name(_ index: Int) -> DeviceID { DeviceID(stem: "device", random: UInt32(index + 1)) }
 
-  /// Notes when its machine wants to be woken next, and gives that when it is news.
+  /// Records the time when its machine must be woken next. Returns it if it changed.
   mutating func setWake(_ local: Int64, _ now: Int64) -> Int64? {
     let wake = machine.nextWake(atMilliseconds: local)
     let time = wake.map { $0 == .max ? now + 3_600_000 : now + max(1, min($0 - local, 3_600_000)) }

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// The server in the simulated world: a zone, who listens, and the oracle's notes of what it took.
+/// The server in the simulated world: a zone, its listeners, and the oracle's record of accepted writes.
 struct SimulatedServer {
   struct Listener {
     var device: Int
@@ -16,19 +16,18 @@ struct SimulatedServer {
   var backup: ZoneState?
   var listeners: [Listener] = []
   var oracle: Oracle
-  /// Whether the zone has ever gone back, so that the oracle's list is no longer the whole truth.
+  /// True if the zone was ever restored from a copy, so that the oracle's list is incomplete.
   var hasGoneBack = false
-  /// The highest number of each device that a record contains, by the zone's number of its change, for all that someone
-  /// may still read.
+  /// For each record and zone number that may still be read, the highest number of each device in the record.
   var contents: [RecordKey: [Int64: [Int64]]] = [:]
-  /// The numbers of the writes that the server took, of each device.
+  /// The numbers of accepted writes, by device.
   private(set) var taken: [Set<Int64>]
   private let devices: [DeviceID: Int]
-  /// Writes that bear another time than that at which the user acted, in words.
+  /// The writes with another time than that of the user's action, as text.
   var misdated: [String] = []
-  /// What the server took twice, in words.
+  /// The writes accepted twice, as text.
   var repeated: [String] = []
-  /// The cloud database that the zone is in; nil where the zone is the server's own.
+  /// The cloud database with the zone, or nil if the server stores it.
   private(set) var cloud: CloudBehindServer?
 
   init(_ plan: SimulationPlan, devices: [DeviceID]) {
@@ -45,8 +44,8 @@ struct SimulatedServer {
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
   }
 
-  /// Makes the changes and notes what was taken; `log` says what the author of each write had seen, `known` what the
-  /// sender of a whole cell knows.
+  /// Commits and records the accepted writes. `log` has what the author of each write had seen, `known` what the sender
+  /// of a whole cell knows.
   mutating func commit(
     _ operations: [RecordOperation], heard: Cursor?, from sender: Replica, _ device: Int, now: Int64, log: ActLog,
     known: [RecordKey: [Int64]], isFaulty: Bool
@@ -81,7 +80,7 @@ struct SimulatedServer {
     return reply
   }
 
-  /// The zone as a device reads it now.
+  /// Returns the zone as read by a device now.
   mutating func zone(for device: Int, now: Int64, isFaulty: Bool) throws(BackendError) -> ZoneState {
     try cloud?.read(device, now: now, isFaulty: isFaulty) ?? zone
   }
@@ -100,11 +99,11 @@ struct SimulatedServer {
         incarnation: record.incarnation, act: act))
   }
 
-  /// Clocks are known to half a round trip, and what its author had seen may be that much later.
+  /// Clocks are measured to half a round trip, and the stamp that an author had seen may be later by as much.
   private static let toleranceMilliseconds: Int64 = 5000
 
-  /// Goes back to the last copy; opened again, it begins a new incarnation with its next change, or at once where that
-  /// is said.
+  /// Restores the zone from the last copy. Unless it stays open, the zone starts a new incarnation with its next
+  /// change, or at once if announced.
   mutating func goBack(generation: UInt64, isAnnounced: Bool, staysOpen: Bool) {
     guard let backup else { return }
     zone = backup

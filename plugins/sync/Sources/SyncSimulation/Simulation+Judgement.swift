@@ -3,7 +3,7 @@ import SyncEngine
 import SyncRecords
 
 extension Simulation {
-  /// Compares what is with what must be.
+  /// Compares the result with the expected one.
   mutating func judged() -> SimulationReport {
     if !hasComeToRest { report.violations.append("no rest after \(plan.patienceMilliseconds / 60_000) min") }
     report.converged = hasComeToRest && devices.allSatisfy(agreesWithServer)
@@ -27,7 +27,7 @@ extension Simulation {
       }
   }
 
-  /// What the oracle finds wrong with the zone, in words.
+  /// The problems that the oracle finds in the zone, as text.
   private var problemsByOracle: [String] {
     let zone = server.zone.records
     var problems: [String] = []
@@ -38,7 +38,8 @@ extension Simulation {
     return problems
   }
 
-  /// Records to which one refers that reads otherwise while they are deleted, and whose deletion the zone has forgotten.
+  /// The targets of a record's references that read differently while deleted, and whose deletion the zone has
+  /// forgotten.
   private func forgottenTargets(of key: RecordKey) -> [String] {
     guard let collection = plan.schema.collection(key.type), let cell = server.zone.records[key]?.cell else {
       return []
@@ -68,7 +69,7 @@ extension Simulation {
     judgeLosses(of: device)
   }
 
-  /// V14, V20: every act that was saved is on the server, or it can be seen.
+  /// V14, V20: every saved act is on the server or visible as parked.
   private mutating func judgeLosses(of device: SimulatedDevice) {
     if server.hasGoneBack { return }
     let taken = server.taken[device.index]
@@ -81,7 +82,7 @@ extension Simulation {
     }
   }
 
-  /// The largest sum within any window that includes its end.
+  /// The largest sum within any window, including its end.
   static func most(_ events: [(milliseconds: Int64, bytes: Int)], within window: Int64) -> Int {
     var (sum, most, first) = (0, 0, 0)
     for event in events {

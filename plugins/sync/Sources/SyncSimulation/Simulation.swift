@@ -3,8 +3,8 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Plays a plan on a virtual clock: the machines that the product runs, a network that loses and delays, and disks that
-/// survive being killed.
+/// Runs a plan on a virtual clock, with the product's own machines, a network that loses and delays messages, and disks
+/// that survive crashes.
 ///
 /// ```swift
 /// let report = Simulation.run(.concurrentHistory(seed: 42))
@@ -23,7 +23,7 @@ public struct Simulation {
     case keepAlive(device: Int, incarnation: Int, channel: Int)
   }
 
-  /// True time at the start: 2024-01-07 12:00:00 UTC in milliseconds since 1970.
+  /// The true time at the start: 2024-01-07 12:00:00 UTC in milliseconds since 1970.
   static let epochMilliseconds: Int64 = 1_704_628_800_000
 
   let plan: SimulationPlan
@@ -34,12 +34,12 @@ public struct Simulation {
   var server: SimulatedServer
   var otherStore: OtherStore
   var log: ActLog
-  /// The actions that were done together, with their users.
+  /// The transactions with their authors.
   var transactions: [(author: Int, parts: [(key: RecordKey, number: Int64)])] = []
   let onProgress: (Double) -> Void
   var report: SimulationReport
 
-  /// Plays a plan to its end; `onProgress` hears now and then which share of the time has been played.
+  /// Runs a plan to its end. `onProgress` is called from time to time with the completed share.
   public static func run(
     _ plan: SimulationPlan, onProgress: @escaping (Double) -> Void = { _ in }
   ) -> SimulationReport {
@@ -79,7 +79,7 @@ public struct Simulation {
 
   var isHealed: Bool { now >= plan.healsAtMilliseconds }
 
-  /// Everything acknowledged, everything read, nothing under way.
+  /// True if everything is acknowledged and read, and nothing is under way.
   var hasComeToRest: Bool {
     devices.allSatisfy { device in
       device.isUp && device.machine.replica.cursor == server.zone.cursor
@@ -132,13 +132,13 @@ public struct Simulation {
       settings.place = StorePlace(address: "elsewhere")
     }
     devices[index].machine = SyncMachine(replica: replica, settings: settings, seed: random.next())
-    // What was saved before a crash is seen now.
+    // Content saved before a crash is visible now.
     observe(Array(replica.confirmed.keys), index)
     declare(index)
     give(.started, to: index)
   }
 
-  /// Names the rules of the schema to the zone, as opening a device's file does.
+  /// Declares the schema's rules to the zone, as opening a device's file does.
   private mutating func declare(_ index: Int) {
     for collection in plan.schema.collections {
       do throws(RecordProblem) {
@@ -214,8 +214,8 @@ public struct Simulation {
     queue.add(.restart(device: index), atMilliseconds: now + max(1, delay))
   }
 
-  /// Points a device at the store of other people or back, which closes its session. One that has nothing yet would belong to
-  /// whichever store it meets.
+  /// Points a device at the store of other people or back, which closes its session. A device without data would belong
+  /// to the first store it meets.
   private mutating func point(_ index: Int, _ isElsewhere: Bool) {
     let replica = devices[index].machine.replica
     guard devices[index].isElsewhere != isElsewhere, replica.binding.store != nil || !replica.holdsNothing else {
@@ -252,7 +252,7 @@ public struct Simulation {
 
   // MARK: What the oracle learns
 
-  /// What is done is done when it is saved: from then on it must not be lost.
+  /// Records saved acts, which must not be lost from then on.
   private mutating func note(_ acts: [Vocabulary.Act], _ index: Int) {
     let first = devices[index].machine.replica.nextNumber - Int64(acts.count)
     for (number, act) in zip(first..., acts) {
@@ -271,7 +271,7 @@ public struct Simulation {
     for other in devices.indices where other != index { devices[other].openTransactions.append(transactions.count - 1) }
   }
 
-  /// The record that is saved under a key; nil for another part of a replica.
+  /// The record saved with a key, or nil for another part of a replica.
   private static func record(_ key: String) -> RecordKey? {
     guard key.hasPrefix("record/") else { return nil }
     let rest = key.utf8.dropFirst(7)
@@ -279,8 +279,8 @@ public struct Simulation {
     return RecordKey(type: String(key[rest.startIndex..<slash]), name: String(key[rest.index(after: slash)...]))
   }
 
-  /// After each event: what the device has seen now of the records that have changed here, and whether it went backwards
-  /// anywhere.
+  /// Records what the device has seen of records changed here, and checks that it went backwards nowhere. Called after
+  /// each event.
   private mutating func observe(_ changed: [RecordKey], _ index: Int) {
     var hasNews = false
     for key in changed {
@@ -309,7 +309,7 @@ public struct Simulation {
     devices[index].lastCursor = present ?? devices[index].lastCursor
   }
 
-  /// A transaction is shown whole or not at all; what the zone has dropped meanwhile is no longer shown.
+  /// Checks that each transaction is shown as a whole or not at all. Records dropped by the zone are not expected.
   private mutating func observeTransactions(_ index: Int) {
     let known = devices[index].known
     devices[index].openTransactions = devices[index].openTransactions.filter { number in

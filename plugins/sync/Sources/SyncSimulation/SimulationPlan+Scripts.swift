@@ -4,10 +4,10 @@ import SyncPomodoro
 import SyncRecords
 
 extension SimulationPlan {
-  /// A short, dense history: two to four devices that edit within and next to the window, with every kind of fault.
+  /// A short, dense history: two to four devices that edit within and around the window, with all kinds of faults.
   ///
-  /// Lost, duplicated, reordered and late messages, clocks up to 3 s wrong (one in eight 10 min), users who go offline,
-  /// processes that are killed, cursors that are lost, devices that are pointed at the store of other people.
+  /// Lost, duplicated, reordered and late messages, clocks that are up to 3 s wrong (one in eight 10 min), users who go
+  /// offline, killed processes, lost cursors, and devices pointed at the store of other people.
   public static func concurrentHistory(seed: UInt64, schema: RecordSchema = Pomodoro.schema) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0x5eed)
     let devices = Int.random(in: 2...4, using: &random)
@@ -31,10 +31,10 @@ extension SimulationPlan {
     return plan
   }
 
-  /// A day or more of ordinary use: some twelve acts an hour over all devices together, some at the same moment.
+  /// A day or more of ordinary use: about twelve acts an hour over all devices, some at the same moment.
   ///
-  /// The clocks are up to 3 s wrong. Where messages are lost, some come twice or late as well, users go offline, processes
-  /// are killed, and cursors are lost.
+  /// The clocks are up to 3 s wrong. If messages are lost, some are also duplicated or late, users go offline,
+  /// processes are killed, and cursors are lost.
   public static func day(
     seed: UInt64, devices: Int, hours: Int, loss: Double, schema: RecordSchema = Pomodoro.schema
   ) -> SimulationPlan {
@@ -62,7 +62,7 @@ extension SimulationPlan {
     return plan
   }
 
-  /// What happens to one device about every six hours.
+  /// Adds the faults that affect one device about every six hours.
   private mutating func addTroubles(to device: Int, until end: Int64, _ random: inout SplitMix64) {
     var time = Int64.random(in: 0...21_600_000, using: &random)
     while time < end {

@@ -3,27 +3,27 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 
-/// What should be simulated: who does what when, and what goes wrong.
+/// A simulation's users, acts and faults.
 public struct SimulationPlan: Sendable {
-  /// Draws everything that is left to chance; the same plan with the same seed plays the same.
+  /// The seed of everything random. The same plan with the same seed runs identically.
   public var seed: UInt64
   /// The number of devices.
   public var devices: Int
   /// The records that the devices share.
   public var schema: RecordSchema
-  /// The place of the zone.
+  /// The kind of the zone's backend.
   public var backend = Backend.server
-  /// What each user does when, in any order.
+  /// The steps, in any order.
   public var steps: [Step] = []
-  /// When the faults end and everything may become idle, in milliseconds from the start.
+  /// The time when the faults end and devices may become idle, in milliseconds from the start.
   public var healsAtMilliseconds: Int64
-  /// What goes wrong on the way.
+  /// The faults of network, clocks and processes.
   public var faults = Faults()
-  /// How the devices behave.
+  /// The settings of the devices.
   public var settings: SyncSettings
-  /// What a device may spend.
+  /// The budget of a device.
   public var limits: RequestBudget.Limits
-  /// How long rest may take to come after the faults, in milliseconds.
+  /// The maximum time until devices rest after the faults, in milliseconds.
   public var patienceMilliseconds: Int64 = 30 * 3_600_000
 
   /// Makes a plan without steps.
@@ -36,21 +36,21 @@ public struct SimulationPlan: Sendable {
     limits = schema.budget ?? .none
   }
 
-  /// The place of a simulation's zone.
+  /// The kind of a simulation's backend.
   public enum Backend: String, Sendable, CaseIterable {
-    /// On a server that decides on changes itself.
+    /// A server that decides on changes itself.
     case server
-    /// In a cloud database that only saves records, as CloudKit does; the devices decide.
+    /// A cloud database that only saves records, like CloudKit; the devices decide.
     case cloudZone = "cloud-zone"
   }
 
-  /// One thing that happens to one device.
+  /// An event for one device.
   public struct Step: Sendable {
-    /// When, in milliseconds from the start.
+    /// The time, in milliseconds from the start.
     public var milliseconds: Int64
-    /// To which device, from 0.
+    /// The device, numbered from 0.
     public var device: Int
-    /// What.
+    /// The event.
     public var command: Command
 
     /// Makes a step.
@@ -61,24 +61,24 @@ public struct SimulationPlan: Sendable {
     }
   }
 
-  /// What can happen.
+  /// The possible events.
   public enum Command: Sendable {
-    /// The user does something to a record.
+    /// The user edits a record.
     case acted(RecordKey, RecordEdit)
-    /// The user does something that the schema allows, drawn from this number once it is time.
+    /// The user performs any edit that the schema allows, drawn from this number at its time.
     case drawn(UInt64)
     /// The user goes offline or online.
     case switched(online: Bool)
     /// The process is killed and starts again after this many milliseconds.
     case crash(restartAfterMilliseconds: Int64)
-    /// The same, and the saved cursor is lost.
+    /// The same, with the saved cursor lost.
     case loseCursor
     /// The device is pointed at the store of other people, or back at its own.
     case pointed(elsewhere: Bool)
-    /// The server keeps a copy of the zone.
+    /// The server makes a copy of the zone.
     case backUpServer
-    /// The server goes back to its last copy; announced, it begins a new incarnation of the zone with it. One that
-    /// stays open does not notice.
+    /// The server restores its last copy. If announced, it starts a new incarnation of the zone at once. A server that
+    /// stays open does not detect it.
     case restoreServer(isAnnounced: Bool, staysOpen: Bool = false)
 
     /// The user sets the timer and adds to the count.
@@ -86,7 +86,7 @@ public struct SimulationPlan: Sendable {
       .acted(Pomodoro.timer, state.edit(completing: completed))
     }
 
-    /// The user begins a new day.
+    /// The user starts a new day.
     public static var resetCount: Command { .acted(Pomodoro.timer, Pomodoro.newDay) }
 
     /// The user changes a setting.
@@ -95,24 +95,25 @@ public struct SimulationPlan: Sendable {
     }
   }
 
-  /// What goes wrong with messages and clocks.
+  /// The faults of messages and clocks.
   public struct Faults: Sendable {
-    /// The share of messages that are lost.
+    /// The share of lost messages.
     public var loss = 0.0
-    /// The share of messages that arrive twice.
+    /// The share of duplicated messages.
     public var duplication = 0.0
-    /// The share of messages that arrive up to 30 s late.
+    /// The share of messages that are up to 30 s late.
     public var lateness = 0.0
-    /// The shortest and the longest delay of the others, in milliseconds; drawn for each, so that they overtake.
+    /// The range of delays of the other messages, in milliseconds. Drawn for each, so that messages overtake each
+    /// other.
     public var delayMilliseconds: ClosedRange<Int64> = 5...80
-    /// How wrong the devices' clocks are, in milliseconds; the first device's, the second's and so on.
+    /// The errors of the devices' clocks in milliseconds, by device.
     public var skewsMilliseconds: [Int64] = []
-    /// A device and the number of the effect before which it is killed.
+    /// A device, with the number of the effect before which it is killed.
     public var crashBeforeEffect: (device: Int, effect: Int)?
-    /// The error that the server answers with, and until when in milliseconds from the start.
+    /// The server's error response, and its end in milliseconds from the start.
     public var serverError: (error: BackendError, untilMilliseconds: Int64)?
 
-    /// Nothing goes wrong.
+    /// Makes a plan without faults.
     public init() {}
   }
 }

@@ -4,48 +4,48 @@ import SyncCore
 public struct SimulationReport: Sendable {
   /// The seed that replays it.
   public var seed: UInt64
-  /// Whether every device and the server ended with equal bytes.
+  /// True if every device and the server ended with equal bytes.
   public var converged = false
-  /// Whether they hold what the oracle says.
+  /// True if they contain the oracle's result.
   public var equalsOracle = false
-  /// The most requests of a device in any sliding hour.
+  /// The maximum number of a device's requests in any sliding hour.
   public var requestsPerHourMax = 0
-  /// The most bytes of a device in any sliding day.
+  /// The maximum number of a device's bytes in any sliding day.
   public var bytesPerDayMax = 0
-  /// From an action to its being applied on another device, for each such pair, sorted, in milliseconds.
+  /// The times from each action to its arrival on each other device, sorted, in milliseconds.
   public var latenciesMilliseconds: [Int64] = []
-  /// What each rule decided, over all devices.
+  /// The number of conflicts by rule, over all devices.
   public var conflicts: [ConflictRule: Int64] = [:]
-  /// What the users did.
+  /// The number of users' actions.
   public var actions = 0
-  /// Changes that were acknowledged.
+  /// The number of acknowledged changes.
   public var acknowledged: Int64 = 0
-  /// Changes that were parked.
+  /// The number of parked changes.
   public var parked = 0
-  /// Commits that the server made.
+  /// The number of the server's commits.
   public var commits: Int64 = 0
-  /// Requests of all devices.
+  /// The number of requests of all devices.
   public var requests = 0
-  /// Bytes of all devices, sent and received.
+  /// The bytes sent and received by all devices.
   public var bytes = 0
-  /// Acts that were saved, and are neither on the server nor parked where they can be seen.
+  /// The number of saved acts that are neither on the server nor visibly parked.
   public var lost = 0
-  /// When everything was idle, in milliseconds from the start.
+  /// The time when all devices rested, in milliseconds from the start.
   public var restedAtMilliseconds: Int64 = 0
-  /// The effects that each device carried out: where a crash can be put.
+  /// The number of effects carried out by each device, before each of which a crash can be planned.
   public var effects: [Int] = []
-  /// The saves in a cloud database, and those that another device was faster than; nil with a server.
+  /// The saves in a cloud database, and those for which another device was faster; nil with a server.
   public var cloud: (saves: Int, conflicts: Int)?
-  /// Every rule that was broken on the way, in words.
+  /// The broken rules, as text.
   public var violations: [String] = []
 
-  /// The latency that this share of the pairs stays within; 0 when there were none.
+  /// The latency that this share of the times does not exceed, or 0 without times.
   public func latency(percentile: Double) -> Int64 {
     guard !latenciesMilliseconds.isEmpty else { return 0 }
     let rank = Int((percentile * Double(latenciesMilliseconds.count)).rounded(.up))
     return latenciesMilliseconds[min(max(rank, 1), latenciesMilliseconds.count) - 1]
   }
 
-  /// Whether everything is as it must be.
+  /// True if the result is as expected and nothing was lost or broken.
   public var isGood: Bool { converged && equalsOracle && lost == 0 && violations.isEmpty }
 }

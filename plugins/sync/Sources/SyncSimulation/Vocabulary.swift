@@ -3,18 +3,18 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Draws what a user does with the records of a schema: everything that it allows, by each of its rules.
+/// Draws users' edits of a schema's records, covering all of its rules.
 struct Vocabulary {
-  /// One change to one record.
+  /// An edit of one record.
   struct Act {
     var key: RecordKey
     var edit: RecordEdit
     var places: [ListPlace] = []
   }
 
-  /// How many records a collection has that names no keys: few, so that devices meet.
+  /// The number of records in a collection without given keys. Few, so that devices edit the same ones.
   private static let keys = 4
-  /// How often a collection that decides is taken, against another one: most of its rules are about states.
+  /// The weight of a collection with a `decide` rule, because most of its rules are about states.
   private static let decidingWeight = 4
 
   let schema: RecordSchema
@@ -25,7 +25,7 @@ struct Vocabulary {
     random = SplitMix64(seed: seed)
   }
 
-  /// What the user of a device does next: one act, or several that are one transaction; none where the device refuses.
+  /// Draws the next act of a device's user, or several that form a transaction. Empty if the device refuses them.
   mutating func acts(on machine: SyncMachine) -> [Act] {
     let weighted = schema.collections.flatMap { collection in
       Array(repeating: collection, count: collection.decide == nil ? 1 : Self.decidingWeight)
@@ -107,7 +107,7 @@ struct Vocabulary {
     _ field: RecordSchema.Field, _ view: Cell, _ places: inout [ListPlace]
   ) -> RecordEdit.Field {
     let shown = ListItem.inOrder(view.content.part(field.name)?.state.items ?? []).filter { $0.value != nil }
-    // Without a value of its own it would be unclear which element is meant.
+    // Without a unique value the element could not be identified.
     guard let value = unique(field) else {
       return .items(
         insert: [.init(after: nil, isAtEnd: true, value: scalar(field, field.rule.element).bytes)], remove: [])
@@ -129,7 +129,7 @@ struct Vocabulary {
           before: isAtEnd ? nil : others[position].value))
       return .items(insert: [], remove: [], move: [.init(moved.id, after: after?.id, isAtEnd: isAtEnd)])
     }
-    // Behind the last one, at the begin, or behind one of them.
+    // After the last one, at the beginning, or after one of them.
     let position = Int.random(in: 0...shown.count, using: &random)
     let isAtEnd = position == shown.count
     let after = position > 0 ? shown[position - 1] : nil
@@ -139,7 +139,7 @@ struct Vocabulary {
     return .items(insert: [.init(after: after?.id, isAtEnd: isAtEnd, value: value)], remove: [])
   }
 
-  /// A value that is drawn only once; nil for types that have too few.
+  /// A value that is drawn only once, or nil for types with too few values.
   private mutating func unique(_ field: RecordSchema.Field) -> [UInt8]? {
     let number = Int64.random(in: 0...(1 << 50), using: &random)
     switch field.rule.element {
@@ -164,7 +164,7 @@ struct Vocabulary {
       let names = collection?.keys ?? Self.names
       return .text(names[index(of: names)])
     case .array(let element):
-      // As a workflow would have written it: texts and numbers alone need no more than this.
+      // The form that a workflow would write: strings and numbers need no more than this.
       if case .string = element { return .json(#"["\#(word())"]"#) }
       if case .integer = element { return .json("[\(Int.random(in: 0...9, using: &random))]") }
       return .json("[]")

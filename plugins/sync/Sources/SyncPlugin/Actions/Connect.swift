@@ -14,7 +14,7 @@ import SyncRecords
   import Foundation
 #endif
 
-/// Opens the device's own file and begins to synchronize a zone with where it lives (S13).
+/// Opens the device's own file and starts to synchronize it with a zone (S13).
 struct Connect: AsyncAction {
   static let name = "sync.connect"
   static let summary = "Starts synchronizing a timer, or the records of a schema, with a shared file or a server"
@@ -94,7 +94,7 @@ struct Connect: AsyncAction {
     let waiting = await connection.waitingChanges
     if waiting > 0 { context.log("\(NoticeText.waiting(waiting, "from earlier")) to be sent") }
     try await connection.checkRoom(waiting: input.wait)
-    // Now the zone's rules are known here.
+    // The zone's rules are known now.
     do { try await connection.records.declare() } catch { throw Failure.error(error) }
     try await connection.announce(name: name, version: input.version)
     return Output(
@@ -102,7 +102,7 @@ struct Connect: AsyncAction {
       waiting: waiting)
   }
 
-  /// Opens the named device, or, without a name, the first one whose file no other process has.
+  /// Opens the named device or, without a name, the first one whose file is not in use by another process.
   private func open(
     _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
@@ -130,7 +130,7 @@ struct Connect: AsyncAction {
     return try await open("device-\(RecordLimits.devices)")
   }
 
-  /// Opens a device with a file whose data belongs to the store.
+  /// Opens a device whose data belongs to the store.
   private func openOfStore(
     _ name: String, _ base: String, _ input: Input, _ home: Connection.Home, _ schema: RecordSchema,
     _ subscription: SyncSubscription?
@@ -160,14 +160,14 @@ struct Connect: AsyncAction {
     throw Connection.failure(meeting, file: file, home: home)
   }
 
-  /// The schema that is named; the timer's where none is.
+  /// Returns the named schema, or the timer's.
   private func schema(_ input: Input, _ context: ActionContext) throws -> RecordSchema {
     guard let path = input.schema?.path, !path.isEmpty else { return Pomodoro.schema }
     let source = (try? context.handle(.syncSchemas, as: SchemaSource.self)) ?? SchemaSource()
     return try source.schema(at: path) { FileManager.default.contents(atPath: path).map { Array($0) } }
   }
 
-  /// Which part of the zone is asked for, nil for all of it.
+  /// Returns the requested part of the zone, or nil for all of it.
   private func subscription(_ input: Input, _ schema: RecordSchema) throws -> SyncSubscription? {
     guard let wanted = input.subscribe else { return nil }
     guard let path = input.schema?.path, !path.isEmpty else {
@@ -181,8 +181,8 @@ struct Connect: AsyncAction {
     }
   }
 
-  /// A token as it is given, from a file, or from the environment: the latter two are in no list of processes. A file
-  /// may end with a newline.
+  /// Returns a token given directly, by a file or by the environment; the latter two do not appear in lists of
+  /// processes. A file may end with a newline.
   private func token(_ text: String) throws -> String {
     var token = text.isEmpty ? ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" : text
     if text.hasPrefix("@") {
@@ -192,7 +192,7 @@ struct Connect: AsyncAction {
       }
       token = content
     }
-    // A carriage return and a newline are one character.
+    // A carriage return with a newline is one character.
     if token.last?.isNewline == true { token.removeLast() }
     guard token.isEmpty || !CommandLine.arguments.contains(where: { $0.contains(token) }) else {
       throw ActionError(

@@ -3,12 +3,12 @@ import FlowPluginKit
 import SyncDevice
 import SyncEngine
 
-/// What to do with changes that were parked.
+/// The possible operations on parked changes.
 enum ParkedWord: String, FieldWord {
   case list, retry, discard
 }
 
-/// Lists what was parked, has it tried again, or gives it up (F31, V20).
+/// Lists parked changes, sends them again, or discards them (F31, V20).
 struct Parked: AsyncAction {
   static let name = "sync.parked"
   static let summary = "Lists, retries or discards the changes that were parked"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import SyncDevice
 
-/// Writes fields of a record on this device and, by default, waits until the others can see it.
+/// Writes fields of a record on this device and, by default, waits until other devices can see it.
 struct Put: AsyncAction {
   static let name = "sync.put"
   static let summary = "Writes fields of a record and sends them to the other devices"

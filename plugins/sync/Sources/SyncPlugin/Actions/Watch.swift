@@ -4,7 +4,7 @@ import SyncDevice
 import SyncEngine
 import SyncRecords
 
-/// Follows the records until the run ends: an event and a line for each change, with the old and the new values.
+/// Follows the records until the run ends: an event and a line per change, with the old and the new values.
 struct Watch: StepService {
   static let name = "sync.watch"
   static let summary = "Follows the records during the run: an event and a line for each change"
@@ -47,12 +47,12 @@ struct Watch: StepService {
   }
 }
 
-/// A record that reads otherwise than before, as `sync.watch` tells it.
+/// A change of a record's content, as reported by `sync.watch`.
 struct RecordChange {
   let collection: String
   private let value: ValueObject
 
-  /// Nil for every other notice, and when nothing that the schema shows has changed.
+  /// Makes a change from a notice. Returns nil for other notices, and if no shown field has changed.
   init?(_ notice: SyncMachine.Notice, _ schema: RecordSchema) {
     guard case .recordChanged(let key, let before, let after, let isRemote) = notice,
       let collection = schema.collection(key.type)
@@ -68,6 +68,6 @@ struct RecordChange {
     ])
   }
 
-  /// The change as a line of JSON.
+  /// The change as one line of JSON.
   var line: String { String(decoding: JSONText.bytes(of: .object(value)), as: UTF8.self) }
 }

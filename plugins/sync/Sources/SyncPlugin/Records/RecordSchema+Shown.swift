@@ -4,8 +4,8 @@ import SyncRecords
 import SyncSQLite
 
 extension RecordSchema {
-  /// The schema by which a device's file shows records, for reading alone, as far as the file itself tells: from its tables
-  /// and the rules that the zone keeps or was asked for. Nil if it does not tell all.
+  /// The schema of a device's file for reading, as far as the file describes it: from its tables and the zone's rules.
+  /// Nil if it is incomplete.
   init?(shown tables: [ShownTable], in machine: SyncMachine) {
     var collections: [Collection] = []
     for table in tables {
@@ -20,7 +20,7 @@ extension RecordSchema {
 
   private static func collection(_ name: String, _ columns: [String], _ machine: SyncMachine) -> Collection? {
     var texts = machine.rules(of: name).texts
-    // What was refused is still what the columns are for.
+    // The columns were made for refused rules, too.
     for item in machine.replica.outbox.items(for: ZoneRules.key(of: name)) {
       for field in item.write?.fields ?? [] where texts[field.name] == nil {
         texts[field.name] = String(decoding: field.value, as: UTF8.self)

@@ -4,8 +4,8 @@ import FlowPlatform
 import FlowPluginKit
 import SyncRecords
 
-/// Holds what a workflow does with records to the schema that its `sync.connect` names, which only a look at that file can
-/// tell. Where it names several schemas, a run tells which one counts.
+/// Checks a workflow's use of records against the schema named by its `sync.connect`, which requires reading that file.
+/// If it names several schemas, only a run determines the one that counts.
 struct RecordUseCheck: WorkflowCheckProvider {
   let schemas: SchemaSource
 
@@ -14,9 +14,9 @@ struct RecordUseCheck: WorkflowCheckProvider {
     let steps = workflow.steps
     let names = steps.indices.compactMap { index -> (step: Int, name: String)? in
       guard steps[index].uses == "sync.connect", let name = steps[index].with["schema"] else { return nil }
-      // What only a run tells may be any schema.
+      // A name known only during a run may be any schema.
       let text = checked.isOpen(name) ? "" : name.stringValue ?? ""
-      // Two files may name two schemas by the same text.
+      // The same text in two files may name two schemas.
       return (index, workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].path(of: text) } ?? text)
     }
     guard let first = names.first, !first.name.isEmpty, names.allSatisfy({ $0.name == first.name }) else { return [] }

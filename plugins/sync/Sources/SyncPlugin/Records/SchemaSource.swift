@@ -3,12 +3,12 @@ import FlowPluginKit
 import SyncDevice
 import SyncRecords
 
-/// The schemas that an app was built with, and the reader of others.
+/// The compiled schemas of an app, and the reader of other schemas.
 struct SchemaSource: Sendable {
   var compiled: [CompiledSchema] = []
   var reader: (any SchemaReading)?
 
-  /// The schema that a workflow names, wherever its file was. Throws an `ActionError` with what is wrong with it.
+  /// Returns the schema that a workflow names, wherever its file was. Throws an `ActionError` with the problem.
   func schema(at path: String, bytes: () -> [UInt8]?) throws -> RecordSchema {
     do throws(CompiledSchemaError) {
       if let compiled = compiled(path) { return try compiled.schema() }
@@ -22,7 +22,7 @@ struct SchemaSource: Sendable {
     return schema
   }
 
-  /// The compiled schema of the file with this name.
+  /// The compiled schema of a file with this name, or nil.
   func compiled(_ path: String) -> CompiledSchema? {
     let name = Self.name(of: path)
     return compiled.first { $0.file == name }
@@ -39,6 +39,6 @@ struct SchemaSource: Sendable {
 }
 
 extension HandleKey {
-  /// The schemas that an app was built with.
+  /// The compiled schemas of an app.
   static let syncSchemas: HandleKey = "sync-schemas"
 }
