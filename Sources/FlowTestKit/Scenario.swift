@@ -26,7 +26,7 @@ public struct Scenario: Sendable {
   public var activatedAt: Duration?
   /// The time at which the run is cancelled, from its start, or nil.
   public var cancelledAt: Duration?
-  /// Whether the app may post events in addition to ``outsideEvents``.
+  /// Determines whether the app may post events in addition to ``outsideEvents``.
   public var outsideSource: OutsideSource = .closed
 
   /// The outside source of events.

@@ -21,7 +21,7 @@ struct RunState {
   var itemKeys: [StepIndex: [String]] = [:]
   /// The names of items for people, of fan-outs that are not too large.
   var itemNames: [StepIndex: [String]] = [:]
-  /// How often each item's idempotency key has changed, in a resumed run.
+  /// The number of times that each item's idempotency key has changed, in a resumed run.
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
   /// The results of the items' workflows, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]

@@ -270,7 +270,7 @@ extension Plan {
     }
   }
 
-  /// The conclusion of the run if nothing else happened; for a step of an included workflow, that of the workflow.
+  /// The conclusion of the run if nothing else happens; for a step of an included workflow, that of the workflow.
   public func conclusionSoFar(for step: StepIndex) -> RunConclusion {
     graph.workflow.scope(of: step).map { conclusionSoFar(inScope: $0) } ?? runConclusion()
   }

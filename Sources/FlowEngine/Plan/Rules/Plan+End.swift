@@ -113,7 +113,7 @@ extension Plan {
     effects.append(.end(conclusion))
   }
 
-  /// The conclusion of the run if nothing else happened.
+  /// The conclusion of the run if nothing else happens.
   func runConclusion() -> RunConclusion {
     if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     var isPartial = readiness.outcome == .timedOut

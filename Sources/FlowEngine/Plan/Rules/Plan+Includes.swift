@@ -44,7 +44,7 @@ extension Plan {
     }
   }
 
-  /// The conclusion of an included workflow if nothing else happened.
+  /// The conclusion of an included workflow if nothing else happens.
   func conclusionSoFar(inScope number: Int) -> RunConclusion {
     if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     let scope = graph.workflow.scopes[number]

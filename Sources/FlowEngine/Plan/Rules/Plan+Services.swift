@@ -68,7 +68,8 @@ extension Plan {
     return found.sorted()
   }
 
-  /// Handles a service that has stopped or is no longer waited for. The next services may stop, and the end of its file
+  /// Handles a service that has stopped or was abandoned. The next services may stop, and the end of its file
+  /// continues.
   /// continues.
   mutating func noteStop(ofService step: StepIndex, at now: Int) {
     outstanding.serving.remove(step)

@@ -6,7 +6,7 @@
 ///
 /// Proof of safety: the words belong to the ``StepTables`` that created the set with ``init(capacity:)``. The tables
 /// copy them with ``copied()``, and free them with ``deallocate()`` when they are freed.
-/// capacity, which the words are made for.
+/// Positions are below the capacity for which the words were created.
 struct ReadySet: @unchecked Sendable {
   /// The front: the positions of the lowest word that has any, or 0 if the set is empty.
   private var front: UInt64 = 0

@@ -10,7 +10,6 @@ import FlowModel
 /// entry of ``Plan`` that has called ``makeUnique()``, so the writer is their only owner. Indices are those of steps
 /// and queues of one graph, for which the blocks were created. After the last step's traits there is one more entry,
 /// which marks the end of the last step's successors.
-/// says where the last step's successors end.
 struct StepTables: @unchecked Sendable {
   private final class Blocks {
     let states: UnsafeMutableBufferPointer<StepState>

@@ -71,7 +71,7 @@ public enum Expansion: Sendable, Hashable {
 
 /// The items of a step, as the plan knows them.
 public struct FanOutItems: Sendable, Hashable {
-  /// A hash of each item's key and value, which tells it from an item with the same index in another process.
+  /// A hash of each item's key and value, to detect a different item at the same index in another process.
   public var hashes: [UInt64]
   /// The decisions about items that do not run because of the step's `if`.
   public var refused: [Int: Decision]

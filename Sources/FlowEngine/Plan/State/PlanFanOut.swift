@@ -10,7 +10,7 @@ struct PlanFanOut: Sendable {
   let firstInstance: StepIndex
   /// The maximum number of items that run at once.
   let width: Int
-  /// A hash of each item, which tells it from an item with the same index in another process.
+  /// A hash of each item, to detect a different item at the same index in another process.
   private(set) var hashes: [UInt64]
   /// The plan's index of the event whose posts are the items, or nil if all items are known from the beginning.
   let event: Int?

@@ -66,7 +66,7 @@ struct FanOutValues: Sendable {
     source = .values(values)
   }
 
-  /// A 64-bit hash of each item's key and value, which tells it from another item with the same index.
+  /// A 64-bit hash of each item's key and value, to detect a different item at the same index.
   var hashes: [UInt64] {
     indices.map { index in
       var hash = FNV1a64()

@@ -10,7 +10,8 @@ extension WorkflowRun {
   private static let lookNanoseconds = 50_000_000
   /// The interval of lease checks while bodies may be running.
   private static let guardNanoseconds = 100_000_000
-  /// How long steps wait for a store that does not respond before the run ends. The same as for a durable write.
+  /// The time for which steps wait for a store that does not respond before the run ends. The same as for a durable
+  /// write.
   private static let patience = Duration.seconds(60)
 
   /// The journal with the lease. For an item's workflow, that of the outer run.

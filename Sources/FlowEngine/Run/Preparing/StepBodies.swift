@@ -6,7 +6,6 @@ import FlowPluginKit
 ///
 /// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`. Callers of a body
 /// keep a reference to the workflow, which owns this object.
-/// body holds the workflow that holds this.
 final class StepBodies: @unchecked Sendable {
   /// A body that runs in a task.
   struct InTask {

@@ -4,7 +4,7 @@ import FlowPlatform
 
 /// An evaluated path or pattern of files that a step reads or produces.
 struct NamedFiles: Sendable, Hashable {
-  /// Whether a file must match.
+  /// The conditions under which files must match.
   enum Need: Sendable, Hashable {
     /// A path must exist, but a pattern need not match any file.
     case ofPaths
