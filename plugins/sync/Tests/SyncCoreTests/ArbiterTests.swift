@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// What every backend decides inside its transaction (M2, M12).
+/// The decisions of every backend's transaction (M2, M12).
 @Suite struct ArbiterTests {
   private let timers = ZoneRules(collection: "timers", texts: Pomodoro.schema.collection("timers")?.rules.texts ?? [:])
   private let settings = ZoneRules(
@@ -38,7 +38,7 @@ import Testing
     #expect(cell.horizonMilliseconds == now + 1000)
   }
 
-  @Test func `V15 M12: what a transaction would have made of a record is not told as what is there`() throws {
+  @Test func `V15 M12: a conflict returns the stored record, not that of a failed transaction`() throws {
     var batch = ArbiterBatch(serverMilliseconds: now)
     let operations = [0, 1, 7].map { (expected: Int64) in
       RecordOperation(
@@ -57,7 +57,7 @@ import Testing
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }
 
-  @Test func `V11 M2: a write is later than what its author had seen, whatever its clock says`() throws {
+  @Test func `V11 M2: a write is stamped later than everything its author had seen, whatever its clock shows`() throws {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)
     slow.seen = stored.cell.latestStamp
@@ -70,7 +70,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [slow.dot])
   }
 
-  @Test func `what an author claims to have seen lifts its stamp no higher than what is stored`() throws {
+  @Test func `a claim to have seen a future stamp raises a write's stamp no higher than the stored one`() throws {
     let stored = try record(focus(mac, at: now - 2000))
     var liar = focus(phone, at: now - 3000)
     liar.seen = Stamp(milliseconds: now + 10_000_000, counter: 0, device: mac)
@@ -81,19 +81,19 @@ import Testing
     #expect(stamp?.milliseconds == now - 2000)
   }
 
-  @Test func `M12: another version than expected is a conflict, in both directions`() throws {
+  @Test func `M12: an expected version that differs is a conflict, whether lower or higher`() throws {
     let stored = try record(focus(mac, at: now))
     #expect(decide(focus(phone, at: now), stored: stored, expected: 0) == .conflict)
     #expect(decide(focus(phone, at: now), stored: stored, expected: 2) == .conflict)
     #expect(decide(focus(phone, at: now), stored: nil, expected: 1) == .conflict)
   }
 
-  @Test func `M4: a write that is in the cell already changes nothing`() throws {
+  @Test func `M4: a write that the cell already has changes nothing`() throws {
     let stored = try record(focus(mac, at: now))
     #expect(decide(focus(mac, at: now), stored: stored) == .unchanged)
   }
 
-  @Test func `M1: another write under a number that is taken is a conflict, never an acknowledgement`() throws {
+  @Test func `M1: another write with a used number is a conflict, never an acknowledgement`() throws {
     let stored = try record(focus(mac, at: now, number: 5))
     #expect(decide(focus(mac, at: now + 500, number: 5), stored: stored) == .conflict)
     #expect(decide(focus(mac, at: now, number: 4), stored: stored) == .conflict)
@@ -152,7 +152,7 @@ import Testing
     #expect(problem.contains(message))
   }
 
-  @Test func `a cell that is given back is held to the same rules as writes`() {
+  @Test func `a returned cell obeys the same rules as writes`() {
     var state = Cell()
     state.apply(focus(mac, at: now), windowMilliseconds: 5000)
     var rubbish = Cell()
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a rule of a collection is not taken for one of a field, whatever its words`() {
+  @Test func `a rule of a collection is not mistaken for that of a field, whatever its text`() {
     let rules = ZoneRules(collection: "notes", texts: [ZoneRules.keysName: "string newest", "title": "string newest"])
     for (field, isField) in [("title", true), (ZoneRules.keysName, false)] {
       let write = Write(
@@ -231,7 +231,7 @@ import Testing
     ("settings", "settings", "has no state of its own"), ("devices", "other", "may only describe itself"),
     ("clocks", "timer", "the zone has no collection 'clocks'"),
   ])
-  func `S7 S10 bad input: a record that is not the zone's is refused by name`(
+  func `S7 S10 bad input: a record outside of the zone is refused with its name`(
     _ type: String, _ name: String, _ message: String
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])
@@ -245,7 +245,7 @@ import Testing
     #expect(problem.contains(message), "\(problem)")
   }
 
-  @Test func `V23: a joined cell is clamped like a write`() throws {
+  @Test func `V23: the stamps of a merged cell are limited like those of a write`() throws {
     var cell = Cell()
     cell.apply(focus(mac, at: now + 600_000), windowMilliseconds: 5000)
     let decision = Arbiter.decide(

@@ -2,13 +2,13 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The laws that make replicas agree whatever the order in which changes arrive (V1–V3, V6–V10, S27).
+/// The laws by which replicas agree in whatever order changes arrive (V1–V3, V6–V10, S27).
 @Suite struct MergeLawsTests {
   private let window = Histories.window
 
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: window) }
 
-  @Test func `V1 V2 V3: joining is commutative, associative and idempotent`() {
+  @Test func `V1 V2 V3: merging is commutative, associative and idempotent`() {
     for seed in 1...UInt64(3000) {
       var histories = Histories(seed: seed)
       let (a, b, c) = histories.threeCells()
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `V3 M4: applying a write twice is applying it once`() {
+  @Test func `V3 M4: applying a write twice equals applying it once`() {
     for seed in 1...UInt64(500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `M4: a lost acknowledgment does not bring a superseded state back`() {
+  @Test func `M4: a lost acknowledgment does not bring back a superseded state`() {
     var cell = Cell()
     let (mac, phone) = (Histories.devices[0], Histories.devices[1])
     let first = Write(
@@ -49,7 +49,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [stop.dot])
   }
 
-  @Test func `V6 F15: a write that saw another removes it, within the window too`() {
+  @Test func `V6 F15: a write whose author saw another one removes it, even within the window`() {
     for seed in 1...UInt64(500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `V7: a cell holds at most one entry a device, and V8 its count never goes back within an epoch`() {
+  @Test func `V7: a cell has at most one entry per device, and V8 its count never decreases within an epoch`() {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `V9 F17: what counts is one written state, never a mixture`() throws {
+  @Test func `V9 F17: the winner is one written state, never a mixture`() throws {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `V10: shifting all clocks changes nothing but the stamps`() {
+  @Test func `V10: shifting all clocks only changes the stamps`() {
     for seed in 1...UInt64(500) {
       var (plain, shifted) = (Histories(seed: seed), Histories(seed: seed))
       shifted.time += 123_456_789
@@ -96,8 +96,8 @@ import Testing
     }
   }
 
-  @Test func `every order of arrival at one cell gives the same bytes`() {
-    // F14's cycle: focus beats break, break beats idle, idle beats focus by the window. As a set it has one answer.
+  @Test func `the order in which writes arrive at a cell does not change its bytes`() {
+    // F14's cycle: focus beats break, break beats idle, idle beats focus by the window. As a set it has one result.
     let kinds: [(TimerKind, Int64)] = [(.focus, 0), (.breakTime, 3000), (.idle, 6000)]
     let writes = zip(Histories.devices, kinds).map { device, one in
       Write(

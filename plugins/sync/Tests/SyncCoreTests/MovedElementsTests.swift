@@ -11,7 +11,7 @@ import Testing
 
   private func items(_ cell: Cell) -> [ListItem] { cell.content.part("lines")?.state.items ?? [] }
 
-  @Test func `lists whose elements are moved follow the same laws, and show each element once`() throws {
+  @Test func `lists with moved elements obey the same laws and show each element once`() throws {
     for seed in 1...UInt64(300) {
       var histories = RecordHistories(seed: seed, moves: true)
       histories.play(Int.random(in: 4...30, using: &histories.random))
@@ -55,7 +55,7 @@ import Testing
     edited(cell, device, number, .inOrder(words.map(RecordHistories.text)))
   }
 
-  @Test func `two devices that move one element have it once, at the place of one of them`() {
+  @Test func `an element moved by two devices appears once, at the place of one of the moves`() {
     let start = list("one", "two", "three")
     #expect(lines(start) == ["one", "two", "three"])
     let ids = order(start)
@@ -66,7 +66,7 @@ import Testing
     let both = join(mac, phone)
     #expect([lines(mac), lines(phone)].contains(lines(both)))
     #expect(order(both).count == 3 && Set(order(both)) == Set(ids))
-    // The next move counts on any device, and an insertion behind a moved element follows it.
+    // The next move counts on any device, and an insertion after a moved element follows it.
     let next = edited(both, 1, 2, .items(insert: [], remove: [], move: [.init(ids[1], after: ids[0])]))
     #expect(lines(next) == ["one", "two", "three"])
     let more = edited(
@@ -78,7 +78,7 @@ import Testing
     #expect(lines(join(removed, moved)) == ["one", "three"])
   }
 
-  @Test func `insertions of two devices at one place stay together, and a move behind them leaves them so`() {
+  @Test func `insertions of two devices at one place stay together, even if an element is moved after them`() {
     let start = list("one", "two")
     let ids = order(start)
     func run(_ words: String...) -> RecordEdit.Field {
@@ -92,7 +92,7 @@ import Testing
     #expect(lines(moved) == ["one", "two"] + shown.dropFirst().dropLast())
   }
 
-  @Test func `several moves of one edit happen one after the other`() {
+  @Test func `several moves in one edit apply one after the other`() {
     let start = list("one", "two", "three", "four")
     let ids = order(start)
     let moved = edited(
@@ -103,7 +103,7 @@ import Testing
     #expect(lines(moved) == ["four", "five", "one", "three"])
   }
 
-  @Test func `moving a removed or unknown element changes nothing and takes no room`() {
+  @Test func `moving a removed or unknown element changes nothing and takes no space`() {
     let start = list("one", "two")
     let ids = order(start)
     let removed = edited(start, 0, 2, .items(insert: [], remove: [ids[0]]))
@@ -117,7 +117,7 @@ import Testing
     #expect(lines(join(late, removed)) == ["two"])
   }
 
-  @Test func `two devices that reorder a whole list have each element once`() {
+  @Test func `a whole list that two devices reorder has each element once`() {
     let start = list("one", "two", "three", "four")
     let mac = replaced(start, 0, 2, "four", "one", "two", "three")
     let phone = replaced(start, 1, 1, "two", "three", "four", "one", "new")
@@ -129,7 +129,7 @@ import Testing
     #expect(lines(replaced(both, 2, 1, "new", "one", "two")) == ["new", "one", "two"])
   }
 
-  @Test func `a whole list becomes what was written, whatever was moved in it before`() {
+  @Test func `setting a whole list replaces it, whatever was moved in it before`() {
     for seed in 1...UInt64(100) {
       var histories = RecordHistories(seed: seed, moves: true)
       histories.play(12)
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `moves count toward the elements that a list may have, and the refusal says so`() {
+  @Test func `moves count against a list's maximum of elements, and the refusal says so`() {
     let items = (1...Int64(RecordLimits.elements)).map { number in
       ListItem(id: ItemID(counter: number, tag: 1), after: nil, value: number == 1 ? [1] : nil)
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// The compact form of records and writes (V12, F26).
 @Suite struct PackingTests {
-  @Test func `V12: what is packed and unpacked is the same, and equal cells are equal bytes`() throws {
+  @Test func `V12: a packed cell unpacks to an equal one, and equal cells have equal bytes`() throws {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `V12: parts of a newer version survive being read, joined and written by this one`() throws {
+  @Test func `V12: parts of a newer version survive being read, merged and written by this one`() throws {
     var newer = Cell()
     newer.apply(
       Write(dot: Dot(device: Histories.devices[0], number: 1), milliseconds: 5, payload: [0]), windowMilliseconds: 5000)
@@ -32,12 +32,12 @@ import Testing
     #expect(try Cell(packed: written.packed()).extensions == newer.extensions)
   }
 
-  @Test func `a format of the future is refused and says what to do`() {
+  @Test func `the format of a newer version is refused with a remedy`() {
     #expect(throws: PackingError.unsupportedFormat(found: 13, known: 12)) { try Cell(packed: [13, 0, 0]) }
     #expect("\(PackingError.unsupportedFormat(found: 13, known: 12))".contains("update flowrun on this device"))
   }
 
-  @Test func `F26: the record of three devices in conflict takes less than 437 bytes`() {
+  @Test func `F26: the record of three devices in conflict takes fewer than 437 bytes`() {
     var cell = Cell()
     for index in 0..<3 {
       let device = DeviceID(stem: "MacBook-Pro-2024", random: UInt32.max - UInt32(index))
@@ -51,7 +51,7 @@ import Testing
     #expect(cell.packed().count < 437, "\(cell.packed().count)")
   }
 
-  @Test func `damaged bytes are refused with a place, and never trap`() throws {
+  @Test func `damaged bytes are refused with their offset, and never trap`() throws {
     var random = SplitMix64(seed: 7)
     var histories = Histories(seed: 7)
     let (cell, _, _) = histories.threeCells()
@@ -81,7 +81,7 @@ import Testing
     #expect(refused > 10_000)
   }
 
-  @Test func `a single changed bit of a cell or of a write is always noticed`() throws {
+  @Test func `a single flipped bit of a cell or a write is always detected`() throws {
     for seed in 1...UInt64(20) {
       var histories = Histories(seed: seed)
       let (plain, _, _) = histories.threeCells()
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `cutting a record anywhere names where it ends`() {
+  @Test func `a record cut at any byte is refused with the offset of its end`() {
     var histories = Histories(seed: 3)
     let (cell, _, _) = histories.threeCells()
     let bytes = cell.packed()

@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The rules for two devices that did not see each other (V4, V5, S18–S26).
+/// The rules for two devices that had not seen each other's write (V4, V5, S18–S26).
 @Suite struct PairRulesTests {
   private let rule = Pomodoro.decide
   private let mac = Histories.devices[0]
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: TimerKind.allCases, TimerKind.allCases)
-  func `S25: of two concurrent kinds the higher priority counts, whichever is newer`(
+  func `S25: of two concurrent kinds the one with the higher priority wins, whichever is newer`(
     _ one: TimerKind, _ other: TimerKind
   ) throws {
     guard one != other else { return }
@@ -40,36 +40,36 @@ import Testing
   }
 
   @Test(arguments: [4999, 5000] as [Int64])
-  func `S18 C13 F4: up to and including 5.000 s the smart rules hold`(_ gap: Int64) throws {
+  func `S18 C13 F4: the rules for concurrent states apply up to and including 5.000 s`(_ gap: Int64) throws {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: gap)).winner.dot.device == mac)
   }
 
-  @Test func `S18: from 5.001 s on the newer one counts`() throws {
+  @Test func `S18: from 5.001 s on the newer state wins`() throws {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: 5001)).winner.dot.device == phone)
   }
 
-  @Test func `S20: idle and focus give focus, either way`() throws {
+  @Test func `S20: focus wins over idle in either order`() throws {
     #expect(try outcome(write(mac, .idle, at: 0), write(phone, .focus, at: 3)).winner.dot.device == phone)
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: 3)).winner.dot.device == mac)
   }
 
   @Test(arguments: [TimerKind.focus, .breakTime])
-  func `S21 S22 F16: of two that run, the one with less left at one instant counts`(_ kind: TimerKind) throws {
+  func `S21 S22 F16: of two running timers the one with less time left at one instant wins`(_ kind: TimerKind) throws {
     let less = try outcome(write(mac, kind, at: 0, left: 60_000), write(phone, kind, at: 0, left: 90_000))
     #expect(less.winner.dot.device == mac)
     #expect(less.rule == .remaining)
-    // Raw figures favor the phone; at one instant the Mac has a second less.
+    // The raw values favor the phone; at one instant the Mac has a second less.
     let aged = try outcome(write(mac, kind, at: 0, left: 1_500_000), write(phone, kind, at: 4000, left: 1_497_000))
     #expect(aged.winner.dot.device == mac)
   }
 
-  @Test func `M7: a paused timer does not age`() throws {
+  @Test func `M7: the time of a paused timer does not decrease`() throws {
     let reading = try outcome(
       write(mac, .focus, at: 0, left: 1_500_000, paused: true), write(phone, .focus, at: 4000, left: 1_499_000))
     #expect(reading.winner.dot.device == phone)
   }
 
-  @Test func `S21 S23 F5: with everything else equal the newer counts, then the larger device name`() throws {
+  @Test func `S21 S23 F5: with all else equal the newer state wins, then the larger device name`() throws {
     let newer = try outcome(write(mac, .idle, at: 0), write(phone, .idle, at: 1))
     #expect(newer.winner.dot.device == phone)
     #expect(newer.rule == .newest)
@@ -78,13 +78,13 @@ import Testing
     #expect(tie.rule == .device)
   }
 
-  @Test func `S26 F3: focus at 12:00:00 and a break at 12:00:03 give focus on both`() throws {
+  @Test func `S26 F3: focus at 12:00:00 and a break at 12:00:03 result in focus on both`() throws {
     let reading = try outcome(
       write(mac, .focus, at: 0, left: 1_500_000), write(phone, .breakTime, at: 3000, left: 300_000))
     #expect(reading.winner.dot.device == mac)
   }
 
-  @Test func `S19 M8: the larger count stands in every branch, also when its state is dropped`() {
+  @Test func `S19 M8: the larger count stays in every branch, even if its state is dropped`() {
     for gap in [0, 3000, 9000] as [Int64] {
       var cell = Cell()
       cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: rule.windowMilliseconds)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `M5: a count or a field alone says nothing about the age of a state, and never drops it`() throws {
+  @Test func `M5: a count or a field alone does not affect the age of a state, and never drops it`() throws {
     var cell = Cell()
     let state = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(state, windowMilliseconds: rule.windowMilliseconds)
@@ -105,18 +105,18 @@ import Testing
     #expect(try Cell(packed: cell.packed()) == cell)
   }
 
-  @Test func `F18: a new day starts from 0, and an old count does not come back`() {
+  @Test func `F18: a new day starts at 0, and an old count does not come back`() {
     var cell = Cell()
     cell.apply(write(mac, .idle, at: 0, epoch: 1), windowMilliseconds: rule.windowMilliseconds)
     cell.apply(write(phone, .focus, at: 100, count: 9), windowMilliseconds: rule.windowMilliseconds)
     #expect(TimerStateRecord.completed(in: cell) == 0)
   }
 
-  @Test func `F9: the older one may win where the newer was read first`() throws {
+  @Test func `F9: the older state may win although the newer one was read first`() throws {
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `the rule that decided is told: causal, or the window`() {
+  @Test func `a resolution names the rule that decided: causal, or the window`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

@@ -1,12 +1,12 @@
 import FlowBytes
 import SyncCore
 
-/// Records as replicas reach them, with every rule, and what each write had seen: from that alone an oracle that shares no
-/// code with the merge works out what must come of them.
+/// Records as replicas reach them, with every rule and with the acts that each author had seen. From these alone, an
+/// oracle without any code of the merge computes the expected content.
 struct RecordHistories {
   static let devices = (1...4).map { DeviceID(stem: "d", random: UInt32($0)) }
 
-  /// What somebody did, and which acts he had seen.
+  /// An act, with the acts that its author had seen.
   struct Act {
     var write: Write
     var edit: RecordEdit
@@ -16,7 +16,7 @@ struct RecordHistories {
   var random: SplitMix64
   var replicas = Self.devices.map { _ in Cell() }
   var acts: [Act] = []
-  /// The acts that each replica holds.
+  /// The acts known to each replica.
   var held = Self.devices.map { _ in Set<Int>() }
   private var numbers = Self.devices.map { _ in Int64(0) }
   private var time: Int64 = 1_704_628_800_000
@@ -31,7 +31,7 @@ struct RecordHistories {
 
   static func text(_ text: String) -> [UInt8] { Scalar.text(text).bytes }
 
-  /// Plays acts and exchanges.
+  /// Performs acts and exchanges.
   mutating func play(_ steps: Int) {
     for _ in 0..<steps {
       let who = Int.random(in: 0..<replicas.count, using: &random)
@@ -43,7 +43,7 @@ struct RecordHistories {
     }
   }
 
-  /// One replica takes over what another holds.
+  /// Makes one replica adopt the acts of another.
   mutating func exchange(_ who: Int, _ other: Int) {
     replicas[who] = Cell.join(replicas[who], replicas[other], windowMilliseconds: 5000)
     held[who].formUnion(held[other])
@@ -104,11 +104,11 @@ struct RecordHistories {
   }
 }
 
-/// What must come of a set of acts, by the definition of each rule.
+/// The content expected from a set of acts, by the definition of each rule.
 struct RecordOracle {
   let acts: [RecordHistories.Act]
 
-  /// Takes the acts with these numbers.
+  /// Selects the acts with these numbers.
   init(_ histories: RecordHistories, _ held: Set<Int>) {
     let incarnation = held.map { histories.acts[$0].write.record?.incarnation ?? 0 }.max() ?? 0
     all = histories.acts
@@ -119,7 +119,7 @@ struct RecordOracle {
   private let all: [RecordHistories.Act]
   private let numbers: Set<Int>
 
-  /// Whether some change has been seen by no deletion.
+  /// True if a change was not seen by any deletion.
   var isLiving: Bool {
     numbers.contains { number in
       all[number].write.record?.isDeletion == false
@@ -152,7 +152,7 @@ struct RecordOracle {
 
   var likes: Int64 { changes.reduce(0) { if case .add(let more) = $1.change.kind { $0 + more } else { $0 } } }
 
-  /// A value is in the set when somebody added it and nobody who had seen that took it away.
+  /// A value is in the set if it was added and not removed by an author who had seen that.
   var tags: Set<[UInt8]> {
     var result: Set<[UInt8]> = []
     for (number, change) in changes {

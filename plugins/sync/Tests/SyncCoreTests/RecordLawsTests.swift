@@ -1,11 +1,11 @@
 import SyncCore
 import Testing
 
-/// Records of collections: the laws that make replicas agree, and each rule held to its definition.
+/// Records of collections: the laws by which replicas agree, and each rule compared with its definition.
 @Suite struct RecordLawsTests {
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
-  @Test func `joining records is commutative, associative and idempotent, whatever their rules`() {
+  @Test func `merging records is commutative, associative and idempotent under every rule`() {
     for seed in 1...UInt64(2000) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 2...24, using: &histories.random))
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `every replica shows what the acts that it holds say, by the definition of each rule`() {
+  @Test func `every replica shows the content that its acts define, for each rule`() {
     for seed in 1...UInt64(1500) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 4...40, using: &histories.random))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `what one device saw in a list stays in that order, whatever others insert`() {
+  @Test func `the order in which one device saw a list's elements stays, whatever others insert`() {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
@@ -58,7 +58,7 @@ import Testing
     ListItem.inOrder(cell.content.part("lines")?.state.items ?? []).map(\.id)
   }
 
-  @Test func `records and writes come back from their bytes as they were, which are as many as they say`() throws {
+  @Test func `records and writes are read back equal, and their byte counts are exact`() throws {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `the bytes of values sort as the values do`() {
+  @Test func `the bytes of values sort like the values`() {
     let integers: [Int64] = [.min, -300, -1, 0, 1, 2, 256, .max]
     for (left, right) in zip(integers, integers.dropFirst()) {
       #expect(Scalar.integer(left).bytes.lexicographicallyPrecedes(Scalar.integer(right).bytes))
@@ -102,7 +102,7 @@ import Testing
     for value in values { #expect(Scalar(bytes: value.bytes) == value) }
   }
 
-  @Test func `what was deleted and made again holds nothing of its earlier incarnation, whichever comes first`() {
+  @Test func `a record deleted and made again contains nothing of its earlier incarnation, whichever arrives first`() {
     let (mac, phone) = (RecordHistories.devices[0], RecordHistories.devices[1])
     func write(_ device: DeviceID, _ number: Int64, _ edit: RecordEdit, over view: Cell) -> Write {
       var write = Write(dot: Dot(device: device, number: number), milliseconds: 1000 + number, context: view.context)

@@ -3,9 +3,9 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The timer's schema decides what its rules say, on random histories.
+/// The timer's schema follows the timer's rules on random histories.
 @Suite struct TimerRulesTests {
-  @Test func `S18–S26 M3–M8: histories of writes and joins are read as the rules written out by hand say`() throws {
+  @Test func `S18–S26 M3–M8: histories of writes and merges are read as the handwritten rules say`() throws {
     #expect(Pomodoro.decide.windowMilliseconds == TimerReference.windowMilliseconds)
     var random = SplitMix64(seed: 11)
     var conflicts = 0

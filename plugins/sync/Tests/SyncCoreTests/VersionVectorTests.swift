@@ -2,9 +2,9 @@ import SyncCore
 import Testing
 
 @Suite struct VersionVectorTests {
-  @Test func `M3: a vector includes another when it covers each of its dots, for every two of four devices`() throws {
+  @Test func `M3: a vector includes another if it covers each of its dots, for all pairs over four devices`() throws {
     let devices = try ["mac", "phone", "tablet", "watch"].map { try #require(DeviceID($0)) }
-    // The digits to base 3 say how much has been seen of each: nothing, one write or two.
+    // The digits in base 3 are the number of writes seen of each device: none, one or two.
     let all = (0..<81).map { number in
       var (vector, rest) = (VersionVector(), number)
       for device in devices {

@@ -2,12 +2,13 @@ import FlowBytes
 import SyncCore
 import Testing
 
-/// When a zone forgets a deletion, by the commits that it takes.
+/// The time at which a zone forgets a deletion, given its commits.
 @Suite struct ZoneAgesTests {
   private static let day = ZoneAges.dayMilliseconds
   private static let start: Int64 = 1_700_000_000_000
 
-  /// Commits at a time and by a clock that the caller chooses; gives for each the time of those that are forgotten after it.
+  /// Commits at times and with clocks that the caller chooses. Returns for each commit the time of the deletions
+  /// forgotten after it.
   private func play(
     commits: Int, mostDays: Int64, _ next: (Int) -> (clock: String, time: Int64, shown: Int64)
   ) throws -> [(time: Int64, forgotten: ArraySlice<Int64>, kept: ArraySlice<Int64>)] {
@@ -30,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...50)
-  func `by a clock that is right nothing is forgotten within 90 days, and everything within 94`(_ seed: UInt64) throws {
+  func `with a correct clock no deletion is forgotten within 90 days, and all are within 94`(_ seed: UInt64) throws {
     var (random, now) = (SplitMix64(seed: seed), Self.start)
     let ends = try play(commits: 1_000, mostDays: .max) { _ in
       now += Int64(random.next() % UInt64(Self.day))
@@ -43,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...50)
-  func `by clocks that are wrong by up to a year nothing is forgotten within 90 days`(_ seed: UInt64) throws {
+  func `with clocks wrong by up to a year no deletion is forgotten within 90 days`(_ seed: UInt64) throws {
     var (random, now) = (SplitMix64(seed: seed), Self.start)
     let skews = [365, 90, -90, 0].map { $0 * Self.day }
     let ends = try play(commits: 1_000, mostDays: 1) { _ in
@@ -57,7 +58,7 @@ import Testing
     #expect(ends.contains { !$0.forgotten.isEmpty })
   }
 
-  @Test func `a clock that is set by a year shows one day, and one that is set back none`() {
+  @Test func `a clock set ahead by a year advances one day, and one set back none`() {
     var ages = ZoneAges()
     for number in 1...Int64(91) {
       #expect(ages.note(number * 2, by: "a", atMilliseconds: Self.start) == nil)

@@ -4,23 +4,23 @@ import Testing
 
 @testable import SyncEngine
 
-/// A device that comes back with much to send: the work for each change stays the same, however many there are.
+/// A device that returns with many changes to send. The work per change does not depend on their number.
 @Suite struct BacklogTests {
-  /// What a device does offline.
+  /// The changes that a device makes offline.
   enum Kind: CaseIterable {
-    /// Single writes, each to a record of its own.
+    /// Single writes, each to another record.
     case records
     /// Single writes, all to one record.
     case oneRecord
     /// Transactions of 50 records.
     case transactions
-    /// Single writes before the zone has ever been reached, so that even the collection's rules wait.
+    /// Single writes before the zone was ever reached, so that the collection's rules wait, too.
     case beforeRules
-    /// Transactions behind some that are parked.
+    /// Transactions after parked ones.
     case behindParked
   }
 
-  /// How many changes are looked at while so many writes are made and sent, the status being asked for after each.
+  /// The number of changes visited while this many writes are made and sent, with the status read after each.
   private func visits(_ kind: Kind, writes: Int) -> Int {
     var fleet = RecordFleet(kind == .beforeRules ? 0 : 1)
     if kind == .beforeRules {
@@ -60,10 +60,10 @@ import Testing
     #expect(some <= 300 * 40, "\(kind): \(some) visits")
   }
 
-  @Test func `places stay sorted, each once, whatever comes and goes`() {
+  @Test func `positions stay sorted and unique through insertions and removals`() {
     var (list, wanted, random) = (PositionList(), Set<Int64>(), SplitMix64(seed: 7))
     for step in 0..<20_000 {
-      // It grows, then shrinks, mostly at its ends as an outbox does.
+      // The list grows, then shrinks, mostly at its ends, like an outbox.
       let position = Int64(random.next() % (step % 3 == 0 ? 5000 : 300)) + Int64(step / 10)
       if random.next() % 20_000 > step {
         list.insert(position)

@@ -4,13 +4,13 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// A device that has much to fetch, in pages.
+/// A device that fetches many records in pages.
 @Suite struct CatchUpTests {
-  /// With the rules of their collection seven pages of three.
+  /// With the rules of their collection, seven pages of three.
   private static let records = 20
   private var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
   private var disk: [String: [UInt8]] = [:]
-  /// What each save held.
+  /// The changes of each save.
   private var saves: [[StoreChange]] = []
   private var requests: [(number: Int, request: SyncMachine.Request)] = []
 
@@ -40,7 +40,7 @@ import Testing
     Issue.record("\(operation.key) came to \(String(describing: reply))")
   }
 
-  /// A process on what is on the disk, which asks for three records at once.
+  /// Starts a process with the disk's content, which requests three records at once.
   private mutating func process() throws -> SyncMachine {
     var settings = SyncSettings()
     settings.usesChannel = false
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Answers the next request; false when there is none.
+  /// Answers the next request. Returns false if there is none.
   private mutating func answer(_ machine: inout SyncMachine) throws -> Bool {
     guard !requests.isEmpty else { return false }
     let (number, request) = requests.removeFirst()
@@ -92,7 +92,7 @@ import Testing
 
   private static func records(_ changes: [StoreChange]) -> Int { changes.count { $0.key.hasPrefix("record/") } }
 
-  @Test mutating func `a fetch of many pages is shown and saved together, at its end`() throws {
+  @Test mutating func `a fetch of many pages is shown and saved as a whole at its end`() throws {
     var machine = try process()
     for _ in 1...6 {
       #expect(try answer(&machine))
@@ -106,7 +106,7 @@ import Testing
     #expect(saves.map(Self.records).filter { $0 > 0 } == [Self.records + 1])
   }
 
-  @Test mutating func `what changes during a fetch is in it, the record that was fetched before too`() throws {
+  @Test mutating func `a fetch contains changes made meanwhile, including those of records already fetched`() throws {
     var machine = try process()
     #expect(try answer(&machine))
     commit("n1", "new", 30, version: 1)
@@ -130,7 +130,7 @@ import Testing
     #expect(titles(machine).count == Self.records)
   }
 
-  @Test mutating func `a device can act in the middle of a fetch, and both are there at its end`() throws {
+  @Test mutating func `a device can act during a fetch, and at its end both are there`() throws {
     var machine = try process()
     #expect(try answer(&machine))
     let key = RecordKey(type: "notes", name: "n1")
@@ -140,7 +140,7 @@ import Testing
     #expect(titles(machine) == ["mine"] + Array(repeating: "old", count: Self.records - 1))
   }
 
-  @Test func `a table in pieces holds what a dictionary holds, and a copy what it held`() {
+  @Test func `a table in chunks has the content of a dictionary, and a copy keeps its own`() {
     var random = SplitMix64(seed: 1)
     var (table, plain) = (ShardedTable<Int, Int>(), [Int: Int]())
     for round in 0..<5 {

@@ -4,13 +4,14 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Histories of devices that make, change and delete records while others are away, are put back or lose their place.
+/// Histories of devices that make, change and delete records while others are away, are restored or are removed from
+/// the zone.
 @Suite struct DroppingHistoriesTests {
   /// Each test has 250 of its own.
   private static let seeds = TestExtent.seeds(50, of: 250, release: 250)
   private static let keys = ["kept", "a", "b", "c"]
 
-  /// What must come of it: `kept` is never deleted.
+  /// The expected result: `kept` is never deleted.
   private struct Story {
     var likesOfKept: Int64 = 0
   }
@@ -55,7 +56,7 @@ import Testing
       case 10:
         if random.next() % 4 == 0, losesPlaces || restores || fleet.isAway.isEmpty {
           if !losesPlaces {
-            // Who could not reach the zone tries again within five minutes.
+            // A device that could not reach the zone tries again within five minutes.
             fleet.advance(milliseconds: Backoff.capMilliseconds)
             fleet.settle()
           }
@@ -63,12 +64,12 @@ import Testing
           fleet.settle()
         }
       default:
-        // A file is put aside, and later a device begins with it next to the one that it was.
+        // A file is put aside. Later a device starts with it next to the original.
         if old.count < 2, copies || fleet.machines[device].isFlushed { old.append(fleet.disks[device]) }
         if copies, random.next() % 3 == 0, fleet.machines[device].isFlushed, let disk = old.last, !disk.isEmpty,
           Self.device(in: disk) == fleet.machines[device].replica.device
         {
-          // The file is put back. What waits in it has been sent.
+          // The file is restored. Its waiting changes have been sent.
           fleet.disks[device] = disk
           try fleet.restart(device, nil, seed: random.next())
         }
@@ -81,14 +82,14 @@ import Testing
       }
     }
     fleet.isAway = []
-    // Anyone who has used up his budget gets it back within an hour.
+    // A device that has spent its budget has it again within an hour.
     fleet.advance(milliseconds: 7_200_000)
     fleet.settle()
     fleet.settle()
     return (fleet, story)
   }
 
-  @Test func `while nobody loses a place all come to the same, and nothing is parked`() throws {
+  @Test func `while no device is removed, all end with the same content and nothing is parked`() throws {
     for seed in Self.seeds {
       let (fleet, story) = try play(seed, losesPlaces: false)
       try check(fleet, seed)
@@ -97,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `who was away too long, or was put back, comes to the same, and what it did in vain is shown`() throws {
+  @Test func `a device away too long or restored ends with the same content, and its lost acts are shown`() throws {
     for seed in Self.seeds.map({ $0 + 1000 }) {
       let (fleet, story) = try play(seed, losesPlaces: true)
       try check(fleet, seed)
@@ -106,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `with clocks that are wrong by 90 days or a year, no write to a shared file is lost`() throws {
+  @Test func `with clocks wrong by 90 days or a year, no write to a shared file is lost`() throws {
     let day: Int64 = 86_400_000
     for seed in Self.seeds.map({ $0 + 4000 }) {
       var skews = [365 * day, 90 * day, -90 * day]
@@ -122,7 +123,7 @@ import Testing
     try? Replica(stored: disk.filter { !$0.key.hasPrefix("journal/") })?.device
   }
 
-  @Test func `each act counts once whichever copy of a file sends it`() throws {
+  @Test func `each act counts once, whichever copy of a file sends it`() throws {
     for seed in Self.seeds.map({ $0 + 3000 }) {
       let (fleet, story) = try play(seed, copies: true)
       try check(fleet, seed)
@@ -130,11 +131,11 @@ import Testing
     }
   }
 
-  @Test func `whatever the zone lost when a backup was restored, nothing that a device did is lost`() throws {
+  @Test func `nothing done by a device is lost, whatever a zone lost when a backup was restored`() throws {
     for seed in Self.seeds.map({ $0 + 2000 }) {
       let (fleet, story) = try play(seed, restores: true)
       try check(fleet, seed, mayForget: true)
-      // A transaction whose other part is about a deleted record is parked whole.
+      // A transaction with another part about a deleted record is parked as a whole.
       let kept = RecordFleet.key("kept")
       let parked = fleet.machines.reduce(0) { sum, machine in
         sum + machine.replica.outbox.reduce(0) { $0 + ($1.key == kept && $1.parkedBecause != nil ? 1 : 0) }
@@ -150,7 +151,7 @@ import Testing
         machine.replica.outbox.allSatisfy { $0.parkedBecause != nil },
         "seed \(seed): device \(device) still sends \(machine.replica.outbox.map(\.key))")
       for key in Self.keys where !machine.replica.outbox.holds(RecordFleet.key(key)) {
-        // A deletion that was forgotten may be back in a restored zone. It shows nowhere.
+        // A forgotten deletion may be back in a restored zone. It is not shown.
         if mayForget, fleet.likes(device, key) == nil,
           fleet.zone.records[RecordFleet.key(key)]?.cell.content.deleted != nil
         {

@@ -3,8 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// What must never be lost at the edges: counts next to states, limits, copies of a device's file, acts that were put
-/// together.
+/// Edge cases in which nothing may be lost: counts next to states, limits, copies of a device's file, transactions.
 @Suite struct EdgeTests {
   private static let settings = Pomodoro.settings
 
@@ -31,7 +30,7 @@ import Testing
       })
   }
 
-  @Test func `M5 S19: a pomodoro that is done long after the timer was set leaves the timer as it is`() {
+  @Test func `M5 S19: a pomodoro completed long after the timer was set leaves the timer unchanged`() {
     var rig = started()
     rig.act(.focus)
     rig.advance(milliseconds: 60_000)
@@ -45,7 +44,7 @@ import Testing
     #expect(TimerStateRecord(cell: rig.machine.view(of: Pomodoro.timer))?.state.kind == .focus)
   }
 
-  @Test func `F12 M1: a timer that was set offline keeps its start when a pomodoro is done after it`() throws {
+  @Test func `F12 M1: a timer set offline keeps its start when a pomodoro is completed after it`() throws {
     var rig = started()
     rig.give(.switched(online: false))
     let set = rig.now
@@ -59,7 +58,7 @@ import Testing
     #expect(record.completedPomodoros == 1)
   }
 
-  @Test func `F12 M9: an older offline edit does not beat a newer acknowledged one, whatever was edited after it`() {
+  @Test func `F12 M9: an older offline edit loses to a newer acknowledged one, whatever was edited later`() {
     var (mac, phone) = (started(), started(Rig(replica: Replica(device: DeviceID(stem: "phone", random: 2)))))
     mac.give(.switched(online: false))
     mac.give(set("theme", "1"))
@@ -83,7 +82,7 @@ import Testing
     #expect(rig.machine.refusal(of: action, on: Self.settings) != nil)
   }
 
-  @Test func `at each limit an action is taken, and the record's own limits are known before it is saved`() {
+  @Test func `an action at each limit is accepted, and the record's own limits are checked before saving`() {
     var rig = started()
     let long = String(repeating: "x", count: RecordLimits.valueBytes - 1)
     let largest = Self.edit(String(repeating: "n", count: 128), long)
@@ -92,18 +91,17 @@ import Testing
     rig.advance(milliseconds: 2000)
     #expect(fields(rig).count == 3)
     #expect(rig.machine.refusal(of: Self.edit("f3", long), on: Self.settings)?.contains("at most 65536") == true)
-    // Smaller is always taken.
+    // A smaller value is always accepted.
     #expect(rig.machine.refusal(of: Self.edit("f2", ""), on: Self.settings) == nil)
     let state = TimerState(kind: .focus, extra: Array(repeating: 32, count: 4096)).edit()
     #expect(rig.machine.refusal(of: .edit(state), on: Pomodoro.timer)?.contains("at most 4096") == true)
   }
 
-  @Test func `V20: a change over a limit that an earlier version saved is parked, shown, and stops nothing else`()
-    throws
+  @Test func `V20: a change over a limit saved by an earlier version is parked, shown, and blocks nothing else`() throws
   {
     var rig = started()
     rig.give(.switched(online: false))
-    // Straight into the machine, as the earlier version let it through.
+    // Given to the machine directly, because the earlier version accepted it.
     rig.give(set("big", String(repeating: "x", count: 17_000)))
     rig.act(.focus)
     var again = Rig(replica: try #require(try Replica(stored: rig.disk)))
@@ -118,7 +116,7 @@ import Testing
     #expect(again.machine.view(of: Self.settings).fields.isEmpty)
   }
 
-  @Test func `V15 M1: a device that takes a name of its own describes itself under that one`() throws {
+  @Test func `V15 M1: a device that continues under a new name describes itself with it`() throws {
     var one = started()
     one.give(set("before", "0"))
     one.advance(milliseconds: 1000)
@@ -137,8 +135,7 @@ import Testing
     #expect(other.zone.records[old] == nil)
   }
 
-  @Test func `V15 M1: two devices on copies of one file lose nothing, and one of them takes a name of its own`() throws
-  {
+  @Test func `V15 M1: two devices on copies of one file lose nothing, and one of them gets a new name`() throws {
     for seed in 0..<20 as Range<Int64> {
       var one = started()
       one.give(set("before", "0"))
@@ -172,13 +169,13 @@ import Testing
     }
   }
 
-  @Test func `V15: a change that may have reached the server stays what it is while more is done`() {
+  @Test func `V15: a change that may have reached the server does not change while more is done`() {
     var rig = started()
     rig.act(.focus, completed: 1)
     rig.advance(milliseconds: 1000)
     rig.holds = true
     rig.act(.breakTime, completed: 1)
-    // The request arrives, its answer does not.
+    // The request arrives, its response does not.
     for (_, request) in rig.held {
       if case .commit(let operations, _) = request { _ = try? rig.zone.commit(operations, serverMilliseconds: rig.now) }
     }
@@ -193,7 +190,7 @@ import Testing
     #expect(!rig.notices.contains { if case .renamed = $0 { true } else { false } })
   }
 
-  @Test func `V20: a change that was parked is sent again under its own name`() throws {
+  @Test func `V20: a parked change is sent again under its own name`() throws {
     var rig = started()
     let info = RecordKey(type: DeviceInfo.collection, name: "other")
     rig.give(.acted(info, Self.edit("platform", "linux")))
@@ -206,7 +203,7 @@ import Testing
     if case .write(let write) = rig.commits.last?.first?.change { #expect(write.dot.number == 1) }
   }
 
-  @Test func `A device that loses to the window says so, and not that it was seen`() {
+  @Test func `a device whose state loses by the window reports the window, not that it was seen`() {
     var rig = started()
     rig.give(.switched(online: false))
     rig.act(.focus)
@@ -218,7 +215,7 @@ import Testing
     #expect(!rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
-  @Test func `S43: what the budget keeps from being heard is told, with the time until when`() {
+  @Test func `S43: changes delayed by the budget are reported, with the time until when`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -243,7 +240,7 @@ import Testing
     #expect(rig.machine.status(atMilliseconds: rig.now).staleUntilMilliseconds == nil)
   }
 
-  @Test func `when the server's store is back, what waits goes at once`() {
+  @Test func `waiting changes are sent at once when the server's store is back`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)

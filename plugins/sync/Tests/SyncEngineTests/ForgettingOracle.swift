@@ -1,26 +1,26 @@
 import SyncCore
 
-/// What comes of acts on records by the contract alone, for a zone that never forgets anything: the set of all acts, each
-/// with those that its author had seen.
+/// The content of records by the contract alone, for a zone that never forgets: the set of all acts, each with the acts
+/// that its author had seen.
 struct ForgettingOracle {
-  /// What somebody did to a record.
+  /// An act on a record.
   struct Act {
     var key: String
     var kind: Kind
-    /// When, in milliseconds; no two acts are of one instant.
+    /// The time in milliseconds, different for every act.
     var time: Int64
     /// The acts on this record that its author had seen.
     var seen: Set<Dot>
-    /// How many times the record had been deleted before, as far as its author had seen.
+    /// The number of earlier deletions of the record that its author had seen.
     var incarnation: Int
   }
 
-  /// What can be done.
+  /// The possible acts.
   enum Kind: Hashable {
     case like, title(Int64), delete
   }
 
-  /// What a record shows.
+  /// The content of a record.
   struct Shown: Hashable {
     var likes: Int
     var title: Int64?
@@ -31,7 +31,7 @@ struct ForgettingOracle {
 
   init(_ rule: DeleteRule) { self.rule = rule }
 
-  /// Notes an act whose author had seen these.
+  /// Adds an act whose author had seen these acts.
   mutating func note(_ dot: Dot, _ kind: Kind, _ key: String, at time: Int64, seen: Set<Dot>) {
     let seen = seen.filter { acts[$0]?.key == key }
     var incarnation = seen.compactMap { acts[$0]?.incarnation }.max() ?? 0
@@ -39,7 +39,7 @@ struct ForgettingOracle {
     acts[dot] = Act(key: key, kind: kind, time: time, seen: seen, incarnation: incarnation)
   }
 
-  /// What a record shows to who has seen these acts; nil when it is not there.
+  /// The content of a record for a device that has seen these acts, or nil if it does not exist.
   func shown(_ key: String, _ dots: Set<Dot>) -> Shown? {
     let known = dots.compactMap { dot in acts[dot].map { (dot: dot, act: $0) } }.filter { $0.act.key == key }
     guard let incarnation = known.map(\.act.incarnation).max() else { return nil }

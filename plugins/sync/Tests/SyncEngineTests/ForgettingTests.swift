@@ -4,9 +4,10 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// A zone that forgets what every device has seen deleted 90 days ago shows what one shows that forgets nothing.
+/// A zone that forgets deletions seen by every device 90 days ago has the same content as one that forgets nothing.
 @Suite struct ForgettingTests {
-  /// A history: devices that act while they are away and meet the zone one at a time, with lost requests and answers.
+  /// A history: devices that act while they are away and reach the zone one at a time, with lost requests and
+  /// responses.
   struct World {
     var fleet: RecordFleet
     var oracle: ForgettingOracle
@@ -21,7 +22,7 @@ import Testing
       for device in 0..<devices { fleet.give(device, .switched(online: false)) }
     }
 
-    /// One more device, which begins with an empty file.
+    /// Adds a device with an empty file.
     mutating func join() {
       let number = fleet.add(Replica(device: DeviceID(stem: "late", random: UInt32(fleet.machines.count))))
       own.append([])
@@ -35,8 +36,8 @@ import Testing
       return .init(likes: Int(likes), title: fleet.title(device, key))
     }
 
-    /// A device acts; what is not there is not deleted. One that has never heard of the zone does not: what it makes under a
-    /// key that was deleted and forgotten is another record.
+    /// Makes a device act. A record that does not exist is not deleted. A device that has never read the zone does not
+    /// act, because a record that it makes with a forgotten key is another record.
     mutating func act(_ device: Int, _ kind: ForgettingOracle.Kind, _ key: String) {
       fleet.now += 1
       if fleet.machines[device].replica.cursor == nil { return }
@@ -52,7 +53,7 @@ import Testing
       own[device].insert(dot)
     }
 
-    /// A device meets the zone for a while.
+    /// Lets a device reach the zone for a while.
     mutating func meet(_ device: Int, milliseconds: Int64 = 6_000) {
       fleet.give(device, .switched(online: true))
       fleet.advance(milliseconds: milliseconds)
@@ -60,7 +61,7 @@ import Testing
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
-    /// Everybody meets the zone until nothing waits.
+    /// Lets all devices reach the zone until nothing waits.
     mutating func end() {
       let losses = fleet.losses
       fleet.losses = nil
@@ -68,14 +69,14 @@ import Testing
       fleet.losses = losses
     }
 
-    /// Everybody has seen everything, and after 90 days the zone forgets what is deleted.
+    /// Lets all devices see everything, and makes the zone forget deletions after 90 days.
     mutating func forget() {
       end()
       fleet.forget()
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
-    /// What is not as it must be, in words.
+    /// The differences to the expected content, as text.
     func problems(_ keys: [String]) -> [String] {
       var problems = fleet.parked
       let all = Set(oracle.acts.keys)
@@ -115,7 +116,7 @@ import Testing
 
   private static let seeds = TestExtent.seeds(50, of: 150, release: 150, long: 4000)
 
-  @Test func `V13 V14 with lost requests and answers, all acts count as if nothing had ever been forgotten`() {
+  @Test func `V13 V14 with lost requests and responses, all acts count as if nothing had been forgotten`() {
     var (forgetting, failed) = (0, 0)
     for seed in Self.seeds {
       let (problems, forgotten) = Self.play(seed)
@@ -124,7 +125,7 @@ import Testing
       #expect(problems == [] || failed > 5, "FLOWRUN_SEED=\(seed): \(problems)")
     }
     #expect(failed == 0)
-    // Otherwise the histories would show nothing.
+    // Otherwise the histories would prove nothing.
     #expect(forgetting * 3 > Self.seeds.count)
   }
 

@@ -5,7 +5,7 @@ import SyncSimulation
 import TestSupport
 import Testing
 
-/// Whole devices on a virtual clock, with everything going wrong that can (V13–V24, S1, S39–S41).
+/// Complete devices on a virtual clock with every possible fault (V13–V24, S1, S39–S41).
 @Suite struct HistoriesTests {
   private static let seeds = TestExtent.seeds(250, of: 500, release: 500, long: 10_000)
 
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13 V14 V15 V16 V20 V24 S27 S40: every faulty history ends with equal bytes that the oracle foretold`() {
+  func `V13 V14 V15 V16 V20 V24 S27 S40: every faulty history ends with equal bytes, as the oracle computes`() {
     var rules: Set<ConflictRule> = []
     for seed in Self.seeds {
       let report = Simulation.run(.concurrentHistory(seed: seed))
@@ -26,7 +26,7 @@ import Testing
     #expect(!TestExtent.isFull || rules.isSuperset(of: [.causal, .lww, .priority, .remaining, .newest]))
   }
 
-  @Test func `the same seed plays the same`() {
+  @Test func `the same seed gives the same history`() {
     let (one, other) = (Simulation.run(.concurrentHistory(seed: 7)), Simulation.run(.concurrentHistory(seed: 7)))
     #expect(one.restedAtMilliseconds == other.restedAtMilliseconds)
     #expect(one.requests == other.requests)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V15 S32: killed at every single step of its work, a device loses nothing and counts nothing twice`() {
+  func `V15 S32: a device killed at any step of its work loses nothing and counts nothing twice`() {
     let calm = Simulation.run(conflictPlan())
     expectGood(calm)
     var runs = 0
@@ -64,7 +64,7 @@ import Testing
     #expect(runs > 60)
   }
 
-  @Test func `V23: after the cursor is lost everything is read again`() {
+  @Test func `V23: after the cursor is lost, everything is read again`() {
     var plan = conflictPlan()
     plan.steps.append(.init(12_000, 0, .loseCursor))
     plan.steps.append(.init(14_000, 1, .loseCursor))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [false, true])
-  func `V23: a server that went back to a copy gets from the devices what it lost`(
+  func `V23: a server restored from a copy gets its lost content back from the devices`(
     _ isAnnounced: Bool, _ staysOpen: Bool
   ) {
     for seed in 1...UInt64(40) {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `V23: a device that was away while a server went back and wrote more than it had lost gives that back`() {
+  @Test func `V23: a device that was away while a restored server wrote more returns the lost content`() {
     for seed in 1...UInt64(40) {
       var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 60_000)
       plan.steps = [
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `S1 S3 S4 S41: with an ordinary network a change is on the other device within 5 s, both ways`() {
+  @Test func `S1 S3 S4 S41: on an ordinary network a change reaches the other device within 5 s in both directions`() {
     for seed in 1...UInt64(20) {
       var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 300_000)
       plan.faults.delayMilliseconds = 200...1200
@@ -135,15 +135,16 @@ import Testing
     }
   }
 
-  @Test func `V17 S49: one device that acts makes one commit an action, and idle ones only read`() {
+  @Test func `V17 S49: an active device makes one commit per action, and idle ones only read`() {
     var plan = SimulationPlan(seed: 3, devices: 4, healsAtMilliseconds: 120_000)
     plan.steps = (1...6).map { .init(Int64($0) * 10_000, 0, .set(TimerState(kind: .focus), completed: 1)) }
     let report = Simulation.run(plan)
     expectGood(report)
-    // The rules of each collection are named once, by whoever comes first.
+    // The rules of each collection are declared once, by the first device.
     #expect(report.commits == 6 + Int64(plan.schema.collections.count))
-    // The actor: a start, a channel and six commits. Each of the others: a start, a channel and at most six reads. And each
-    // says once a day how far it has read, and at first names its rules, which may meet those of another one.
+    // The active device: a start, a channel and six commits. Each of the others: a start, a channel and at most six
+    // reads. Each also reports its read position once a day and declares its rules at first, which may conflict with
+    // another device's.
     #expect(report.requests <= 8 + 3 * 8 + 4 + 4 * 3)
   }
 
@@ -158,7 +159,7 @@ import Testing
     }
   }
 
-  @Test func `V18: a user who never stops clicking is queued, not let through`() {
+  @Test func `V18: the actions of a user who never stops clicking are queued, not sent at once`() {
     let minutes = Int64(TestExtent.count(usual: 90, release: 240, long: 240))
     var plan = SimulationPlan(seed: 5, devices: 2, healsAtMilliseconds: minutes * 60_000)
     var time: Int64 = 5000
@@ -174,7 +175,7 @@ import Testing
   }
 
   @Test(arguments: [BackendError.quotaExceeded(retryAfterMilliseconds: 1_800_000), .unreachable("down"), .timedOut])
-  func `V18 V19 S36: a server that answers with errors for six hours is not pestered, and then hears everything`(
+  func `V18 V19 S36: a server that fails for six hours gets few requests, and then all changes arrive`(
     _ error: BackendError
   ) {
     var plan = SimulationPlan.day(seed: 9, devices: 2, hours: 8, loss: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Data of one store does not reach another.
+/// The data of one store does not reach another.
 @Suite struct OtherStoreTests {
   private static let home = StorePlace(address: "home")
   private static let away = StorePlace(address: "away")
@@ -16,7 +16,7 @@ import Testing
     return settings
   }
 
-  /// A store of other people, with a timer of theirs.
+  /// Another store of other people, with their timer.
   private static func otherZone() -> ZoneState {
     var rig = Rig()
     rig.zone = ZoneState(generation: 9, store: StoreIdentity(number: 2))
@@ -25,7 +25,7 @@ import Testing
     return rig.zone
   }
 
-  /// A device that has used its store, and has a change that was not sent.
+  /// A device that has used its store and has an unsent change.
   private func used() -> Rig {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.start()
@@ -52,7 +52,7 @@ import Testing
     return next
   }
 
-  /// As a version saved it that knew of no stores.
+  /// Changes saved data to that of a version without stores.
   private static func old(_ disk: inout [String: [UInt8]]) {
     disk[Replica.storeKey] = nil
     disk["identity"]?[0] = 5
@@ -71,12 +71,12 @@ import Testing
     #expect(rig.machine.status(atMilliseconds: rig.now).pause?.code == "other-store")
   }
 
-  @Test func `another store at the address of the own one is refused`() throws {
+  @Test func `another store at the address of the device's own is refused`() throws {
     let other = Self.otherZone()
     #expect(wasRefused(try opened(used(), at: Self.home, other), by: other))
   }
 
-  @Test func `back at its store a device sends what waited`() throws {
+  @Test func `a device sends its waiting changes when it is back at its store`() throws {
     let before = used()
     let away = try opened(before, at: Self.away, Self.otherZone())
     let back = try opened(away, at: Self.home, before.zone)
@@ -85,7 +85,7 @@ import Testing
     #expect(back.zone.records[Pomodoro.timer]?.cell.entries.count == 1)
   }
 
-  @Test func `the own store is recognized at another address`() throws {
+  @Test func `a device recognizes its store at another address`() throws {
     let before = used()
     let moved = try opened(before, at: Self.away, before.zone)
     #expect(moved.machine.replica.outbox.waitingCount == 0)
@@ -105,7 +105,7 @@ import Testing
     #expect(back.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `merging gives another store everything and takes its identity`() throws {
+  @Test func `merging sends everything to the other store and adopts its identity`() throws {
     let other = Self.otherZone()
     let merged = try opened(used(), at: Self.away, other, merges: true)
     #expect(merged.machine.pausedBecause == nil)
@@ -114,7 +114,7 @@ import Testing
     #expect(merged.zone.records[Pomodoro.timer]?.cell.context.count == 2)
   }
 
-  @Test func `a change that was made before any store answered goes to the store of its place only`() throws {
+  @Test func `a change made before any store responded is sent only to the store at its location`() throws {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.error = .unreachable("away")
     rig.start()
@@ -126,7 +126,7 @@ import Testing
     #expect(home.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `a device that has nothing belongs to the store that it meets first`() throws {
+  @Test func `a device without data belongs to the first store it meets`() throws {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.error = .unreachable("away")
     rig.start()
@@ -142,7 +142,7 @@ import Testing
     #expect(now.disk["identity"]?.first == Replica.storageFormat)
   }
 
-  @Test func `an old file adopts a store that has lost its position and holds one of its changes`() throws {
+  @Test func `an old file adopts a store that has lost its position and has one of its changes`() throws {
     let before = used()
     var zone = before.zone
     zone.begin(generation: 78)
@@ -187,7 +187,7 @@ import Testing
     #expect(rig.machine.pausedBecause == .otherStore(other))
   }
 
-  @Test func `what is saved of stores is read again, and damaged bytes are an error`() throws {
+  @Test func `saved data about stores is read back, and damaged bytes are an error`() throws {
     var binding = StoreBinding()
     binding.store = .drawn()
     binding.note(nil, at: Self.home)

@@ -2,9 +2,9 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Changes that the zone does not take and that a person must look at.
+/// Changes that the zone refuses and a person must deal with.
 @Suite struct ParkingTests {
-  /// Two devices; what the first does meanwhile is parked.
+  /// Two devices. The changes that the first one makes in `body` are parked.
   private func fleet(parking body: (inout RecordFleet) -> Void) -> RecordFleet {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(1, name) }
@@ -16,7 +16,7 @@ import Testing
     return fleet
   }
 
-  @Test func `a request that was damaged on its way is sent again, and nothing is parked`() {
+  @Test func `a request damaged on its way is sent again, and nothing is parked`() {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.commitError = .damaged("its body has another checksum")
@@ -31,7 +31,7 @@ import Testing
     #expect(["a", "b", "c", "d"].map { fleet.likes(1, $0) } == [1, 1, 1, 1])
   }
 
-  @Test func `a parked transaction is shown whole, also after later changes of its records`() {
+  @Test func `a parked transaction is shown as a whole, even after later changes of its records`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b", "c"]) }
     #expect(fleet.parked.count == 3)
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [2, 2, 1])
@@ -41,11 +41,11 @@ import Testing
     fleet.settle()
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [3, 2, 1])
     #expect(["a", "b", "c"].map { fleet.likes(1, $0) } == [2, 1, nil])
-    // The other device's changes arrive beneath it.
+    // The other device's changes arrive below it.
     fleet.like(1, "b")
     fleet.settle()
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [3, 3, 1])
-    // Tried again, all see it; the title that was set later stays.
+    // Retried, it is visible on all devices; the title that was set later stays.
     let position = fleet.machines[0].status(atMilliseconds: 0).parked[0].position
     fleet.give(0, .retried(position: position))
     fleet.settle()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a parked change does not bring back a record that was deleted after it`() {
+  @Test func `a parked change does not bring back a record deleted after it`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b"]) }
     fleet.delete(0, "a")
     fleet.settle()
@@ -64,7 +64,7 @@ import Testing
     #expect(fleet.likes(0, "b") == 2)
   }
 
-  @Test func `a parked change that is tried again counts with what was done after it, and does not cover that`() {
+  @Test func `a parked change that is retried counts with later changes, and does not replace them`() {
     var fleet = fleet { $0.like(0, "a") }
     fleet.isAway = [0]
     fleet.like(0, "a")
@@ -79,7 +79,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `the fate of a change is its own, whatever is parked next to it`() {
+  @Test func `the fate of a change does not depend on parked changes next to it`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b"]) }
     func fate(_ acts: [Int64]) -> SyncFate { fleet.machines[0].fate(of: acts) }
     let parked = fleet.machines[0].status(atMilliseconds: 0).parked.map(\.position)
@@ -92,7 +92,7 @@ import Testing
     fleet.advance(milliseconds: 600_000)
     fleet.settle()
     #expect(fate(acts) == .acknowledged)
-    // Tried again, a change is followed to its new place.
+    // A retried change is followed to its new position.
     fleet.give(0, .retried(position: parked[0]))
     #expect(fate(parked) != .parked(RecordFleet.key("a"), reason: "the request is invalid: no"))
     fleet.settle()
@@ -100,7 +100,7 @@ import Testing
     #expect(fleet.likes("a") == [3, 3])
   }
 
-  @Test func `what a proxy finds too large is sent in smaller requests, and nothing is parked`() {
+  @Test func `changes too large for a proxy are sent in smaller requests, and nothing is parked`() {
     var fleet = RecordFleet(2)
     fleet.isAway = [0]
     for number in 0..<60 { fleet.like(0, "n\(number)") }
@@ -111,7 +111,7 @@ import Testing
     #expect((0..<60).allSatisfy { fleet.likes(1, "n\($0)") == 1 })
   }
 
-  @Test func `a write over a limit that an earlier version let through parks its whole transaction`() throws {
+  @Test func `a write over a limit accepted by an earlier version parks its whole transaction`() throws {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.isAway = [0]

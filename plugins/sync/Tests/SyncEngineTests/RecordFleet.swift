@@ -3,9 +3,9 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// Machines of several devices in front of one zone that answers at once, on a hand-turned clock.
+/// The machines of several devices with one zone that responds at once, on a manual clock.
 struct RecordFleet {
-  /// Shows nothing; with it, a machine knows records of collections.
+  /// Shows nothing. With a projection, a machine knows records of collections.
   struct Projection: RecordProjection {
     func row(of cell: Cell, key: RecordKey) -> [UInt8]? { nil }
   }
@@ -14,26 +14,26 @@ struct RecordFleet {
   var disks: [[String: [UInt8]]] = []
   var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
   var now: Int64 = Rig.start
-  /// What a program that does nothing else has written, so that the zone's time goes on.
+  /// The number of writes by a program that only advances the zone's time.
   private var ticks: Int64 = 0
-  /// Who cannot reach the zone.
+  /// The devices that cannot reach the zone.
   var isAway: Set<Int> = []
 
-  /// Whether the answer to the next commit gets lost.
+  /// True if the response to the next commit is lost.
   var losesAnswer = false
-  /// The devices whose commits are too large, whatever they send.
+  /// The devices whose commits are always too large.
   var refusesCommits: Set<Int> = []
-  /// How far the clocks of devices are ahead of the zone's.
+  /// The difference of devices' clocks to the zone's.
   var skews: [Int: Int64] = [:]
-  /// What the zone answers to commits instead of taking them.
+  /// The zone's response to commits, instead of accepting them.
   var commitError: BackendError?
-  /// How many operations get through a proxy at once; nil for any number.
+  /// The maximum number of operations that a proxy allows at once, or nil.
   var mostOperations: Int?
-  /// Draws which requests and answers get lost; nil for none.
+  /// The source of lost requests and responses, or nil for none.
   var losses: SplitMix64?
-  /// The writes that the zone has taken.
+  /// The writes accepted by the zone.
   private(set) var taken: Set<Dot> = []
-  /// Those that each device has fetched.
+  /// The writes fetched by each device.
   private(set) var heard: [Set<Dot>] = []
 
   private func settings(_ subscription: SyncSubscription?) -> SyncSettings {
@@ -44,9 +44,9 @@ struct RecordFleet {
     return settings
   }
 
-  /// Devices that know the rules of one collection, `notes`: `likes` is a counter, `title` the newest.
+  /// Makes devices that know the rules of one collection, `notes`: `likes` is a counter, `title` is merged by `newest`.
   ///
-  /// Those of `parts` hold the notes alone that have this title. With `skews` the zone is a file.
+  /// The devices in `parts` only have the notes with this title. With `skews` the zone is a file.
   init(_ devices: Int, delete: DeleteRule = .editWins, parts: [Int: Int64] = [:], skews: [Int64] = []) {
     for (device, skew) in skews.enumerated() { self.skews[device] = skew }
     zone.hasDevicesTime = !skews.isEmpty
@@ -60,7 +60,7 @@ struct RecordFleet {
     settle()
   }
 
-  /// Names the rules of the collection to the zone.
+  /// Declares the rules of the collection to the zone.
   mutating func nameRules(_ device: Int, delete: DeleteRule = .editWins) {
     let rules = [
       "likes": "integer counter", "tags": "array:string set", "title": "string newest", "_delete": delete.rawValue,
@@ -68,7 +68,7 @@ struct RecordFleet {
     give(device, .acted(ZoneRules.key(of: "notes"), .rules(rules)))
   }
 
-  /// One more device, with this in its file; gives its number.
+  /// Adds a device with this file and returns its number.
   @discardableResult mutating func add(
     _ replica: Replica, disk: [String: [UInt8]] = [:], seed: UInt64? = nil, subscription: SyncSubscription? = nil
   ) -> Int {
@@ -83,10 +83,10 @@ struct RecordFleet {
     return number
   }
 
-  /// The notes with this title. With `skews` the zone is a file.
+  /// The subscription to notes with this title.
   static func part(_ title: Int64) -> SyncSubscription { SyncSubscription(["notes": ["title": .text(String(title))]]) }
 
-  /// Begins a device again from its file, with another part of the zone; nil for all of it.
+  /// Starts a device again from its file, with another part of the zone, or all of it for nil.
   mutating func restart(_ device: Int, _ subscription: SyncSubscription?, seed: UInt64? = nil) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(
@@ -95,7 +95,7 @@ struct RecordFleet {
     give(device, .started)
   }
 
-  /// A device that goes on from where another one is, in the middle of its work, as a copied virtual machine does.
+  /// Adds a device that continues from the state of another one during its work, like a copied virtual machine.
   mutating func addTwin(of device: Int) -> Int {
     machines.append(machines[device])
     disks.append(disks[device])
@@ -125,21 +125,21 @@ struct RecordFleet {
     give(device, .acted(Self.key(name), .edit(RecordEdit(isDeletion: true))))
   }
 
-  /// How often a record is liked as a device shows it; nil when it is not there.
+  /// The number of likes of a record on a device, or nil if it does not exist.
   func likes(_ device: Int, _ name: String) -> Int64? {
     let cell = machines[device].view(of: Self.key(name))
     guard cell.isRecord, !cell.content.isDeleted(by: machines[device].rules(of: "notes").delete) else { return nil }
     return cell.content.part("likes")?.state.total ?? 0
   }
 
-  /// The title of a record as a device shows it.
+  /// The title of a record on a device.
   func title(_ device: Int, _ name: String) -> Int64? {
     let value = machines[device].view(of: Self.key(name)).fields.first { $0.name == "title" }?.value
     if case .text(let text)? = value.flatMap({ Scalar(bytes: $0) }) { return Int64(text) }
     return nil
   }
 
-  /// What all devices show.
+  /// The number of likes on all devices.
   func likes(_ name: String) -> [Int64?] { machines.indices.map { likes($0, name) } }
 
   var parked: [String] { machines.flatMap { $0.replica.outbox.compactMap(\.parkedBecause) } }
@@ -191,7 +191,7 @@ struct RecordFleet {
     }
   }
 
-  /// Lets everybody fetch and send until nobody has anything to do.
+  /// Lets all devices fetch and send until they are done.
   mutating func settle() {
     for _ in 0..<4 {
       for device in machines.indices { give(device, .foregrounded) }
@@ -211,7 +211,7 @@ struct RecordFleet {
     }
   }
 
-  /// Has so much time gone by that the zone forgets what is deleted by now; devices do nothing meanwhile.
+  /// Advances the time so far that the zone forgets present deletions. Devices do nothing meanwhile.
   mutating func forget() {
     let days = zone.hasDevicesTime ? Array(repeating: 1, count: 92) : [0, 1, ZoneAges.keptDays + 1]
     for days in days {
@@ -220,7 +220,7 @@ struct RecordFleet {
     }
   }
 
-  /// A change of the zone that has nothing to do with the notes.
+  /// Makes a change of the zone that does not concern the notes.
   mutating func tick() {
     ticks += 1
     let key = RecordKey(type: ZoneRules.type, name: "ticks\(ticks / 200)")
@@ -233,7 +233,7 @@ struct RecordFleet {
     guard case .committed? = reply?.results.first else { fatalError("a tick is not taken: \(reply as Any)") }
   }
 
-  /// A device that begins with what another one had in its file.
+  /// Adds a device that starts with a copy of another device's file.
   mutating func addCopy(of disk: [String: [UInt8]], seed: UInt64) throws -> Int {
     guard let replica = try Replica(stored: disk.filter { !$0.key.hasPrefix("journal/") }) else { return -1 }
     return add(replica, disk: disk, seed: seed)

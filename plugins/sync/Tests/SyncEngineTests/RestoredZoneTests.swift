@@ -2,15 +2,15 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// A zone that was restored from a backup: what the devices still hold comes back, whatever happened since (V23).
+/// A zone restored from a backup. The devices return its lost content, whatever happened since (V23).
 @Suite struct RestoredZoneTests {
-  /// How the restored zone goes on.
+  /// The ways in which the restored zone continues.
   enum Restoring: CaseIterable {
     /// Its store is opened again, so that its next change begins a new incarnation.
     case opened
-    /// A person says so, and every cursor becomes invalid.
+    /// A person announces it, and every cursor becomes invalid.
     case announced
-    /// Its store stays open and notices nothing.
+    /// Its store stays open and detects nothing.
     case unnoticed
   }
 
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an acknowledged act comes back though its device acts before it fetches`(_ restoring: Restoring) throws {
+  func `an acknowledged act comes back although its device acts before it fetches`(_ restoring: Restoring) throws {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an acknowledged act comes back though the restored zone has overtaken its number`(_ restoring: Restoring) {
+  func `an acknowledged act comes back although the restored zone has passed its number`(_ restoring: Restoring) {
     for more in 1...4 {
       var fleet = RecordFleet(2)
       fleet.like(0, "k")
@@ -55,7 +55,7 @@ import Testing
       for _ in 0..<more { fleet.like(1, "k") }
       fleet.advance(milliseconds: 1000)
       fleet.isAway = []
-      // What it sends first is about another record, whose version fits.
+      // Its first request is about another record, whose version matches.
       fleet.like(0, "new")
       fleet.settle()
       #expect(fleet.likes("k") == [Int64(2 + more), Int64(2 + more)], "\(more) more")
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: Restoring.allCases)
-  func `an act whose answer was lost counts once, and all after it`(_ restoring: Restoring) {
+  func `an act whose response was lost counts once, and so do all after it`(_ restoring: Restoring) {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
@@ -80,14 +80,14 @@ import Testing
     #expect(fleet.likes("k") == [4, 4])
   }
 
-  @Test func `what was only found to be there already is missed too when it is lost`() throws {
+  @Test func `the loss of a write that was only found to be stored already is detected, too`() throws {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
     let backup = fleet.zone
     fleet.losesAnswer = true
     fleet.like(0, "k")
-    // Sent again, the zone says that it has it: the device has not read that far.
+    // Sent again, the zone responds that it has the write; the device has not read that far.
     fleet.advance(milliseconds: 400)
     #expect(fleet.machines[0].replica.outbox.isEmpty)
     restore(&fleet, backup, .unnoticed)
@@ -96,7 +96,7 @@ import Testing
     #expect(fleet.likes("k") == [2, 2])
   }
 
-  @Test func `a transaction comes back whole`() throws {
+  @Test func `a transaction comes back as a whole`() throws {
     var fleet = RecordFleet(2)
     fleet.likeTogether(0, ["a", "b"])
     fleet.settle()
@@ -113,7 +113,7 @@ import Testing
     #expect(fleet.likes("b") == [2, 2])
   }
 
-  @Test func `a device that has heard only answers to what it sent notices as well`() throws {
+  @Test func `a device that has only received responses to its own requests detects the loss`() throws {
     var rig = Rig()
     rig.start()
     rig.advance(milliseconds: 100)
@@ -122,7 +122,7 @@ import Testing
     let backup = rig.zone
     rig.act(.idle, completed: 1)
     rig.advance(milliseconds: 1000)
-    // Its cursor is lost with a page of the file, what it has acknowledged is not.
+    // Its cursor is lost with a page of the file, its record of acknowledged changes is not.
     rig.disk["cursor"] = nil
     var again = Rig(replica: try #require(try Replica(stored: rig.disk.filter { !$0.key.hasPrefix("journal/") })))
     (again.zone, again.now) = (backup, rig.now)
@@ -134,7 +134,7 @@ import Testing
     #expect(again.zone.completed == 3)
   }
 
-  @Test func `without a cursor nothing is sent by a device that has something acknowledged`() throws {
+  @Test func `a device without a cursor that has acknowledged changes sends nothing`() throws {
     var rig = Rig()
     rig.start()
     rig.act(.focus)
@@ -145,7 +145,7 @@ import Testing
     #expect(again.heard == nil)
   }
 
-  @Test func `tags are kept for the latest numbers, each for all that its commit changed`() {
+  @Test func `tags are kept for the latest numbers, each for all changes of its commit`() {
     var tags = CommitTags()
     tags.note(3, tag: 7)
     tags.note(4, tag: 8)
@@ -156,7 +156,7 @@ import Testing
     #expect(tags.tag(of: 3) != 7)
   }
 
-  @Test func `the cursor that goes with each commit counts as sent`() {
+  @Test func `the cursor sent with each commit counts as sent bytes`() {
     var rig = Rig()
     rig.start()
     rig.act(.focus)

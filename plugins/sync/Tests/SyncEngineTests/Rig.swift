@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// A machine on a hand-turned clock, in front of a zone that answers at once or as the test says.
+/// A machine on a manual clock, with a zone that responds at once or as the test decides.
 struct Rig {
   static let start: Int64 = 1_704_628_800_000
   static let device = DeviceID(stem: "mac", random: 1)
@@ -10,16 +10,16 @@ struct Rig {
   var machine: SyncMachine
   var zone = Rig.empty
   var now: Int64 = Rig.start
-  /// How far the device's clock is ahead of the server's.
+  /// The difference of the device's clock to the server's.
   var skew: Int64 = 0
   var disk: [String: [UInt8]] = [:]
   var requests: [(time: Int64, request: SyncMachine.Request)] = []
   var notices: [SyncMachine.Notice] = []
-  /// What the server answers instead of doing what it is asked.
+  /// The server's response to every request, instead of performing it.
   var error: BackendError?
-  /// The same for commits alone.
+  /// The server's response to commits.
   var commitError: BackendError?
-  /// Requests that wait for the test to answer them.
+  /// The requests that wait for the test's response.
   var held: [(number: Int, request: SyncMachine.Request)] = []
   var holds = false
 
@@ -27,14 +27,14 @@ struct Rig {
     machine = SyncMachine(replica: replica, settings: settings, seed: seed)
   }
 
-  /// A zone that has the rules of the timer's schema, and nothing else.
+  /// A zone with only the rules of the timer's schema.
   static let empty: ZoneState = {
     var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
     _ = try? zone.commit(Pomodoro.naming(atMilliseconds: start), serverMilliseconds: start)
     return zone
   }()
 
-  /// Without a channel and with essential timers.
+  /// Settings without a channel and with essential timers.
   static var plain: SyncSettings {
     var settings = SyncSettings()
     settings.usesChannel = false
@@ -97,7 +97,7 @@ struct Rig {
     }
   }
 
-  /// Turns the clock, waking the machine whenever it asked for it.
+  /// Advances the clock and wakes the machine whenever it asked for it.
   mutating func advance(milliseconds: Int64) {
     let end = now + milliseconds
     while let wake = machine.nextWake(atMilliseconds: now + skew), wake != .max, max(wake - skew, now + 1) <= end {
@@ -107,7 +107,7 @@ struct Rig {
     now = end
   }
 
-  /// What another device commits.
+  /// Commits a change of another device.
   mutating func commitElsewhere(_ kind: TimerKind, device: UInt32 = 9, number: Int64 = 1) {
     let stored = zone.records[Pomodoro.timer]
     let write = Write(
@@ -125,6 +125,6 @@ struct Rig {
 }
 
 extension ZoneState {
-  /// The completed pomodoros that the zone counts.
+  /// The number of completed pomodoros in the zone.
   var completed: Int64 { records[Pomodoro.timer].map { TimerStateRecord.completed(in: $0.cell) } ?? 0 }
 }

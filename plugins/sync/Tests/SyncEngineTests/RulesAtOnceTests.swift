@@ -2,9 +2,9 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Devices that name different rules for one collection before either has heard of the other.
+/// Devices that declare different rules for one collection before they know of each other.
 @Suite struct RulesAtOnceTests {
-  @Test func `the second to come is refused with the difference, and what it wrote by its rules stays, parked`() {
+  @Test func `the second device is refused with the difference, and its changes under its rules are parked`() {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.isAway = [0, 1]
@@ -27,7 +27,7 @@ import Testing
     #expect(fleet.machines[0].replica.outbox.isEmpty)
     for machine in fleet.machines { #expect(machine.rules(of: "shelves").texts == ["likes": "integer counter"]) }
     #expect(fleet.zone.records[record]?.cell.content.part("likes")?.state.total == 1)
-    // Nothing more is taken by those rules either.
+    // No more changes are accepted under those rules.
     let more = SyncMachine.Action.edit(RecordEdit(fields: ["likes": .largest(Scalar.integer(10).bytes)]))
     #expect(fleet.machines[1].refusal(of: more, on: record)?.contains(difference) == true)
   }

@@ -4,11 +4,11 @@ import SyncYAML
 import TestSupport
 import Testing
 
-/// Histories of the records of a schema with every rule, on a virtual clock, with everything going wrong that can.
+/// Histories of a schema's records with every rule, on a virtual clock with every possible fault.
 @Suite struct SchemaHistoriesTests {
   private static let seeds = TestExtent.seeds(40, of: 100, release: 100, long: 5000)
 
-  /// Every merge rule and type, both rules for deletions, every way of referring, and a collection that decides.
+  /// Every merge rule and type, both rules for deletions, all kinds of references, and a collection with `decide`.
   private static let text = """
     schema: shop
     collections:
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13 V14 V15 V20: every faulty history of records by every rule ends as the oracle foretold`() throws {
+  func `V13 V14 V15 V20: every faulty history of records under every rule ends as the oracle computes`() throws {
     let schema = try schema()
     var actions = 0
     for seed in Self.seeds {
@@ -70,7 +70,7 @@ import Testing
     #expect(actions > Self.seeds.count * 3)
   }
 
-  @Test func `lists in which several devices insert, move and remove elements end as the oracle foretold`() throws {
+  @Test func `lists in which several devices insert, move and remove elements end as the oracle computes`() throws {
     let text = """
       schema: lists
       collections:
@@ -84,10 +84,10 @@ import Testing
     }
   }
 
-  @Test func `a day of several devices with lost messages, kills and users who go offline loses nothing`() throws {
+  @Test func `a day of several devices with lost messages, kills and offline users loses nothing`() throws {
     var plan = SimulationPlan.day(seed: 4, devices: 3, hours: 24, loss: 0.3, schema: try schema())
     expectGood(Simulation.run(plan))
-    // A budget is kept, and everything arrives all the same.
+    // The budget is kept, and everything arrives all the same.
     plan.limits = .init()
     let report = Simulation.run(plan)
     expectGood(report)

@@ -2,9 +2,9 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// What distinguishes a store from an old copy of itself (V23).
+/// The difference between a store and an old copy of it (V23).
 @Suite struct ZoneIncarnationsTests {
-  @Test func `a place counts up to the end of the incarnation it was given in`() {
+  @Test func `a cursor is valid up to the end of the incarnation it comes from`() {
     var incarnations = ZoneIncarnations([.init(generation: 7, from: 0)])
     #expect(incarnations.holds(Cursor(generation: 7, sequence: 50), last: 50))
     #expect(!incarnations.holds(Cursor(generation: 7, sequence: 51), last: 50))
