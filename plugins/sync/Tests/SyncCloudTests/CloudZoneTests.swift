@@ -15,7 +15,7 @@ import Testing
     CloudZoneBackend(zones: [Self.zone: cloud], pollMilliseconds: 20)
   }
 
-  /// A database whose zone knows the rules of its collections.
+  /// A database whose zone has the rules of its collections.
   private func cloud() async throws -> SimulatedCloud {
     let cloud = SimulatedCloud { SystemClock().nowMilliseconds() }
     try await name(backend(cloud))
@@ -52,7 +52,7 @@ import Testing
     #expect(failures == [])
   }
 
-  @Test func `a device that starts reads what others have saved, in pages`() async throws {
+  @Test func `a new device reads the records saved by others, in pages`() async throws {
     let cloud = try await cloud()
     let first = backend(cloud)
     for number in 1...30 { _ = try await first.commit([write(number)], zone: Self.zone) }
@@ -62,19 +62,19 @@ import Testing
     #expect(page.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `of two devices that save at once one decides again, and both count`() async throws {
+  @Test func `of two devices that save at once one decides again, and both changes count`() async throws {
     let cloud = try await cloud()
     let (first, second) = (backend(cloud), backend(cloud))
     _ = try await first.commit([write(1)], zone: Self.zone)
     _ = try await whole(second)
-    // The second one does not know of this.
+    // The second one has not read this.
     _ = try await first.commit([write(2)], zone: Self.zone)
     let reply = try await second.commit([write(3)], zone: Self.zone)
     #expect(reply.lastSequence == reply.cursor.sequence)
     #expect(try await devices(first).count == 3)
   }
 
-  @Test func `a change whose answer was lost counts once`() async throws {
+  @Test func `a change whose response was lost counts once`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -82,7 +82,7 @@ import Testing
     await #expect(throws: BackendError.unreachable("the answer was lost")) {
       _ = try await backend.commit([write(2)], zone: Self.zone)
     }
-    // The answer was that of the save: it was carried out.
+    // The save was performed; only its response was lost.
     #expect(try await backend.commit([write(2)], zone: Self.zone).results != [])
     #expect(try await devices(backend).map(\.version) == [1, 1])
   }
@@ -97,7 +97,7 @@ import Testing
     #expect(try await devices(second).count == 2)
   }
 
-  @Test func `throttling is passed on with the time to wait`() async throws {
+  @Test func `throttling is reported with the time to wait`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -115,7 +115,7 @@ import Testing
       (.partial(["r": .failed("busy"), "head": .batchFailed]), "unavailable"),
       (.partial(["r": .tooLarge, "head": .batchFailed]), "too-large"), (.failed("?"), "unavailable"),
     ] as [(CloudZoneError, String)])
-  func `every error of the service has its word, and nothing is saved`(_ error: CloudZoneError, _ code: String)
+  func `every error of the service has a code, and nothing is saved`(_ error: CloudZoneError, _ code: String)
     async throws
   {
     let cloud = try await cloud()
@@ -131,7 +131,7 @@ import Testing
     #expect(try await devices(backend).count == 1)
   }
 
-  @Test func `a zone that a person deletes is made again, and every device learns of it`() async throws {
+  @Test func `a zone deleted by a person is made again, and every device is notified`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -144,7 +144,7 @@ import Testing
     #expect(try await devices(backend).count == 1)
   }
 
-  @Test func `a zone that is deleted between reading and saving is noticed by the save`() async throws {
+  @Test func `a zone deleted between reading and saving makes the save fail`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `another person who signs in has another store, and nothing of the first reaches it`() async throws {
+  @Test func `another person who signs in has another store, and no data of the first one reaches it`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     let store = try await backend.identity()
@@ -174,7 +174,7 @@ import Testing
     #expect(try await backend(cloud).identity() == (try await backend(cloud).identity()))
   }
 
-  @Test func `a push makes watchers look at once`() async throws {
+  @Test func `a push makes watchers look for changes at once`() async throws {
     let cloud = try await cloud()
     let (first, second) = (
       backend(cloud), CloudZoneBackend(zones: [Self.zone: cloud], pollMilliseconds: 3_600_000)
@@ -188,7 +188,7 @@ import Testing
     #expect(try await signs.next()?.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `a damaged record is an error, not a crash`() async throws {
+  @Test func `a damaged record is an error and not a crash`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -203,7 +203,7 @@ import Testing
     CloudRecord(name: name, bytes: Array(repeating: 7, count: size), tag: tag)
   }
 
-  @Test func `saves all or nothing, and names the record that has changed`() throws {
+  @Test func `saves all or nothing, and names the changed record`() throws {
     var zone = SimulatedCloudZone()
     let tags = try zone.modify(CloudModification(saved: [record("a"), record("b")]), serverMilliseconds: 0).tags
     #expect(throws: CloudZoneError.partial(["a": .changed, "c": .batchFailed])) {
@@ -215,7 +215,7 @@ import Testing
     #expect(zone.count == 1)
   }
 
-  @Test func `takes 400 records and a megabyte a record`() throws {
+  @Test func `accepts 400 records and a megabyte per record`() throws {
     var zone = SimulatedCloudZone()
     let records = (0..<400).map { record("\($0)") }
     _ = try zone.modify(CloudModification(saved: records), serverMilliseconds: 0)
@@ -229,7 +229,7 @@ import Testing
     _ = try zone.modify(CloudModification(saved: [record("big", 1_000_000)]), serverMilliseconds: 0)
   }
 
-  @Test func `gives each change once, the last state of a record, and what was removed`() throws {
+  @Test func `returns each change once, with a record's last state, and removed records`() throws {
     var zone = SimulatedCloudZone()
     let tags = try zone.modify(CloudModification(saved: [record("a"), record("b")]), serverMilliseconds: 0).tags
     let first = try zone.changes(since: nil, serverMilliseconds: 0)
@@ -240,7 +240,7 @@ import Testing
     #expect(try zone.changes(since: second.token, serverMilliseconds: 0).changed.isEmpty)
   }
 
-  @Test func `knows no token of a zone that was deleted`() throws {
+  @Test func `refuses tokens of a deleted zone`() throws {
     var zone = SimulatedCloudZone()
     #expect(throws: CloudZoneError.zoneNotFound) { _ = try zone.changes(since: nil, serverMilliseconds: 0) }
     _ = try zone.modify(CloudModification(saved: [record("a")]), serverMilliseconds: 0)

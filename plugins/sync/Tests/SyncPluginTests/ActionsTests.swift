@@ -12,7 +12,7 @@ import Testing
 @testable import PomodoroPlugin
 @testable import SyncPlugin
 
-/// The actions on real files, as a run calls them.
+/// The actions on real files, as called by a run.
 @Suite(.timeLimit(.minutes(10))) struct ActionsTests {
   private let folder: String
 
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `S14 S16 what one device pushes another pulls, as a record with seven fields`() async throws {
+  @Test func `S14 S16 a device pulls what another one pushed, as a record with seven fields`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let pushed = try await mac.call(
       Push.self, with: ["state": "focus", "remaining": "25m", "completed": 2])
@@ -55,7 +55,7 @@ import Testing
     try phone.closeHandles()
   }
 
-  @Test func `a network in memory takes the place of a sync server`() async throws {
+  @Test func `a network in memory replaces a sync server`() async throws {
     let backend = MemoryBackend(zones: [Pomodoro.zone])
     let plugin = SyncPlugin { address in
       #expect(address == "https://sync.example.com")
@@ -72,14 +72,14 @@ import Testing
     }
   }
 
-  @Test func `S17 a pull finds nothing before anyone has pushed, and fails where that matters`() async throws {
+  @Test func `S17 a pull finds nothing before the first push, and fails if that matters`() async throws {
     let mac = try await connected("mac")
     #expect(try await mac.call(Pull.self)["found"] == false)
     #expect(await code { _ = try await mac.call(Pull.self, with: ["required": true]) } == "no-records-found")
     try mac.closeHandles()
   }
 
-  @Test func `S9 a record with a missing or mistyped field is refused by the field's name`() async throws {
+  @Test func `S9 a record with a missing or mistyped field is refused with the field's name`() async throws {
     let mac = try await connected("mac")
     let good: ValueObject = [
       "deviceID": "x", "stateType": "focus", "stateData": #"{"remainingSeconds":60,"label":"deep"}"#, "timestamp": 1,
@@ -103,7 +103,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `S6 S19 a record's count is taken over, and never lowers what stands`() async throws {
+  @Test func `S6 S19 a record's count is adopted, and never lowers the present one`() async throws {
     let mac = try await connected("mac")
     var record: ValueObject = [
       "deviceID": "x", "stateType": "focus", "stateData": #"{"remainingSeconds":60}"#, "timestamp": 1,
@@ -117,7 +117,8 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a device's file is one run's at a time; a device without a name gets one of its own`() async throws {
+  @Test func `a device's file belongs to one run at a time; a device without a name gets one of its own`() async throws
+  {
     let mac = try await connected("mac")
     let second = TestHost(dataFolder: folder, workflowFolder: folder)
     await #expect {
@@ -137,7 +138,7 @@ import Testing
     for host in [mac] + hosts { try host.closeHandles() }
   }
 
-  @Test func `no two devices and zones share a file, whatever they are called`() throws {
+  @Test func `no two devices and zones share a file, whatever their names`() throws {
     let names = ["my mac", "my-mac", "my_mac", "my%20mac", "mac", "mac@b", "Zoë"]
     let paths = names.flatMap { name in
       ["PomodoroZone", "a", "mac"].map { DeviceFile.path(device: name, zone: $0, in: folder) }
@@ -146,7 +147,7 @@ import Testing
     #expect(DeviceFile.path(device: "mac", zone: "PomodoroZone", in: "/d") == "/d/sync-mac.sqlite")
   }
 
-  @Test func `S43 a local file needs no budget: the action works however often it is run`() async throws {
+  @Test func `S43 a local file needs no budget, however often the action runs`() async throws {
     for _ in 0..<25 {
       let mac = try await connected("mac")
       _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])
@@ -158,7 +159,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `F31 V20 what was parked is listed, tried again and given up`() async throws {
+  @Test func `F31 V20 parked changes are listed, retried and discarded`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     // The arbiter refuses a 65th device.
@@ -180,15 +181,15 @@ import Testing
     let one = try #require(listed["parked"]?.arrayValue?.first?.objectValue)
     #expect(one["reason"]?.stringValue?.contains("has 64 devices") == true)
     #expect(await code { _ = try await mac.call(Parked.self, with: ["position": 99]) } == "sync-input")
-    // It keeps nobody from reading what others did.
+    // It can still read what others did.
     #expect(try await mac.call(Pull.self, with: ["required": false])["found"] == false)
     #expect(try await mac.call(Parked.self, with: ["do": "discard"])["count"] == 0)
-    // A new device hears so when it connects.
+    // A new device is notified when it connects.
     let late = TestHost(dataFolder: folder, workflowFolder: folder)
     let place: ValueObject = ["device": "late", "store": "shared.sqlite"]
     #expect(await code { _ = try await late.call(Connect.self, with: place) } == "sync-zone-full")
     try late.closeHandles()
-    // Where a place has become free since, it gets it: the other device of this zone has one besides the 64.
+    // If a device was removed since, it can join: the other device of this zone has one besides the 64.
     for index in 1...2 as ClosedRange<UInt32> {
       _ = try await connection.retire(DeviceID(stem: "x", random: index).name)
     }
@@ -197,7 +198,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `what happens before anybody listens is told to the first who does`() async throws {
+  @Test func `notices before the first listener are kept for it`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     try await connection.flush(timeout: .seconds(60))
@@ -206,7 +207,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a server that is not there: what is done is kept, and the message says where`() async throws {
+  @Test func `with an unreachable server changes are kept, and the message names the address`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder)
     _ = try await host.call(Connect.self, with: ["device": "mac", "server": "http://127.0.0.1:1"])
     await #expect {
@@ -224,7 +225,7 @@ import Testing
     try later.closeHandles()
   }
 
-  @Test func `bad inputs are named`() async throws {
+  @Test func `invalid inputs are reported by name`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder)
     let both: ValueObject = ["device": "mac", "server": "http://127.0.0.1:1", "store": "s.sqlite"]
     #expect(await code { _ = try await host.call(Connect.self, with: both) } == "sync-input")
@@ -242,8 +243,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `S31 a subscription is ready at once, tells of changes with the rule, and ends with the run`() async throws
-  {
+  @Test func `S31 a subscription is ready at once, reports changes with rules, and ends with the run`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     _ = try await mac.call(Push.self, with: ["state": "idle"])
     _ = try await phone.call(Pull.self)

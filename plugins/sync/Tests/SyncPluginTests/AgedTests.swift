@@ -10,7 +10,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// The time at which a state was written, and values that run down from then on.
+/// The time of a state, and values that decrease from then on.
 @Suite(.timeLimit(.minutes(1))) struct AgedTests {
   private let folder: String
 
@@ -49,7 +49,7 @@ import Testing
     try await host.call(Get.self, with: ["collection": "ovens", "key": "big", "aged": .boolean(aged)])
   }
 
-  @Test func `a counter does not move the time of a state`() async throws {
+  @Test func `a counter does not change the time of a state`() async throws {
     let host = try await connected()
     try await put(host, ["state": "on", "left": "25m"])
     let decided = try #require(try await get(host)["decided"]?.integerValue)
@@ -68,7 +68,7 @@ import Testing
     ("on", false, 60_000, 1_440_000), ("on", false, 2_000_000, 0), ("on", false, -5000, 1_500_000),
     ("on", true, 60_000, 1_500_000), ("off", false, 60_000, 1_500_000),
   ])
-  func `a value that runs down is read as it is at an instant`(
+  func `a decreasing value is read as of an instant`(
     _ state: String, _ isOpen: Bool, _ later: Int, _ left: Int
   ) async throws {
     let host = try await connected()
@@ -86,7 +86,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `sync.get gives the value as it was written unless it is asked for the aged one`() async throws {
+  @Test func `sync.get returns the value as written unless the aged one is requested`() async throws {
     let host = try await connected()
     try await put(host, ["state": "off", "left": "25m"])
     #expect(try await get(host)["record"]?.objectValue?["left"] == "25m")
@@ -94,7 +94,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `a query that names a value that does not run down is refused`() async throws {
+  @Test func `a query for the aged form of a value that does not decrease is refused`() async throws {
     let host = try await connected()
     await #expect(throws: (any Error).self) {
       try await host.call(Query.self, with: ["sql": "SELECT aged_uses FROM ovens"])

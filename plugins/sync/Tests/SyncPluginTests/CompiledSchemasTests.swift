@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// Schemas in an app, which reads no YAML.
+/// Schemas of an app, which reads no YAML.
 @Suite(.timeLimit(.minutes(10))) struct CompiledSchemasTests {
   private static let text = "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }"
   private let folder: String
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["notes.sync.yaml", "schemas/notes.sync.yaml"])
-  func `a workflow names a compiled schema by its file, which need not be there`(_ name: String) async throws {
+  func `a workflow names a compiled schema by its file, which need not exist`(_ name: String) async throws {
     let host = try await connected(SyncPlugin(schemas: [try compiled()]), schema: name)
     _ = try await host.call(Put.self, with: ["collection": "notes", "key": "a", "fields": ["title": "x"]])
     let record = try await host.call(Get.self, with: ["collection": "notes", "key": "a"])["record"]
@@ -49,7 +49,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `without a reader, a schema that is not compiled is an error that says how to compile it`() async throws {
+  @Test func `without a reader, a schema that is not compiled is an error with the remedy`() async throws {
     try Self.text.write(toFile: folder + "/notes.sync.yaml", atomically: true, encoding: .utf8)
     let none = try #require(await error(SyncPlugin()))
     #expect(none.code == "sync-schema")

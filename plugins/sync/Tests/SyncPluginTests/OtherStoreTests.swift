@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// A device that is pointed at the store of somebody else, as the actions of a run work on it.
+/// A device pointed at another person's store, as used by the actions of a run.
 @Suite(.timeLimit(.minutes(10))) struct OtherStoreTests {
   private let folder: String
 
@@ -69,7 +69,7 @@ import Testing
     return try await keys(host)
   }
 
-  @Test func `a device that meets another store is refused, and nothing of either reaches the other`() async throws {
+  @Test func `a device that meets another store is refused, and no data of either reaches the other`() async throws {
     try await prepare()
     let error = await failure { _ = try await connected("phone", ["store": "bob.sqlite"]) }
     #expect(error?.code == "sync-other-store")
@@ -82,7 +82,8 @@ import Testing
     try back.closeHandles()
   }
 
-  @Test func `kept apart, each store has a file of the device, and signing in again finds everything`() async throws {
+  @Test func `with keep-apart each store has a file on the device, and signing in again finds everything`() async throws
+  {
     try await prepare()
     for (store, note) in [("bob", "of-phone"), ("ada", "more"), ("bob", "again")] {
       let host = try await connected("phone", ["store": .string(store + ".sqlite")], "keep-apart")
@@ -95,7 +96,7 @@ import Testing
     #expect(files == ["sync-phone.sqlite", "sync-phone~2.sqlite"])
   }
 
-  @Test func `merged, the data of both stores becomes one`() async throws {
+  @Test func `with merge the data of both stores becomes one`() async throws {
     try await prepare()
     let host = try await connected("phone", ["store": "bob.sqlite"], "merge")
     _ = try await host.call(Flush.self)
@@ -104,7 +105,7 @@ import Testing
     #expect(try await notes(of: "bob") == ["ada", "bob"])
   }
 
-  @Test func `a copied and a moved store is the same store`() async throws {
+  @Test func `a copied or moved store is the same store`() async throws {
     try await prepare()
     let copy = folder + "/elsewhere.sqlite"
     try FileManager.default.copyItem(atPath: folder + "/ada.sqlite", toPath: copy)
@@ -113,13 +114,13 @@ import Testing
     try host.closeHandles()
   }
 
-  /// Two accounts behind one address, and no network now and then.
+  /// Two accounts at one address, and times without a network.
   private func cloud() -> (Cloud, SyncPlugin) {
     let cloud = Cloud()
     return (cloud, SyncPlugin(reader: YAMLSchemas()) { address in Offline(cloud: cloud, address: address) })
   }
 
-  @Test func `offline at an unmet address a device keeps apart in a new, empty file and joins the store later`()
+  @Test func `offline at a new address keep-apart uses a new, empty file that joins the store later`()
     async throws
   {
     let (cloud, plugin) = cloud()
@@ -147,7 +148,7 @@ import Testing
     try back.closeHandles()
   }
 
-  @Test func `the status names the store and where it is`() async throws {
+  @Test func `the status names the store and its location`() async throws {
     try await prepare()
     let report = try #require(try await SyncReports.status(file: folder + "/sync-phone.sqlite"))
     let store = try #require(report.value["store"]?.objectValue)

@@ -57,7 +57,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `S6 S14: what sync.push sets is a record of the schema, and what sync.put writes is the timer`()
+  @Test func `S6 S14: sync.push writes a record of the schema, and sync.put sets the timer`()
     async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
@@ -74,7 +74,7 @@ import Testing
     try end(mac, phone)
   }
 
-  @Test func `S8: what the schema does not allow is refused by name`() async throws {
+  @Test func `S8: a value that the schema does not allow is refused by name`() async throws {
     let mac = try await connected("mac")
     #expect(
       await message { try await put(mac, "timers", "second", ["state": "focus"]) }?.contains("did you mean 'timer'?")
@@ -89,7 +89,7 @@ import Testing
     try end(mac)
   }
 
-  @Test func `any app can name its keys, let a device alone write its record, and take fields that it does not name`()
+  @Test func `any app can list its keys, restrict a record to its device, and allow unlisted fields`()
     async throws
   {
     let schema = """
@@ -145,7 +145,7 @@ import Testing
     try end(mac, phone)
   }
 
-  @Test func `a zone that has a timer keeps its rules, whatever another file says`() async throws {
+  @Test func `a zone with a timer keeps its rules, whatever another file says`() async throws {
     let mac = try await connected("mac")
     _ = try await mac.call(Push.self, with: ["state": "idle"])
     let longer = try Self.pomodoro().replacing("window: 5s", with: "window: 9s")

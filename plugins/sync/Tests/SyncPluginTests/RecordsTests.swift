@@ -10,7 +10,7 @@ import Testing
 @testable import PomodoroPlugin
 @testable import SyncPlugin
 
-/// Records of a schema, on real files, as the actions of a run work on them.
+/// Records of a schema on real files, as used by the actions of a run.
 @Suite(.timeLimit(.minutes(10))) struct RecordsTests {
   private static let schema = """
     schema: notes
@@ -89,7 +89,7 @@ import Testing
     for host in hosts { _ = try await host.call(Flush.self) }
   }
 
-  @Test func `what two devices do to one record at the same time becomes one, field by field`() async throws {
+  @Test func `concurrent changes of one record by two devices are merged field by field`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     try await put(
       mac, "notes", "a",
@@ -115,7 +115,7 @@ import Testing
     for host in [mac, phone] {
       let note = try #require(try await get(host, "notes", "a"))
       #expect(note["title"] == "mac")
-      // The phone added what the mac took away, without having seen that.
+      // The phone added what the mac removed, without having seen that.
       #expect(note["tags"] == ["x", "y", "z"])
       #expect(note["likes"] == 8)
       #expect(note["best"] == 9.5)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `a plain value for a list, a set or a counter is taken with replace, as the difference to what is shown`()
+  @Test func `replace accepts a plain value for a list, a set or a counter as the difference to the shown one`()
     async throws
   {
     let mac = try await connected("mac")
@@ -142,7 +142,7 @@ import Testing
     let got = try await mac.call(Get.self, with: ["collection": "notes", "key": "a"])
     #expect(got["record"]?.objectValue?["lines"] == ["b", "c", "b"])
     #expect(got["record"]?.objectValue?["likes"] == 10)
-    // The names of elements, for inserting behind one and removing one.
+    // The names of elements, for inserting after one and removing one.
     let ids = try #require(got["ids"]?.objectValue?["lines"]?.arrayValue)
     #expect(ids.count == 3)
     try await put(
@@ -181,13 +181,13 @@ import Testing
         #expect(try await get(host, collection, "a")?[field] == (collection == "notes" ? "two" : nil))
       }
     }
-    // What is made again holds nothing of what was deleted.
+    // A record made again has nothing of the deleted one.
     try await put(mac, "few", "a", [:])
     #expect(try await get(phone, "few", "a") == ["text": .null])
     for host in [mac, phone] { try host.closeHandles() }
   }
 
-  @Test func `a reference reads as the schema says while its target is deleted, and as it was once that lives again`()
+  @Test func `a reference reads as the schema says while its target is deleted, and as before once that lives again`()
     async throws
   {
     let mac = try await connected("mac")
@@ -198,7 +198,7 @@ import Testing
     #expect(try await get(mac, "notes", "m")?["folder"] == "unknown")
     _ = try await mac.call(Delete.self, with: ["collection": "folders", "key": "f"])
     #expect(try await get(mac, "notes", "n")?["folder"] == .null)
-    // The shelf goes with its folder, and what is on it goes with the shelf.
+    // The shelf is hidden with its folder, and its notes with the shelf.
     #expect(try await rows(mac, "SELECT _key FROM notes") == [["_key": "n"]])
     #expect(try await rows(mac, "SELECT _key FROM shelves").isEmpty)
     try await put(mac, "folders", "f", ["name": "again"])
@@ -207,7 +207,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a query reads the views alone`() async throws {
+  @Test func `a query can only read the views`() async throws {
     let mac = try await connected("mac")
     try await put(mac, "notes", "a", ["title": "one", "likes": ["add": 2]])
     #expect(
@@ -242,7 +242,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a transaction is taken whole or not at all`() async throws {
+  @Test func `a transaction is applied as a whole or not at all`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     func transact(_ writes: [Value]) async throws {
       _ = try await mac.call(Transaction.self, with: ["writes": .array(writes)])
@@ -280,7 +280,7 @@ import Testing
     }
     #expect(try await rows(phone, "SELECT _key FROM notes") == [["_key": "a"]])
     #expect(try await rows(mac, "SELECT _key FROM folders") == [["_key": "f"]])
-    // Both change the same records at once: both transactions come in, one after the other.
+    // Both change the same records at once: both transactions are applied, one after the other.
     try await offline(mac, phone) {
       for (host, text) in [(mac, "mac"), (phone, "phone")] {
         _ = try await host.call(
@@ -302,7 +302,7 @@ import Testing
     }
   }
 
-  @Test func `in a full collection what is deleted makes room, for each device`() async throws {
+  @Test func `in a full collection deleted records make room, for each device`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     for key in ["1", "2"] { try await put(mac, "few", key, ["text": .string(key)]) }
     let full = await error { try await put(mac, "few", "3", ["text": "3"]) }
@@ -335,13 +335,13 @@ import Testing
     let missing = await error { try await put(mac, "folders", "f", [:]) }
     #expect(missing?.message.contains("needs 'name'") == true)
     try mac.closeHandles()
-    // What was saved can be read.
+    // Saved records can be read.
     let again = try await connected("mac")
     #expect(try await get(again, "notes", "a")?["title"]?.stringValue?.utf8.count == text.utf8.count)
     try again.closeHandles()
   }
 
-  @Test func `a zone keeps its rules: another rule for a name is refused with the difference, a new name is taken`()
+  @Test func `a zone keeps its rules: another rule for a name is refused with the difference, a new name is accepted`()
     async throws
   {
     let mac = try await connected("mac")
@@ -362,7 +362,7 @@ import Testing
       .write(toFile: folder + "/more.sync.yaml", atomically: true, encoding: .utf8)
     let tablet = try await connected("tablet", schema: "more.sync.yaml")
     try await put(tablet, "notes", "a", ["subtitle": "s", "title": "t"])
-    // A device with the older schema passes on what it does not know.
+    // A device with the older schema keeps fields that it does not know.
     let older = try await connected("mac")
     try await put(older, "notes", "a", ["title": "u"])
     let note = try #require(try await get(tablet, "notes", "a"))
@@ -371,13 +371,13 @@ import Testing
     for host in [tablet, older] { try host.closeHandles() }
   }
 
-  @Test func `devices that open an empty zone with different rules: the second is refused with the difference`()
+  @Test func `of two devices that open an empty zone with different rules the second is refused with the difference`()
     async throws
   {
     let other = folder + "/other.sync.yaml"
     try Self.schema.replacing("merge: counter", with: "merge: largest")
       .write(toFile: other, atomically: true, encoding: .utf8)
-    // It has named its rules, and written by them, before it hears of the zone.
+    // It has declared its rules, and written under them, before it reads the zone.
     let phone = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await phone.call(
       Connect.self,
@@ -402,7 +402,7 @@ import Testing
       #expect(problem?.code == "sync-schema", "\(attempt): \(problem?.message ?? "")")
       #expect(problem?.message.contains("keeps 'likes' of 'notes' as 'integer counter'") == true)
     }
-    // What was written stays, parked, and the zone has none of it.
+    // Its changes stay parked, and the zone has none of them.
     let parked = try #require(try await SyncReports.parked(file: file))
     let records = parked.compactMap { $0.value["record"]?.stringValue }
     #expect(records.contains("_schema/notes") && records.contains("notes/b"), "\(records)")
@@ -427,10 +427,10 @@ import Testing
     for key in ["1", "2"] { try await put(phone, "few", key, ["text": "phone"]) }
     await connection.session.setOnline(true)
     #expect(await connection.session.wait(milliseconds: 60_000) { $0.status(atMilliseconds: 0).parked.count == 2 })
-    // A transaction that is parked itself says so.
+    // The status of a parked transaction shows it.
     let refused = await error { _ = try await mac.call(Transaction.self, with: ["writes": writes]) }
     #expect(refused?.code == "sync-parked", "\(refused?.message ?? "")")
-    // Later puts on the same record are taken, and say so.
+    // Later puts on the same record are accepted, and report so.
     for _ in 1...2 {
       let output = try await mac.call(
         Put.self, with: ["collection": "notes", "key": "a", "fields": ["likes": ["add": 100]]])
@@ -440,12 +440,12 @@ import Testing
     // Both halves of the parked transactions are still shown here.
     #expect(try await get(mac, "few", "x")?["text"] == "mac")
     #expect(try await get(mac, "notes", "a")?["likes"] == 222)
-    // Waiting for everything still says that something is parked.
+    // Waiting for everything still reports a parked change.
     #expect(await error { _ = try await mac.call(Flush.self) }?.code == "sync-parked")
     for host in [mac, phone] { try host.closeHandles() }
   }
 
-  @Test func `a run that ends hands over what it has just done`() async throws {
+  @Test func `an ending run sends its last changes`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     for number in 1...5 {
       try await put(mac, "notes", "n\(number)", ["likes": ["add": 1]], wait: false)
@@ -457,8 +457,7 @@ import Testing
     try phone.closeHandles()
   }
 
-  @Test func `what connect reports as waiting is what workflows did, not what the device says of itself`() async throws
-  {
+  @Test func `connect counts the waiting changes of workflows, not the device's own description`() async throws {
     func connect() async throws -> (TestHost, Value?) {
       let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
       let output = try await host.call(
@@ -481,7 +480,7 @@ import Testing
     try third.closeHandles()
   }
 
-  @Test func `the status finds a device's own file whatever it is called`() async throws {
+  @Test func `the status finds a device's own file under any name`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(
       Connect.self, with: ["device": "mac pro", "store": "shared.sqlite", "file": "dev.sqlite"])
@@ -497,7 +496,7 @@ import Testing
     #expect(try await SyncReports.status(file: named)?.text.contains("device     mac-pro-") == true)
   }
 
-  @Test func `watching gives an event and a line with the old and the new values for each change`() async throws {
+  @Test func `watching reports an event and a line with the old and the new values for each change`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let watching = Task { try await phone.call(Watch.self, with: ["collection": "notes"]) }
     _ = await phone.readied()
@@ -508,7 +507,7 @@ import Testing
     _ = await connection.session.wait(milliseconds: 5000) { machine in
       machine.view(of: .init(type: "notes", name: "a")).fields.first?.value == Scalar.text("two").bytes
     }
-    // What is asked afterwards is answered afterwards.
+    // Later requests are answered later.
     await connection.session.foreground()
     try phone.closeHandles()
     _ = try await watching.value
@@ -520,7 +519,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `without a schema the words say how to name one, and a wrong one is shown with its place`() async throws {
+  @Test func `without a schema the message explains how to name one, and a wrong one is located`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(Connect.self, with: ["device": "plain", "store": "shared.sqlite"])
     let none = await error { try await put(host, "notes", "a", [:]) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncRecords
 
-/// Schemas that an app carries as bytes.
+/// Schemas compiled into an app as bytes.
 @Suite struct CompiledSchemaTests {
   private static let root: URL = {
     var root = URL(fileURLWithPath: #filePath)
@@ -14,7 +14,7 @@ import Testing
     return root
   }()
 
-  /// Every schema file of the repository, the blocks of its pages that are schemas, and the texts of tests.
+  /// All schema files of the repository, schemas in its pages, and those in tests.
   private static func schemas() throws -> [(name: String, schema: RecordSchema)] {
     var texts: [(String, String)] = []
     for folder in ["Examples", "docs", "plugins", "workflows"] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// What is between fences of a page, or between three quotation marks, and begins with a schema.
+  /// The text between a page's fences, or between three quotation marks, that starts like a schema.
   private static func blocks(_ text: String) -> [String] {
     var (blocks, current): ([String], [Substring]?) = ([], nil)
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that are damaged, cut off or followed by others are an error that says what to do`() throws {
+  @Test func `damaged, truncated or extended bytes are an error with a remedy`() throws {
     let good = try Self.notes().bytes
     #expect(problem(good) == nil)
     for end in 0..<good.count { #expect(problem(Array(good[..<end])) != nil, "\(end) bytes") }
@@ -98,7 +98,7 @@ import Testing
     #expect(problem(long)?.contains("MiB") == true, "\(problem(long) ?? "")")
   }
 
-  /// The bytes with a checksum that fits them, so that a reader gets past it.
+  /// The bytes with a matching checksum, so that a reader gets past it.
   private func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let start = CompiledSchema.mark.count + 1
     guard bytes.count >= start + 8 else { return bytes }
@@ -109,7 +109,7 @@ import Testing
     return sealed
   }
 
-  @Test func `bytes that only their checksum fits end with a schema or an error`() throws {
+  @Test func `bytes with nothing right but the checksum result in a schema or an error`() throws {
     let good = try Self.notes().bytes
     #expect(sealed(good) == good)
     var (random, refused) = (SplitMix64(seed: 7), 0)

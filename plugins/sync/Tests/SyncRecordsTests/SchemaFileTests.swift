@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncRecords
 
-/// A schema as its author writes it, and what is said of a wrong one.
+/// A schema as written by its author, and the messages for a wrong one.
 @Suite struct SchemaFileTests {
   private static let notes = """
     schema: notes
@@ -30,7 +30,7 @@ import Testing
 
   private func file(_ text: String) -> SchemaFile { YAMLSchemas().read(Array(text.utf8), file: "notes.sync.yaml") }
 
-  @Test func `a schema says which collections there are, and how each field is merged`() throws {
+  @Test func `a schema lists the collections, and how each field is merged`() throws {
     let file = file(Self.notes)
     #expect(file.diagnostics.isEmpty, "\(file.rendered())")
     let notes = try #require(file.schema?.collection("notes"))
@@ -68,8 +68,7 @@ import Testing
     ("enum: [open, done]", "enum: open", "must be a list of strings"),
     ("schema: notes", "schem: notes", "did you mean 'schema'?"),
   ])
-  func `what is wrong is named by its place, with the nearest right name`(_ old: String, _ new: String, _ words: String)
-  {
+  func `an error is located, with the nearest valid name`(_ old: String, _ new: String, _ words: String) {
     func lines(_ text: String) -> String { text.replacing("\\n", with: "\n") }
     let text = Self.notes.replacing(lines(old), with: lines(new))
     #expect(text != Self.notes)
@@ -79,7 +78,7 @@ import Testing
     #expect(file.rendered().contains("notes.sync.yaml:"))
   }
 
-  @Test func `a schema says which keys there are, who writes, and whether fields may be added, and a zone keeps it`()
+  @Test func `a schema can list keys, restrict writers and allow more fields, and a zone stores this`()
     throws
   {
     let text = Self.notes.replacing(
@@ -96,21 +95,20 @@ import Testing
     ("keys: []", "a list of 1 to 100 keys"), ("keys: [5]", "must be a string"), ("writer: all", "it can be 'self'"),
     ("other-fields: largest", "it can be 'newest'"), ("alias: CD_Settings", "zones keep records under"),
   ])
-  func `what is wrong in which records there are, and in who may write them, is named`(_ line: String, _ words: String)
-  {
+  func `an error in the rules for keys or writers is located`(_ line: String, _ words: String) {
     let file = file(Self.notes.replacing("    delete: delete-wins", with: "    \(line)"))
     #expect(file.schema == nil)
     #expect(file.rendered().contains(words), "\(file.rendered())")
   }
 
-  @Test func `a key that stands twice, no schema and no YAML are told`() {
+  @Test func `a duplicate key, a missing schema and invalid YAML are reported`() {
     #expect(file(Self.notes + "\n    limit: 5").rendered().contains("appears twice"))
     #expect(file("").rendered().contains("does not contain a schema"))
     #expect(file("schema: [").schema == nil)
     #expect(file("- a").rendered().contains("must be a mapping"))
   }
 
-  @Test func `another rule for a name that a zone has is a difference, a new name is none`() throws {
+  @Test func `another rule for a known name is a difference, a new name is not`() throws {
     let zone = try #require(file(Self.notes).schema?.collection("notes")?.rules)
     let more = try #require(
       file(Self.notes.replacing("      title:", with: "      subtitle: { type: string }\n      title:")).schema)
@@ -123,7 +121,7 @@ import Testing
     #expect(difference.contains("'integer largest'"))
   }
 
-  @Test func `values are taken by their types, and refused by the field's name`() throws {
+  @Test func `values are accepted by type, and refused with the field's name`() throws {
     let notes = try #require(file(Self.notes).schema?.collection("notes"))
     let input = RecordInput(notes)
     let good: ValueObject = [

@@ -5,9 +5,9 @@ import SyncSQLite
 import Synchronization
 import Testing
 
-/// When a zone in a file forgets what was deleted.
+/// The time at which a zone in a file forgets deletions.
 @Suite struct AgesTests {
-  /// Shows the time that a test says.
+  /// Shows the time that a test sets.
   private final class TurnedClock: SyncClock {
     let now = Mutex(SystemClock().nowMilliseconds())
     func nowMilliseconds() -> Int64 { now.withLock { $0 } }
@@ -43,7 +43,7 @@ import Testing
       record: record)
   }
 
-  /// A note that has been made and deleted.
+  /// A note that was made and deleted.
   private func delete(in backend: SQLiteBackend) async throws {
     var rules = write(1)
     rules.fields = [.init(name: "likes", value: Array("integer counter".utf8))]
@@ -55,7 +55,7 @@ import Testing
       backend, Self.note, write(3, RecordWrite(incarnation: 0, isDeletion: true), seeing: record.cell.context))
   }
 
-  /// Makes a change on each of so many days; gives whether the zone still knows the deletion.
+  /// Makes a change on each of these days. Returns true if the zone still knows the deletion.
   private func remembers(_ backend: SQLiteBackend, after days: Int, skewDays: Int64 = 0) async throws -> Bool {
     for _ in 1...days {
       let now = clock.now.withLock { now in
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [0, 365, -90, 90] as [Int64])
-  func `a deletion is forgotten 90 days later, whatever the clock of another device shows`(_ skewDays: Int64)
+  func `a deletion is forgotten 90 days later, whatever another device's clock shows`(_ skewDays: Int64)
     async throws
   {
     let backend = try open()
@@ -86,7 +86,7 @@ import Testing
     #expect(try await page(backend).dropped == Dropped(sequence: 3, incarnation: 1))
   }
 
-  @Test func `a file is opened again with what it knows of its age`() async throws {
+  @Test func `a file that is opened again keeps its record of age`() async throws {
     let backend = try open()
     try await delete(in: backend)
     #expect(try await remembers(backend, after: 50))

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Synchronization
 
-/// A device's file in memory, with a disk that can be full.
+/// A device's file in memory, on a disk that can be full.
 final class MemoryReplicaStore: ReplicaStore {
   private let state = Mutex<(stored: [String: [UInt8]], isFull: Bool, saves: [Bool])>(([:], false, []))
 
@@ -11,14 +11,14 @@ final class MemoryReplicaStore: ReplicaStore {
     set { state.withLock { $0.isFull = newValue } }
   }
 
-  /// What holds every write up; nil for nothing.
+  /// A gate that delays every write, or nil.
   let gate: Gate?
-  /// A value that holds this text does not fit.
+  /// A text whose values do not fit on the disk.
   let refused: String?
 
   init(gate: Gate? = nil, refused: String? = nil) { (self.gate, self.refused) = (gate, refused) }
 
-  /// Holds up anyone who comes until it is opened.
+  /// Delays all callers until it is opened.
   actor Gate {
     private var isOpen = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -34,10 +34,10 @@ final class MemoryReplicaStore: ReplicaStore {
     }
   }
 
-  /// How often it was tried to write, in vain too.
+  /// The number of writes, including failed ones.
   var attempts: Int { saves.count }
 
-  /// Of each attempt whether it was to be durable.
+  /// For each write, true if it had to be durable.
   var saves: [Bool] { state.withLock { $0.saves } }
 
   func load() async throws(ReplicaError) -> [String: [UInt8]] { state.withLock { $0.stored } }
@@ -53,7 +53,7 @@ final class MemoryReplicaStore: ReplicaStore {
   }
 }
 
-/// A clock that does not move: what is due now happens now, everything else never.
+/// A clock that stands still: due events happen now, all others never.
 struct StandingClock: SyncClock {
   func nowMilliseconds() -> Int64 { 1_000_000 }
 

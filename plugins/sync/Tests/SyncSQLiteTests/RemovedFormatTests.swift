@@ -6,19 +6,19 @@ import SyncPomodoro
 import SyncSQLite
 import Testing
 
-/// Files of versions before the first that was published: refused with their format, and unchanged.
+/// Files of versions before the first published one, which are refused with their format and do not change.
 @Suite struct RemovedFormatTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  /// The bytes of a file and of those that SQLite keeps next to it.
+  /// The bytes of a file and of SQLite's companion files.
   private func bytes(_ path: String) -> [Data?] {
     ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }.map { $0?.isEmpty == true ? nil : $0 }
   }
 
   @Test(arguments: 1...8)
-  func `a shared file of a removed format is refused and stays as it is`(_ format: Int) throws {
+  func `a shared file of a removed format is refused and does not change`(_ format: Int) throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     try SQLiteConnection(path).execute("PRAGMA user_version = \(format)")
@@ -31,7 +31,7 @@ import Testing
     #expect(bytes(path) == before)
   }
 
-  @Test func `a shared file of the format before identities gets one, and keeps it`() async throws {
+  @Test func `a shared file of the format before identities gets one and keeps it`() async throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     try SQLiteConnection(path).execute("DROP TABLE store; PRAGMA user_version = 9")
@@ -45,14 +45,14 @@ import Testing
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     #expect(try SQLiteConnection(path).integer("PRAGMA user_version") == 11)
-    // The tables of format 10 are those of today.
+    // The tables of format 10 are the present ones.
     try SQLiteConnection(path).execute("PRAGMA user_version = 10")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     #expect(try SQLiteConnection(path).integer("PRAGMA user_version") == 11)
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
-  func `a device's file of a removed format is refused and stays as it is`(_ format: UInt8) async throws {
+  func `a device's file of a removed format is refused and does not change`(_ format: UInt8) async throws {
     let path = folder.file("mac.sqlite")
     let store = try SQLiteReplicaStore(path: path)
     let session = try await SyncSession.open(

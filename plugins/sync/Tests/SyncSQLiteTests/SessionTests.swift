@@ -17,7 +17,7 @@ import Testing
     try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [Pomodoro.zone])
   }
 
-  /// A device that begins with its file, or goes on with it once its earlier session has ended.
+  /// A device that starts with its file, or continues with it once its earlier session has ended.
   private func session(_ device: String, file: String? = nil) async throws -> SyncSession {
     let path = folder.file("\(file ?? device).sqlite")
     try Self.stores.withLock { try $0.removeValue(forKey: path)?.close() }
@@ -49,7 +49,7 @@ import Testing
     TimerStateRecord(cell: machine.view(of: Pomodoro.timer))?.state.kind
   }
 
-  @Test func `S1 S39 two devices on one file see each other's changes, both ways`() async throws {
+  @Test func `S1 S39 two devices with one file see each other's changes in both directions`() async throws {
     let (mac, phone) = (try await session("mac"), try await session("phone"))
     try await focus(mac, completed: 1)
     #expect(await phone.wait(milliseconds: 60_000) { Self.kind($0) == .focus })
@@ -61,7 +61,7 @@ import Testing
     await phone.stop()
   }
 
-  @Test func `S32 S35 what is done offline is on the disk, and is sent by the next process`() async throws {
+  @Test func `S32 S35 offline changes are on the disk, and the next process sends them`() async throws {
     let before = try await session("mac")
     await before.setOnline(false)
     try await focus(before, completed: 1)
@@ -75,7 +75,7 @@ import Testing
     await after.stop()
   }
 
-  @Test func `S28 a device keeps its identity, and two devices of one name have two`() async throws {
+  @Test func `S28 a device keeps its identity, and two devices with one name have two`() async throws {
     let store = MemoryReplicaStore()
     var names: Set<String> = []
     for _ in 0..<2 {
@@ -91,7 +91,7 @@ import Testing
     await other.stop()
   }
 
-  @Test func `S32: what is done here waits for the disk, what is heard does not`() async throws {
+  @Test func `S32: local changes wait for the disk, fetched ones do not`() async throws {
     let store = MemoryReplicaStore()
     let mac = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store)
@@ -100,14 +100,14 @@ import Testing
     #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 && $0.isFlushed })
     let before = store.saves.count
     try await focus(mac)
-    // With the action goes the request that sends it.
+    // The request is sent with the action.
     #expect(store.saves.dropFirst(before).first == true)
     #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
     #expect(store.saves.last == false)
     await mac.stop()
   }
 
-  @Test func `a device's file is one process's at a time, and the second is told who has it`() throws {
+  @Test func `a device's file belongs to one process at a time, and the second is told which one`() throws {
     let path = folder.file("mac.sqlite")
     let first = try SQLiteReplicaStore(path: path)
     #expect(throws: ReplicaError.inUse(by: "process \(ProcessInfo.processInfo.processIdentifier)")) {
@@ -136,7 +136,7 @@ import Testing
     await again.stop()
   }
 
-  /// Puts a settings record into the shared file that the arbiter would refuse, as an earlier version did.
+  /// Stores a settings record in the shared file that the arbiter would refuse, as an earlier version did.
   private func commitOverLimit() async throws {
     try (try backend()).close()
     var cell = Cell()
@@ -161,7 +161,7 @@ import Testing
     machine.view(of: Pomodoro.settings).fields.map(\.name)
   }
 
-  @Test func `V20: a record that is committed over a limit is parked and shown, and nothing else is lost`()
+  @Test func `V20: a stored record over a limit is parked and shown, and nothing else is lost`()
     async throws
   {
     func set(_ name: String, _ session: SyncSession) async throws {
@@ -175,7 +175,7 @@ import Testing
     #expect(status.notShown.map(\.key) == [Pomodoro.settings])
     #expect(status.notShown.first?.reason.contains("'big' has 17001 bytes, at most 16384") == true)
     #expect(await Self.settings(mac.machine) == ["theme"])
-    // Everything else goes on, in this record too.
+    // Everything else continues, in this record, too.
     try await focus(mac)
     try await set("sound", mac)
     await mac.stop()
@@ -184,7 +184,7 @@ import Testing
     #expect(await Self.kind(again.machine) == .focus)
     let record = try #require(await again.machine.replica.confirmed[Pomodoro.settings])
     #expect(record.cell.fields.map(\.value.count) == [17_001, 2, 4])
-    // A value within the limits takes its place.
+    // A value within the limits replaces it.
     try await set("big", again)
     status = await again.status()
     #expect(status.notShown.isEmpty && status.parked.isEmpty)
@@ -216,7 +216,7 @@ import Testing
     await other.stop()
   }
 
-  @Test func `a full disk: the action is refused, the one before it is kept, and what fits later is taken`()
+  @Test func `with a full disk an action is refused, the one before is kept, and a later one that fits is accepted`()
     async throws
   {
     let store = MemoryReplicaStore()
@@ -236,7 +236,7 @@ import Testing
   }
 
   @Test
-  func `V15 S28 a device that was put back to an older copy of its file goes on under a new name, and nothing is lost`()
+  func `V15 S28 a device restored to an older copy of its file continues under a new name, and nothing is lost`()
     async throws
   {
     let phone = try await session("phone")
@@ -254,7 +254,7 @@ import Testing
     await lost.stop()
     let again = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy))
-    // Its number stands for a lost action already.
+    // Its number belongs to a lost action.
     try await again.act(
       Pomodoro.timer, .edit(TimerState(kind: .focus, remainingMilliseconds: 1).edit()))
     await again.start()
@@ -262,7 +262,7 @@ import Testing
     let (old, new) = (await lost.machine.replica.device, await again.machine.replica.device)
     #expect(old != new)
     #expect(new.stem == "mac")
-    // What it had done under a number that stands for another action is kept under a name of its own.
+    // Actions with a number that belongs to another one are kept under a new name.
     #expect(
       await phone.wait(milliseconds: 60_000) {
         $0.view(of: Pomodoro.timer).context.dots.contains { $0.device != old && $0.device.stem == "mac" }
@@ -273,7 +273,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, 0, 2), ("act-7.", 1, 21)] as [(String?, Int, Int)])
-  func `acts that come while the disk is busy are saved together, and one that does not fit fails alone`(
+  func `acts that arrive while the disk is busy are saved together, and one that does not fit fails alone`(
     refused: String?, failed: Int, saves: Int
   ) async throws {
     let gate = MemoryReplicaStore.Gate()
@@ -289,7 +289,7 @@ import Testing
     let failures = await withTaskGroup(of: Int.self) { group in
       group.addTask { await act(0) }
       while store.attempts == 0, !Task.isCancelled { await Task.yield() }
-      // The first is being saved, and the others come meanwhile.
+      // The first is being saved while the others arrive.
       for number in 1..<20 { group.addTask { await act(number) } }
       while await session.waitingEvents < 19, !Task.isCancelled { await Task.yield() }
       await gate.open()
@@ -302,7 +302,7 @@ import Testing
     await session.stop()
   }
 
-  @Test func `a disk that stays full is not written to again and again`() async throws {
+  @Test func `a full disk is not written to again and again`() async throws {
     let store = MemoryReplicaStore()
     store.isFull = true
     let session = try await SyncSession.open(
@@ -310,13 +310,13 @@ import Testing
       store: store, clock: StandingClock())
     await session.start()
     for _ in 0..<3 { await session.foreground() }
-    // Time does not move: whatever is due at once has had its chance after so many turns.
+    // Time stands still: everything due at once has happened after so many turns.
     for _ in 0..<1000 { _ = await session.status() }
     #expect(store.attempts == 4)
     await session.stop()
   }
 
-  @Test func `V23: a copy that is put back is noticed, whatever was written on it since`() async throws {
+  @Test func `V23: a restored copy is detected, whatever was written to it since`() async throws {
     let folder = try Folder()
     let (path, copy) = (folder.file("shared.sqlite"), folder.file("copy.sqlite"))
     let zones = [Pomodoro.zone]
@@ -351,7 +351,7 @@ import Testing
     try after.close()
   }
 
-  @Test func `a device's file is bound to its zone: another zone's records never get in`() async throws {
+  @Test func `a device's file is bound to its zone: records of another zone never get in`() async throws {
     let folder = try Folder()
     let store = try SQLiteReplicaStore(path: folder.file("mac.sqlite"))
     let zones = ["a", "b"]
@@ -366,7 +366,7 @@ import Testing
     _ = try await open("a")
   }
 
-  @Test func `a shared file that is none of ours, or damaged, or newer, is named and left alone`() async throws {
+  @Test func `a shared file of another program, damaged or newer, is named and does not change`() async throws {
     let stray = folder.file("stray.sqlite")
     try Data("this is not a database, and it is long enough to be looked at as one".utf8).write(
       to: URL(fileURLWithPath: stray))
@@ -381,7 +381,7 @@ import Testing
     }
   }
 
-  @Test func `a record of the future stops the device with a clear error and keeps its outbox`() async throws {
+  @Test func `a record of a newer version stops the device with a clear error, and its outbox is kept`() async throws {
     let shared = try backend()
     let now = try await shared.serverTime()
     _ = try await shared.commit(Pomodoro.naming(atMilliseconds: now), zone: Pomodoro.zone)

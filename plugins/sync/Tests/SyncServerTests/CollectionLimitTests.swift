@@ -5,7 +5,7 @@
   import SyncPostgres
   import Testing
 
-  /// How many records a collection may have, held by PostgreSQL for all servers together.
+  /// The maximum number of records in a collection, enforced by PostgreSQL for all servers.
   @Suite(.timeLimit(.minutes(10))) struct CollectionLimitTests {
     private static let zone = "Limited"
 
@@ -19,7 +19,7 @@
       operation(RecordKey(type: "notes", name: "n\(number)"), number) { $0.record = RecordWrite() }
     }
 
-    @Test func `two servers that fill a collection at once do not pass its limit, and what is forgotten makes room`()
+    @Test func `two servers that fill a collection at once do not exceed its limit, and forgotten records make room`()
       async throws
     {
       let database = try Database()
@@ -36,7 +36,8 @@
       let taken = try await withThrowingTaskGroup(of: Int.self) { [backends] group in
         for number in 0..<40 {
           group.addTask {
-            // A server that has not heard of the other one's commit yet refuses with a conflict: how often, the machine decides.
+            // A server that has not read the other one's commit refuses with a conflict, an unpredictable number of
+            // times.
             for _ in 0..<5_000 {
               switch try await backends[number % 2].commit([note(number)], zone: Self.zone).results.first {
               case .committed?: return 1

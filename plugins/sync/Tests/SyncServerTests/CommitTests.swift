@@ -6,7 +6,7 @@
   import SyncPostgres
   import Testing
 
-  /// Commits of many callers to one PostgreSQL: together in a transaction, each for himself in what comes of it.
+  /// Commits of many callers to one PostgreSQL: together in a transaction, each with its own result.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct CommitTests {
     private static let callers = 24
     private static let zones = (0..<callers).map { "Zone\($0)" }
@@ -28,7 +28,7 @@
       return RecordOperation(key: key, expectedVersion: expected, change: .write(write))
     }
 
-    /// One commit a zone, all at once; by zone what came of it.
+    /// One commit per zone, all at once. Returns the results by zone.
     private func commits(
       _ backend: PostgresBackend, _ operations: [Int: RecordOperation] = [:]
     ) async -> [Int: Result<CommitReply, BackendError>] {
@@ -47,7 +47,7 @@
       }
     }
 
-    /// A zone's row takes its time, so that all callers have come before the first transaction ends.
+    /// Slows down a zone's row, so that all callers have arrived before the first transaction ends.
     private static let slowZones = """
       CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
         $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$;
@@ -55,11 +55,11 @@
         WHEN (NEW.name = 'Zone0') EXECUTE FUNCTION slow();
       """
 
-    @Test func `commits that come while others are under way share a transaction`() async throws {
+    @Test func `commits that arrive during others share a transaction`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
-      // A connection that is at work: the first one takes Zone0 alone or with others.
+      // A busy connection: the first one takes Zone0 alone or with others.
       try database.execute(Self.slowZones)
       let results = await commits(backend)
       for caller in 0..<Self.callers {
@@ -73,7 +73,7 @@
       #expect(try #require(Int(transactions)) <= Self.callers / 2)
     }
 
-    @Test func `tags of more than 65,536 numbers before are forgotten, and no others`() async throws {
+    @Test func `tags of numbers more than 65,536 ago are forgotten, and no others`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -85,7 +85,7 @@
       let old = "SELECT count(*) FROM sync_tag WHERE zone = 'Zone0' AND seq < 140000"
       #expect(try database.value(old) != "0")
       var commits: Int64 = 0
-      // One transaction in 64 looks: all of 3,000 never fail to.
+      // One transaction in 64 checks, so 3,000 always include some.
       while commits < 3000, try commits % 16 != 0 || database.value(old) != "0" {
         _ = try await backend.commit([operation(commits + 1, expected: commits)], zone: "Zone0")
         commits += 1
@@ -95,7 +95,7 @@
       #expect(try database.value(kept) == "\(commits + 1)")
     }
 
-    @Test func `a server that does not get all its connections does not start, and says why`() async throws {
+    @Test func `a server without all its connections does not start, and gives the reason`() async throws {
       let database = try Database()
       try database.execute("CREATE ROLE few LOGIN CONNECTION LIMIT 5; CREATE SCHEMA few AUTHORIZATION few")
       let information = database.information + " user=few"
@@ -103,14 +103,14 @@
         _ = try await PostgresBackend(information, zones: ["Notes"])
       }
       #expect(error.map { "\($0)" }?.contains("too many connections") == true, "\(String(describing: error))")
-      // The connections that it had are closed.
+      // Its other connections are closed.
       let left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'few'"
       while try database.value(left) != "0" {}
       try database.execute("ALTER ROLE few CONNECTION LIMIT 6")
       try await PostgresBackend(information, zones: ["Notes"]).close()
     }
 
-    @Test func `connections for notifications that PostgreSQL refuses later are reported, and when they are back`()
+    @Test func `connections for notifications that PostgreSQL refuses later are reported, and so is their return`()
       async throws
     {
       let database = try Database()
@@ -142,7 +142,7 @@
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
-      // Zone0 takes no number until Zone1 has its record.
+      // Zone0 gets no number until Zone1 has its record.
       try database.execute(
         """
         CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -164,7 +164,7 @@
       }
     }
 
-    @Test func `a record that another server has changed does not shift the numbers of the others`() async throws {
+    @Test func `a record changed by another server does not shift the numbers of others`() async throws {
       let database = try Database()
       let (one, other) = (
         try await PostgresBackend(database.information, zones: ["Notes"]),
@@ -179,7 +179,7 @@
         return .init(key: RecordKey(type: "notes", name: name), expectedVersion: expected, change: .write(write))
       }
       let phone = DeviceID(stem: "phone", random: 2)
-      // Both begin their incarnations of the zone.
+      // Both start their incarnations of the zone.
       for (backend, device, name, version) in [(one, device, "likes", 0), (other, phone, "stars", 1)] {
         let rules = Write(
           dot: Dot(device: device, number: 1), milliseconds: 1,
@@ -191,7 +191,7 @@
       _ = try await one.commit(
         zip(["a", "b", "c", "d"], 2...).map { likes($0, $1, expected: 0) }, zone: "Notes")
       let before = try await other.commit([likes("b", 2, expected: 1, by: phone)], zone: "Notes").cursor
-      // The first server knows `b` as it was, takes four numbers and stores three records.
+      // The first server knows the old `b`, takes four numbers and stores three records.
       let reply = try await one.commit(
         zip(["a", "b", "c", "d"], 6...).map { likes($0, $1, expected: 1) }, zone: "Notes", heard: before)
       let base = before.sequence
@@ -205,7 +205,7 @@
       let page = try await other.changes(zone: "Notes", since: before, limit: 9, maximumBytes: 9999)
       #expect(page.records.map(\.key.name) == ["a", "c", "d"])
       #expect(page.records.map(\.sequence) == [base + 1, base + 3, base + 4])
-      // Each server accepts the cursor that the other one gave.
+      // Each server accepts the cursor of the other one.
       #expect(page.cursor.sequence == base + 4 && reply.cursor.sequence == base + 4)
       let next = try await other.commit([likes("a", 10, expected: 2)], zone: "Notes", heard: reply.cursor)
       #expect(next.cursor.sequence == base + 5)
@@ -213,7 +213,7 @@
       #expect(rest.records.map(\.sequence) == [base + 5])
     }
 
-    @Test func `one caller's damaged record, error in the database or conflict is nobody else's`() async throws {
+    @Test func `one caller's damaged record, database error or conflict does not affect others`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -252,7 +252,7 @@
           "SELECT count(*) FROM sync_record WHERE type = 'timers' AND zone <> 'Zone5' AND zone <> 'Zone6'") == "19")
     }
 
-    @Test func `what others have changed or removed meanwhile is seen by a server that knew it before`() async throws {
+    @Test func `a server that cached a record sees that others have changed or removed it`() async throws {
       let database = try Database()
       let (one, other) = (
         try await backend(database),
@@ -270,14 +270,14 @@
       func isCommitted(_ result: CommitResult?, version: Int64) -> Bool {
         if case .committed(version, _, _)? = result { true } else { false }
       }
-      // Both begin their incarnations of the zone; then each knows the record as it left it itself.
+      // Both start their incarnations of the zone; then each caches the record as it wrote it.
       #expect(isCommitted(try await commit(1, expected: 0, one), version: 1))
       #expect(isCommitted(try await commit(1, expected: 1, by: 2, other), version: 2))
       #expect(isCommitted(try await commit(2, expected: 2, one), version: 3))
       #expect(isCommitted(try await commit(3, expected: 3, one), version: 4))
       for round in 0..<3 as Range<Int64> {
         let version = 4 + 2 * round
-        // A device that has not heard of it gets the record as it is, not as this server knew it.
+        // A device that has not read it gets the present record, not the cached one.
         #expect(isCommitted(try await commit(2 + round, expected: version, by: 2, other), version: version + 1))
         guard case .conflict(let record?)? = try await commit(4 + round, expected: version, one) else {
           Issue.record("the other server's change is not seen")
@@ -286,17 +286,17 @@
         #expect(record.version == version + 1)
         #expect(isCommitted(try await commit(4 + round, expected: version + 1, one), version: version + 2))
       }
-      // The same number is a retry, answered as such by anyone who is asked.
+      // The same number is a retry, and every server answers it as such.
       for backend in [one, other] {
         let result = try await commit(6, expected: 10, backend)
         #expect(result == .unchanged, "\(String(describing: result))")
       }
-      // Somebody removes the row: nobody goes on with what is gone.
+      // The row is removed, and no server continues with it.
       try database.execute("DELETE FROM sync_record WHERE type = 'timers'")
       #expect(try await commit(7, expected: 10, one) == .conflict(nil))
     }
 
-    @Test func `V14: whatever was answered is in the database after a power cut`() async throws {
+    @Test func `V14: every acknowledged commit is in the database after a power cut`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -316,7 +316,7 @@
             }
           }
         }
-        // Commits are made already, by all of them, and are under way.
+        // All of them are already committing.
         while try await backend.changes(zone: "Zone7", since: nil, limit: 9, maximumBytes: 1 << 20).cursor.sequence < 23
         {}
         try database.kill()
@@ -329,12 +329,12 @@
         uniqueKeysWithValues: lines.map { $0.split(separator: " ") }.map { ($0[0], Int64($0[1])) })
       for (caller, version) in answered {
         let stored = try #require(versions["Zone\(caller)"] ?? nil)
-        // The last one may have been made without an answer.
+        // The last commit may have succeeded without a response.
         #expect(version > 0 && (version...version + 1).contains(stored), "zone \(caller): \(version), stored \(stored)")
       }
     }
 
-    @Test func `a database that hangs is given up in time, and used again when it goes on`() async throws {
+    @Test func `a database that hangs is given up in time, and used again when it continues`() async throws {
       let database = try Database()
       try await backend(database).close()
       let backend = try await PostgresBackend(
@@ -347,7 +347,7 @@
       #expect(began.duration(to: .now) < .seconds(30))
       try database.signal("CONT")
       let reply = try await backend.commit([operation()], zone: "Zone1")
-      // The first commit may have been made all the same.
+      // The first commit may have succeeded.
       guard case .committed = reply.results.first else {
         guard case .conflict(let record?) = reply.results.first, record.version == 1 else {
           Issue.record("\(reply)")
@@ -357,7 +357,7 @@
       }
     }
 
-    @Test func `what one server decides by rules that it knows fails where another one has named more of them`()
+    @Test func `a decision based on cached rules fails if another server has added rules`()
       async throws
     {
       let database = try Database()
@@ -388,17 +388,17 @@
         guard case .committed? = results.first else { throw BackendError.invalid("\(results)") }
       }
       try await commit(rules(1, "likes", "integer counter"), one)
-      // Both begin their incarnations of the zone; then one knows the record and its collection's rules.
+      // Both start their incarnations of the zone; then one caches the record and its collection's rules.
       try await commit(rules(2, "title", "string newest"), other)
       for number in 2...5 as ClosedRange<Int64> { try await commit(change(number), one) }
       try await commit(rules(3, ZoneRules.deleteName, DeleteRule.deleteWins.rawValue), other)
-      // A deletion that has not seen the last change: where the edit wins, the record lives.
+      // A deletion that has not seen the last change: if the edit wins, the record lives.
       let seen = Dot(device: DeviceID(stem: "mac", random: 1), number: 4)
       try await commit(change(5, by: 2, seen: [seen], isDeletion: true), one)
       #expect(try database.value("SELECT deleted_life FROM sync_record WHERE type = 'notes'") == "0")
     }
 
-    @Test func `two servers that start together on an empty database make one zone, with one incarnation`() async throws
+    @Test func `two servers that start together on an empty database make one zone with one incarnation`() async throws
     {
       let database = try Database()
       let backends = try await withThrowingTaskGroup(of: PostgresBackend.self) { group in
@@ -412,7 +412,7 @@
       #expect(try database.value("SELECT count(*) FROM sync_life") == "\(Self.callers)")
     }
 
-    @Test func `V23: a copy that was put back beneath running servers is noticed by anyone who commits first`()
+    @Test func `V23: a copy restored below running servers is detected by whichever commits first`()
       async throws
     {
       let database = try Database()
@@ -434,7 +434,7 @@
         try await one.changes(zone: zone, since: cursor, limit: 9, maximumBytes: 9999)
       }
       var signs = other.watch(zone: zone, device: DeviceID(stem: "mac", random: 9)).makeAsyncIterator()
-      // Both have begun their incarnations of the zone before the copy is made.
+      // Both have started their incarnations of the zone before the copy is made.
       try await write(1...1, other)
       try await write(2...3, one)
       let kept = try await page(nil).cursor
@@ -445,11 +445,11 @@
       #expect(gone.generation == kept.generation && gone.sequence == 8)
       while try await signs.next() != .notification(gone) {}
       try database.execute(tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE copy_\($0);" }.joined())
-      // The other server has heard of what was there; it writes more than the copy lacks.
+      // The other server knows the lost content; it writes more than the copy lacks.
       try await write(4...9, other)
       #expect(try await page(kept).records.count == 1)
       await #expect(throws: BackendError.cursorExpired) { try await page(gone) }
-      // An orderly incarnation of two servers is not taken for such a copy.
+      // A normal incarnation of two servers is not mistaken for such a copy.
       let before = try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'")
       try await write(10...12, other)
       #expect(try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'") == before)

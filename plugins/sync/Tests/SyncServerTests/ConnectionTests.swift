@@ -9,7 +9,7 @@
   import TestSupport
   import Testing
 
-  /// What clients do to a server that wish it ill, or that it has too many of.
+  /// Malicious clients of a server, and too many of them.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct ConnectionTests {
     private let folder: TestFolder
 
@@ -25,7 +25,7 @@
       (0..<count).compactMap { _ in LocalSocket(port: server.port) }
     }
 
-    @Test func `what a proxy answers parks nothing: the change is sent once the server answers again`() async throws {
+    @Test func `a proxy's response parks nothing: the change is sent once the server responds again`() async throws {
       let server = try server()
       let proxy = try FaultProxy(server: server.port, seed: 1, faults: [.refusal])
       defer { proxy.stop() }
@@ -55,7 +55,7 @@
       }
       let client = try HTTPBackend(address: server.address, token: "")
       #expect(try await client.changes(zone: Pomodoro.zone, since: nil, limit: 1, maximumBytes: 1).records == [])
-      // Those that had waited longest made room.
+      // The connections that had waited longest were closed.
       #expect(within(seconds: 20) { silent.count(where: \.isClosed) >= 1100 - 1024 })
       let metrics = try await Curl.get("\(server.address)/metrics").body
       #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
@@ -77,7 +77,7 @@
       #expect(metrics.contains("flowrun_sync_channels 1"))
     }
 
-    @Test func `told to stop, a server answers what is under way, takes nothing new and ends`() async throws {
+    @Test func `a server that is told to stop finishes its requests, accepts no more and ends`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")

@@ -8,12 +8,12 @@
   import SyncWire
   import Testing
 
-  /// Requests that are damaged on their way are sent again, and never refused for what they do not say.
+  /// Requests damaged on their way are sent again, and never refused for their damage.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct DamagedRequestsTests {
     private static let token = "a-token-of-tests-0123456789"
     private static let mac = DeviceID(stem: "mac", random: 1)
 
-    /// What can happen to the packets of a request.
+    /// The possible faults of a request's packets.
     private enum Damage: CaseIterable {
       case packetTwice, allTwice, cut, lost, reordered, late
     }
@@ -76,7 +76,7 @@
       return packets
     }
 
-    /// What a device makes of the first answer; nil if it is a good one or none comes.
+    /// The device's reading of the first response, or nil for a success or no response.
     private static func error(_ packets: [[UInt8]], _ request: Request, port: Int) throws -> BackendError? {
       let socket = try #require(LocalSocket(port: port))
       for packet in packets where !socket.send(packet) { break }
@@ -89,7 +89,7 @@
       return nil
     }
 
-    /// What an answer says; nil while it is not whole.
+    /// The content of a response, or nil while it is incomplete.
     private static func error(_ answer: [UInt8], _ request: Request) -> (error: BackendError?, Void)? {
       let text = String(decoding: answer, as: UTF8.self)
       guard let end = text.range(of: "\r\n\r\n") else { return nil }
@@ -105,7 +105,7 @@
       return (Wire.error(body, status: status, isOfRequest: header(Wire.requestHeader) == request.name), ())
     }
 
-    @Test func `whatever happens to the packets of a request, the device sends it again`() async throws {
+    @Test func `a request is sent again whatever happens to its packets`() async throws {
       let backend = MemoryBackend(zones: [Pomodoro.zone])
       _ = try await backend.commit(Pomodoro.naming(atMilliseconds: 1), zone: Pomodoro.zone)
       var settings = ServerSettings(tokens: [Pomodoro.zone: Self.token])
@@ -134,7 +134,7 @@
       }
       #expect(damaged > 20)
       #expect(codes.contains("damaged") && codes.isSubset(of: ["damaged", "unreachable"]), "\(codes)")
-      // What arrived whole, however often, was done once, and nothing else was done.
+      // Requests that arrived complete, however often, were performed once, and no others.
       let page = try await backend.changes(zone: Pomodoro.zone, since: nil, limit: 99, maximumBytes: 1 << 20)
       let timer = try #require(page.records.first { $0.key == Pomodoro.timer })
       #expect(timer.version == 1)
@@ -142,7 +142,7 @@
       #expect(page.records.allSatisfy { $0.key == Pomodoro.timer || $0.key.type == ZoneRules.type })
     }
 
-    @Test func `a body that says something else than its device sent is told from one that is refused`() {
+    @Test func `a body that differs from the one sent is told from one that is refused`() {
       let head = RequestHead(kind: "commit", zone: "notes", query: [:]) { $0 == Wire.requestHeader ? "a" : nil }
       let check = head.check(body: [1, 2, 3])
       #expect(head.isWhole(check))

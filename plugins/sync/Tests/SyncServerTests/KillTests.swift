@@ -15,7 +15,7 @@
       .edit(RecordEdit(fields: ["n": .set(Scalar.text(value).bytes)]))
     }
 
-    @Test func `neither killing the server nor the database loses an action or counts one twice`() async throws {
+    @Test func `killing the server or the database neither loses an action nor counts one twice`() async throws {
       let database = try Database()
       let port = try ServerPort.take()
       var server = try ServerProcess(port: port, database: database)
@@ -40,7 +40,7 @@
           try await phone.act(Pomodoro.settings, Self.setting("\(action)"))
         }
       }
-      // After so many failures in a row the pauses have grown to minutes; coming online again begins with short ones.
+      // After so many failures the pauses have grown to minutes; going online again starts with short ones.
       for device in [mac, phone] {
         await device.setOnline(false)
         await device.setOnline(true)
@@ -59,7 +59,7 @@
       server.kill()
     }
 
-    @Test func `what was done while PostgreSQL was away is there soon after its return, however long it was away`()
+    @Test func `changes made while PostgreSQL was down arrive soon after its return, however long it was down`()
       async throws
     {
       let database = try Database()
@@ -74,7 +74,7 @@
         }
         try database.stop()
         try await mac.act(Pomodoro.settings, Self.setting(value))
-        // The database is away for so long that every pause has grown.
+        // The database is down for so long that all pauses have grown.
         try await Task.sleep(for: .seconds(seconds))
         try database.start()
         let returned = ContinuousClock.now
@@ -89,7 +89,7 @@
       server.kill()
     }
 
-    @Test func `a server that is told to stop ends at once, also with a channel open`() async throws {
+    @Test func `a server that is told to stop ends at once, even with an open channel`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")

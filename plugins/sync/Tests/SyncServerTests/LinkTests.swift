@@ -6,7 +6,7 @@
   @Suite struct LinkTests {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
-    @Test func `flowrun links neither libpq nor Hummingbird, also when it is built next to the server that does`()
+    @Test func `flowrun links neither libpq nor Hummingbird, even if it is built next to the server that does`()
       throws
     {
       let program = try Executable(Self.folder.appendingPathComponent("flowrun"))
@@ -14,7 +14,7 @@
       #expect(program.needed.filter { $0.hasPrefix("libpq") } == [])
       #expect(!program.holds("Hummingbird"))
       let server = try Executable(Self.folder.appendingPathComponent("flowrun-sync-server"))
-      // It is loaded where a database is named.
+      // It is loaded when a database is named.
       #expect(server.needed.filter { $0.hasPrefix("libpq") } == [])
       #expect(server.holds("Hummingbird"))
     }

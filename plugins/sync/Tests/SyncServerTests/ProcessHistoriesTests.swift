@@ -9,7 +9,7 @@
     private static let seeds = TestExtent.seeds(3, of: 60, release: 60, long: 500)
 
     @Test(.timeLimit(.minutes(30)))
-    func `V13 V14 V15 V18 V20 S40: processes that are killed, behind a bad network, lose nothing and end as foretold`()
+    func `V13 V14 V15 V18 V20 S40: killed processes on a bad network lose nothing and end as the oracle computes`()
       async
     {
       let problems = await withTaskGroup(of: [String].self) { group in
@@ -27,14 +27,14 @@
           + "\(kills.databases) of PostgreSQL")
     }
 
-    /// On a thread of its own, since a history waits for processes.
+    /// Runs on a thread of its own, because a history waits for processes.
     private static func play(_ seed: UInt64) async -> [String] {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: problems(of: seed)) }
       }
     }
 
-    /// What is wrong with a history, in words. At the end nothing of it is left: its database and its folder go away before
+    /// The problems of a history, as text. At the end its database and its folder are removed before the tests can end.
     /// the tests can end.
     private static func problems(of seed: UInt64) -> [String] {
       do {

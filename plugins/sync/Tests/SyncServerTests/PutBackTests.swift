@@ -72,7 +72,7 @@
       return try? JSONSerialization.jsonObject(with: Data(line.dropFirst(8).utf8)) as? NSDictionary
     }
 
-    @Test func `what a zone's backup lacks comes back, though its device acts before it fetches`() throws {
+    @Test func `content missing from a zone's backup comes back, although its device acts before it fetches`() throws {
       let folder = try prepare()
       try put("one", folder)
       _ = try Shell.run("cp '\(folder.file("zone.sqlite"))' '\(folder.file("backup"))'")
@@ -86,8 +86,7 @@
       #expect(shown?["likes"] as? Int == 4)
     }
 
-    @Test func `changes that wait in a device's file count once when it is copied, and so do those of the copy`() throws
-    {
+    @Test func `waiting changes of a copied device file count once, and so do those of the copy`() throws {
       let folder = try prepare()
       for line in ["one", "two"] { try put(line, folder, isAway: true) }
       _ = try Shell.run("cp -r '\(folder.file("a"))' '\(folder.file("copy"))'")

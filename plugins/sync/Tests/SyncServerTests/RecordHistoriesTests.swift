@@ -12,7 +12,7 @@
     private static let lanes = 6
 
     @Test(.timeLimit(.minutes(90)))
-    func `V13 V14 V15 V20: records that come and go are the same for all, and no change is lost or counts twice`()
+    func `V13 V14 V15 V20: records that come and go are equal on all devices, and no change is lost or counts twice`()
       async
     {
       let problems = await withTaskGroup(of: [String].self) { group in
@@ -27,7 +27,7 @@
       print("records: \(RecordHistory.counts.withLock { $0.text })")
     }
 
-    @Test func `a server counts as started when it says so, not when somebody else answers on its port`() throws {
+    @Test func `a server counts as started when it reports so, not when another program responds on its port`() throws {
       let folder = try TestFolder()
       let port = try ServerPort.take()
       let (listener, _) = try LocalSocket.listen(port: port)
@@ -39,7 +39,7 @@
       }
     }
 
-    @Test func `a server that has ended by itself is told with its last words`() throws {
+    @Test func `a server that has ended by itself is reported with its last lines`() throws {
       let zone = try ServedZone(folder: try TestFolder(), servers: 1, database: nil, clock: "0,1,0")
       #expect(zone.endedByThemselves.isEmpty)
       zone.kill()
@@ -47,14 +47,14 @@
       #expect(zone.endedByThemselves.first?.contains("listening on") == true)
     }
 
-    /// On a thread of its own, since a history waits for processes.
+    /// Runs on a thread of its own, because a history waits for processes.
     private static func play(_ seed: UInt64) async -> [String] {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: problems(of: seed)) }
       }
     }
 
-    /// What is wrong with a history, in words. At the end nothing of it is left: its database and its folder go away before
+    /// The problems of a history, as text. At the end its database and its folder are removed before the tests can end.
     /// the tests can end.
     private static func problems(of seed: UInt64) -> [String] {
       do {

@@ -33,12 +33,12 @@
       #expect(outputs["folders"] == [["folder": "Home", "notes": 1]])
     }
 
-    @Test func `two processes on one file converge`() throws {
+    @Test func `two processes with one file converge`() throws {
       let folder = try TestFolder()
       try check("store='\(folder.file("notes.sqlite"))'", in: folder)
     }
 
-    @Test func `two processes at one server converge, behind which a SQLite file lies`() async throws {
+    @Test func `two processes with one server converge, whose zone is in a SQLite file`() async throws {
       let folder = try TestFolder()
       let zones = folder.file("zones")
       let token = try ServerProcess.run("zones add notes --zones '\(zones)'").output.trimmingCharacters(

@@ -5,7 +5,7 @@
   import Testing
   import TestSupport
 
-  /// A database of a version before the first that was published: refused, and unchanged.
+  /// A database of a version before the first published one, which is refused and does not change.
   @Suite(.timeLimit(.minutes(10))) struct RemovedFormatTests {
     @Test(arguments: [
       "CREATE TABLE sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
@@ -14,7 +14,7 @@
         name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL, is_converted boolean NOT NULL DEFAULT false)
       """,
     ])
-    func `a zone of a removed format is refused by name and stays as it is`(_ table: String) async throws {
+    func `a zone of a removed format is refused by name and does not change`(_ table: String) async throws {
       let database = try Database()
       try database.execute("\(table); INSERT INTO sync_zone (name, generation, seq) VALUES ('old', 7, 3)")
       await #expect {

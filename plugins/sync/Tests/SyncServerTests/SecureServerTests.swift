@@ -7,7 +7,7 @@
 
   @testable import SyncHTTP
 
-  /// HTTPS between real processes, with authorities that the test makes.
+  /// HTTPS between real processes, with certificate authorities made by the test.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct SecureServerTests {
     private let folder: TestFolder
     private let authority: Authority
@@ -48,7 +48,7 @@
       }
     }
 
-    @Test func `requests and the channel go over TLS to a server whose authority is named`() async throws {
+    @Test func `requests and the channel use TLS with a server whose authority is named`() async throws {
       let server = try server()
       #expect(server.address.hasPrefix("https://"))
       let client = try client(server)
@@ -68,7 +68,8 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `a server of another authority, of another name, or without TLS is refused in words`() async throws {
+    @Test func `a server with another authority, another name, or without TLS is refused with the reason`() async throws
+    {
       let server = try server()
       let other = try Authority("other", in: folder)
       #expect(await failure(try client(server, certificates: other.certificate)).contains("is not trusted"))
@@ -80,19 +81,19 @@
       #expect(throws: BackendError.self) { try client(server, certificates: empty) }
     }
 
-    @Test func `a certificate that has expired is told as expired, with the day, and not as untrusted`() async throws {
+    @Test func `an expired certificate is reported as expired, with the day, and not as untrusted`() async throws {
       try authority.sign("localhost", as: "server", days: -1)
       let server = try server()
       let answer = await failure(try client(server))
       #expect(answer.contains("the server's certificate expired on 20"), "\(answer)")
       #expect(!answer.contains("trusted"))
-      // One that nobody signed whom this device trusts is still told as such while it is valid.
+      // A valid one of an untrusted authority is still reported as untrusted.
       let early = CertificateDates(from: 1_800_000_000, until: 1_900_000_000)
       #expect(early.problem(at: 1_850_000_000) == nil)
       #expect(early.problem(at: 1_700_000_000)?.contains("not valid before 2027-01-15T08:00:00Z") == true)
     }
 
-    @Test func `a certificate that is replaced is shown to new connections while open ones go on`() async throws {
+    @Test func `a replaced certificate is used for new connections while open ones continue`() async throws {
       let server = try server()
       let old = try client(server)
       #expect(try await old.serverTime() > 0)
@@ -106,11 +107,11 @@
       #expect(answer == "none")
       #expect(try await old.serverTime() > 0)
       #expect(await failure(try client(server)).contains("is not trusted"))
-      // A pair that does not belong together is told, and the one before it is used on.
+      // A pair that does not match is reported, and the previous one stays in use.
       try FileManager.default.removeItem(atPath: folder.file("server.key"))
       try FileManager.default.copyItem(atPath: folder.file("fresh.key"), toPath: folder.file("server.key"))
       for _ in 0..<600 where !server.problems.contains("does not belong to the certificate") {
-        // The server looks at its files when somebody connects.
+        // The server checks its files at a new connection.
         #expect(await failure(try client(server, certificates: fresh.certificate)) == "none")
         try await Task.sleep(for: .milliseconds(100))
       }
@@ -118,7 +119,7 @@
       #expect(await failure(try client(server, certificates: fresh.certificate)) == "none")
     }
 
-    @Test func `a key that others can read, or that is not the certificate's, is refused at the start`() throws {
+    @Test func `a key that others can read, or that does not match the certificate, is refused at the start`() throws {
       let arguments = "--store '\(folder.file("s.sqlite"))' --open --certificate '\(folder.file("server.pem"))' --key "
       let readable = try folder.write(
         try String(contentsOfFile: folder.file("server.key"), encoding: .utf8), to: "readable.key", rights: 0o644)
@@ -130,7 +131,7 @@
       #expect(none.status == 64 && none.output.contains("belong together"))
     }
 
-    @Test func `flowrun synchronizes over TLS, with a token that stands in no list of processes`() throws {
+    @Test func `flowrun synchronizes over TLS, with a token that appears in no list of processes`() throws {
       let server = try server()
       let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../../workflows/sync.yaml").standardizedFileURL.path
@@ -154,7 +155,7 @@
       }
     }
 
-    @Test func `a token that a run was given stands in no store of runs`() throws {
+    @Test func `the token of a run is in no run store`() throws {
       let server = try server()
       let token = try folder.write(Self.token + "\n", to: "token")
       let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -173,7 +174,7 @@
       #expect(notes == 64 && refused.contains("command lines are visible to other users"), "\(refused)")
     }
 
-    @Test func `a workflow whose token is not a secret takes none from the command line either`() throws {
+    @Test func `a workflow whose token is not a secret does not accept it on the command line either`() throws {
       let server = try server()
       let file = try folder.write(
         """

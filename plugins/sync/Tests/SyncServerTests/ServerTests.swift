@@ -38,7 +38,7 @@
       return settings
     }
 
-    @Test func `the HTTP client conforms, in front of memory`() async throws {
+    @Test func `the HTTP client conforms with a memory backend`() async throws {
       let failures = try await serving(MemoryBackend(zones: zones()), settings()) { address in
         await BackendConformance.run { _ in try HTTPBackend(address: address, token: Self.token) }
       }
@@ -53,7 +53,7 @@
       #expect(failures == [])
     }
 
-    @Test func `two servers in front of one database serve one zone`() async throws {
+    @Test func `two servers with one database serve one zone`() async throws {
       let database = try Database()
       let (one, other) = (
         try await PostgresBackend(database.information, zones: zones()),
@@ -68,7 +68,7 @@
           let now = try await mac.serverTime()
           let named = try await mac.commit(Pomodoro.naming(atMilliseconds: now), zone: zone).cursor
           var signs = phone.watch(zone: zone, device: DeviceID(stem: "phone", random: 1)).makeAsyncIterator()
-          // The second server may not have heard of that yet.
+          // The second server may not have been notified of that yet.
           var before = Cursor(generation: 0, sequence: 0)
           while before.sequence < named.sequence {
             guard let sign = try await signs.next() else {
@@ -92,8 +92,7 @@
       }
     }
 
-    @Test func `V23: a PostgreSQL that went back to a copy is noticed, whatever was written to it since`() async throws
-    {
+    @Test func `V23: a PostgreSQL restored from a copy is detected, whatever was written to it since`() async throws {
       let database = try Database()
       let (zone, mac) = ("Conformance0", DeviceID(stem: "mac", random: 1))
       func write(_ numbers: ClosedRange<Int64>, _ backend: PostgresBackend) async throws {
@@ -113,7 +112,7 @@
       try await write(1...3, before)
       let kept = try await page(nil, before).cursor
       try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
-      // One connection goes on after the copy, in the same incarnation.
+      // One connection continues after the copy, in the same incarnation.
       try await write(4...5, before)
       let gone = try await page(kept, before).cursor
       try database.kill()
@@ -128,7 +127,7 @@
       before.close()
     }
 
-    @Test func `a wrong token, no token and an unknown zone are refused alike`() async throws {
+    @Test func `a wrong token, no token and an unknown zone are refused in the same way`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         for (token, zone) in [("wrong-token-wrong-token", "Conformance0"), ("", "Conformance0"), (Self.token, "Other")]
         {
@@ -145,7 +144,7 @@
       }
     }
 
-    @Test func `without a token it does not reveal which zones exist`() async throws {
+    @Test func `without a token the server does not reveal which zones exist`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         var answers: Set<String> = []
         for zone in ["Conformance0", "Nowhere"] {
@@ -158,7 +157,7 @@
       }
     }
 
-    @Test func `a device of an earlier version is told what the server needs, and nothing is applied`() async throws {
+    @Test func `a device of an earlier version is told the required version, and nothing is applied`() async throws {
       let backend = MemoryBackend(zones: zones())
       try await serving(backend, settings()) { address in
         let answer = try await Curl.post(
@@ -166,13 +165,13 @@
         #expect(answer.status == 400)
         #expect(answer.body.contains("unsupported-format"))
         #expect(answer.body.contains("update flowrun on this device"))
-        // What an earlier version makes of that keeps what waits and stops.
+        // An earlier version then keeps its waiting changes and stops.
         let error = Wire.error(Array(answer.body.utf8), status: answer.status)
         #expect(error.remedy == .pause)
       }
     }
 
-    @Test func `silent connections neither stop the server nor stay`() async throws {
+    @Test func `silent connections neither stop the server nor stay open`() async throws {
       var settings = settings()
       settings.timeouts.headerSeconds = 1
       try await serving(MemoryBackend(zones: zones()), settings) { address in
@@ -193,7 +192,7 @@
       "POST /zones/Conformance0/commit HTTP/1.1\r\nContent-Length: 999\r\n\r\n",
       "GET /health HTTP/1.1\r\nHost: a\r\n\r\nGET /health HTTP/1.1\r\nX: ",
     ])
-    func `a client that sends byte by byte gains no time by it, in headers, body and after an answer`(
+    func `a client that sends byte by byte gains no time in headers, body or after a response`(
       _ beginning: String
     ) async throws {
       var settings = settings()
@@ -213,7 +212,7 @@
       }
     }
 
-    /// A client behind a network that does one thing wrong with every request.
+    /// A client on a network with one kind of fault in every request.
     private func behind<Value: Sendable>(
       _ fault: FaultProxy.Fault, _ body: (HTTPBackend, FaultProxy) async throws -> Value
     ) async throws -> Value {
@@ -228,7 +227,7 @@
     }
 
     @Test(arguments: [FaultProxy.Fault.doubledAnswer, .staleAnswer, .rubbish])
-    func `V15 an answer that belongs to another request, or to none, is never taken for one`(
+    func `V15 a response that belongs to another request, or to none, is never used`(
       _ fault: FaultProxy.Fault
     ) async throws {
       try await behind(fault) { client, _ in
@@ -244,7 +243,7 @@
             isUncertain = true
             continue
           }
-          // Whatever answers, it answers this: an answer to another commit would name another version.
+          // Every response is this one; one to another commit would name another version.
           switch reply.results.first {
           case .committed(version + 1, _, _): version += 1
           case .conflict(let record?) where isUncertain && record.version > version: version = record.version
@@ -259,8 +258,7 @@
       }
     }
 
-    @Test func `V18 S36 a request goes out once, whatever comes back, and Retry-After counts as a header`() async throws
-    {
+    @Test func `V18 S36 a request is sent once, and Retry-After counts as a header`() async throws {
       for fault in [FaultProxy.Fault.overloaded, .lostRequest, .lostAnswer, .cutAnswer] {
         try await behind(fault) { client, proxy in
           for _ in 0..<4 {
@@ -276,7 +274,7 @@
       }
     }
 
-    @Test func `S44: after 40 requests in a second the next are told when to come again`() async throws {
+    @Test func `S44: after 40 requests in a second the next ones get the time for another attempt`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings(requestsPerSecond: 40)) { address in
         let client = try HTTPBackend(address: address, token: Self.token)
         let (count, began) = (200, ContinuousClock.now)
@@ -290,14 +288,14 @@
             #expect((1...1000).contains(wait))
           }
         }
-        // A slow machine may take longer than a second for them.
+        // A slow machine may need longer than a second for them.
         let seconds = Int(began.duration(to: .now).components.seconds)
         #expect(answered >= 40)
         #expect(answered <= 40 * (seconds + 2))
       }
     }
 
-    @Test func `a body over the limit, broken JSON and a mistyped field are refused with the place`() async throws {
+    @Test func `a body over the limit, broken JSON and a mistyped field are refused with the location`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         let cases: [(String, Int, String)] = [
           (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "not JSON"),
@@ -313,7 +311,8 @@
       }
     }
 
-    @Test func `S49: what one device does reaches another down the channel, which asks for nothing`() async throws {
+    @Test func `S49: a change of one device reaches another through the channel, which sends no request`() async throws
+    {
       let database = try Database()
       let backend = try await PostgresBackend(database.information, zones: zones())
       try await serving(backend, settings()) { address in
@@ -329,7 +328,7 @@
             $0.view(of: Pomodoro.settings).fields.first?.value == value
           }
           #expect(isThere, "\(number)")
-          // With its first commit the server begins an incarnation of the zone, which is fetched.
+          // With its first commit the server starts an incarnation of the zone, which is fetched.
           if number == 1 { requests = await phone.machine.replica.statistics.requests }
         }
         #expect(await phone.machine.replica.statistics.requests == requests)
@@ -377,7 +376,7 @@
       "http://example.com", "http://127.example.com", "ftp://x", "http://", "https://", "https://a@b", "https://b/?c",
       "http://127.0.0.1:99999",
     ])
-    func `an address that would give the token away, or is none, is refused`(_ address: String) {
+    func `an invalid address, or one that would reveal the token, is refused`(_ address: String) {
       #expect(throws: BackendError.self) { try HTTPBackend(address: address, token: "t") }
     }
   }

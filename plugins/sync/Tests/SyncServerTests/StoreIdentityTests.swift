@@ -18,7 +18,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `a store keeps its identity, and a copy gets its own only when it is told to`(_ usesPostgres: Bool)
+    func `a store keeps its identity, and a copy gets its own only when requested`(_ usesPostgres: Bool)
       async throws
     {
       let database = usesPostgres ? try Database() : nil
@@ -34,7 +34,7 @@
       let next = try #require(try store("new-identity \(words)"))
       #expect(next != own)
       #expect(try store("identity \(words)") == next)
-      // The server that runs notices it before it applies anything.
+      // The running server detects it before it applies anything.
       let operations = [
         RecordOperation(
           key: Pomodoro.timer, expectedVersion: 0,
@@ -61,7 +61,7 @@
       #expect(page.records.map(\.key.type).allSatisfy { $0 == ZoneRules.type })
     }
 
-    @Test func `a store that is not there is not made`() throws {
+    @Test func `a missing store is not made`() throws {
       let file = folder.file("missing.sqlite")
       let (status, output) = try ServerProcess.run("store identity --store '\(file)' 2>&1")
       #expect(status == 64)

@@ -5,7 +5,7 @@
   import SyncHTTP
   import Testing
 
-  /// Zones and tokens that come and go while a server runs.
+  /// Zones and tokens that change while a server runs.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct ZonesTests {
     private let folder: TestFolder
 
@@ -26,7 +26,7 @@
       }
     }
 
-    /// Waits, with an end, until a zone answers so.
+    /// Waits until a zone responds with a status, up to a limit.
     private func becomes(_ expected: String, _ address: String, _ zone: String, _ token: String) async throws -> Bool {
       for _ in 0..<600 {
         if await code(address, zone, token) == expected { return true }
@@ -36,7 +36,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `a running server takes new zones, new tokens and revocations`(_ usesPostgres: Bool) async throws {
+    func `a running server accepts new zones, new tokens and revocations`(_ usesPostgres: Bool) async throws {
       let home = try zones("add home")
       #expect(home.status == 0 && home.output.utf8.count == 43)
       let database = usesPostgres ? try Database() : nil
@@ -46,7 +46,7 @@
       #expect(await code(server.address, "work", home.output) == "not-authenticated")
       let work = try zones("add work").output
       #expect(try await becomes("open", server.address, "work", work))
-      // A channel ends with the token under which it was opened.
+      // A channel ends with the token it was opened with.
       let client = try HTTPBackend(address: server.address, token: work)
       var signs = client.watch(zone: "work", device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
       #expect(try await signs.next() != nil)
@@ -62,7 +62,7 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `a name that no address can hold is refused with what a name may be`() throws {
+    @Test func `a name that no address can contain is refused with the rule`() throws {
       for name in [".", "..", "a/b", "ä"] {
         let (status, output) = try zones("add '\(name)'")
         #expect(status == 1, "\(name)")
@@ -73,7 +73,7 @@
       #expect(try zones("add ...").status == 0)
     }
 
-    @Test func `the file holds hashes alone, is its owner's, and keeps what people wrote into it`() throws {
+    @Test func `the file contains only hashes, is private, and keeps people's comments`() throws {
       _ = try folder.write("# ours\nold 0123456789abcdef-secret\n", to: "zones")
       let token = try zones("add new").output
       let text = try String(contentsOfFile: folder.file("zones"), encoding: .utf8)
@@ -82,7 +82,7 @@
       #expect(try TestFolder.rights(folder.file("zones")) == 0o600)
     }
 
-    @Test func `subcommands that come at once all count`() async throws {
+    @Test func `concurrent subcommands all take effect`() async throws {
       let path = folder.file("zones")
       let (status, _) = try await Shell.runAside(
         "for n in {1..12}; do '\(ServerProcess.program)' zones add zone$n --zones '\(path)' & done; wait", input: "")
@@ -94,7 +94,7 @@
       ("add home", "is there already"), ("add 'a b'", "is not a name for a zone"), ("rotate nowhere", "there are home"),
       ("revoke nowhere", "no zone 'nowhere'"),
     ])
-    func `what a subcommand cannot do it says, and changes nothing`(_ words: String, _ message: String) throws {
+    func `a subcommand that fails gives the reason and changes nothing`(_ words: String, _ message: String) throws {
       #expect(try zones("add home").status == 0)
       let before = try String(contentsOfFile: folder.file("zones"), encoding: .utf8)
       let (status, output) = try zones(words)
@@ -102,7 +102,8 @@
       #expect(try String(contentsOfFile: folder.file("zones"), encoding: .utf8) == before)
     }
 
-    @Test func `a zones file that others can read, that is damaged or missing is refused with its place`() throws {
+    @Test func `a zones file that others can read, or that is damaged or missing, is refused with its location`() throws
+    {
       func serve(_ more: String = "") throws -> (status: Int32, output: String) {
         try ServerProcess.run(
           "--store '\(folder.file("s.sqlite"))' --port 0 --zones '\(folder.file("zones"))' \(more)")
@@ -127,7 +128,7 @@
       }
     }
 
-    @Test func `a zones file that breaks while the server runs is told, and what counted counts on`() async throws {
+    @Test func `a zones file that breaks at run time is reported, and its last content stays valid`() async throws {
       let token = try zones("add home").output
       let server = try ServerProcess(
         "--store", folder.file("s.sqlite"), "--port", "0", "--zones", folder.file("zones"))
@@ -137,7 +138,7 @@
       #expect(await code(server.address, "home", token) == "open")
     }
 
-    @Test func `a port that is taken is told, with what to do`() throws {
+    @Test func `a used port is reported with a remedy`() throws {
       let folder = NSTemporaryDirectory() + "sync-port-\(UInt32.random(in: 0 ... .max))"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -148,7 +149,7 @@
       #expect(output.contains("the port \(server.port) on 127.0.0.1 is taken; name another with --port"))
     }
 
-    @Test func `plain HTTP that other machines can reach is refused unless it is said`() throws {
+    @Test func `plain HTTP that other machines can reach is refused unless it is allowed`() throws {
       _ = try zones("add home")
       let arguments = "--store '\(folder.file("s.sqlite"))' --port 0 --host 0.0.0.0 --zones '\(folder.file("zones"))'"
       let (status, output) = try ServerProcess.run(arguments)

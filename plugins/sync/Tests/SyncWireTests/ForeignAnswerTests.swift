@@ -2,7 +2,7 @@ import SyncEngine
 import SyncWire
 import Testing
 
-/// Answers of something that is between a device and its sync server.
+/// Responses of something between a device and its sync server.
 @Suite struct ForeignAnswerTests {
   @Test(
     "what is not the sync server's own error is a failure to be retried, whatever its status",
@@ -14,7 +14,7 @@ import Testing
     #expect("\(error)".contains("status \(status)") || "\(error)".contains("oops"), "\(error)")
   }
 
-  @Test func `the sync server's own errors mean what they say`() {
+  @Test func `the sync server's own errors keep their meaning`() {
     let errors: [BackendError] = [
       .invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded, .notAuthenticated("c"), .zoneMissing("d"),
       .cursorExpired, .unsupportedFormat("e"),

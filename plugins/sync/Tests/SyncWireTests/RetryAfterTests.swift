@@ -2,7 +2,7 @@ import SyncEngine
 import SyncWire
 import Testing
 
-/// What a server asks for with `Retry-After`, in every form that HTTP has for it.
+/// The header `Retry-After` in every form that HTTP allows.
 @Suite struct RetryAfterTests {
   /// 1994-11-06 08:49:07 UTC, half a minute before the dates below.
   private static let now: Int64 = 784_111_747_000
@@ -14,17 +14,17 @@ import Testing
   @Test(arguments: [
     "30", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
   ])
-  func `S36 seconds and each form of a date count as a pause`(_ header: String) {
+  func `S36 seconds and each form of a date cause a pause`(_ header: String) {
     #expect(wait(header) == .retry(afterMilliseconds: 30_000))
   }
 
-  @Test func `a date in the past asks for no pause, one far ahead for a day at most`() {
+  @Test func `a date in the past causes no pause, one far ahead a day at most`() {
     #expect(wait("Sun, 06 Nov 1994 08:49:06 GMT") == .retry(afterMilliseconds: 0))
     #expect(wait("Tue, 06 Nov 2040 08:49:37 GMT") == .retry(afterMilliseconds: 86_400_000))
     #expect(wait("999999999999") == .retry(afterMilliseconds: 86_400_000))
   }
 
-  @Test func `S36 M2 a date counts from the answer's own, whatever the device's clock says`() {
+  @Test func `S36 M2 a date is relative to the response's own, whatever the device's clock shows`() {
     for wrong in [-7_200_000, 0, 86_400_000] as [Int64] {
       let error = Wire.error(
         [], status: 503, retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", date: "Sun, 06 Nov 1994 08:49:35 GMT",
@@ -40,7 +40,7 @@ import Testing
     // 2000-02-29 00:00:00 UTC and the first second of the next day.
     #expect(wait("Wed, 01 Mar 2000 00:00:01 GMT", now: 951_782_400_000) == .retry(afterMilliseconds: 86_400_000))
     #expect(wait("Tue, 29 Feb 2000 23:59:59 GMT", now: 951_782_400_000) == .retry(afterMilliseconds: 86_399_000))
-    // A year of two digits belongs to the century that is near.
+    // A year of two digits belongs to the nearest century.
     #expect(wait("Saturday, 01-Jan-00 00:00:09 GMT", now: 946_684_799_000) == .retry(afterMilliseconds: 10_000))
   }
 
@@ -49,11 +49,11 @@ import Testing
     "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Abc 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
     "Sun, 06 Nov 1994 08:49:37 CET",
   ])
-  func `what is neither says nothing`(_ header: String) {
+  func `a header in another form causes no pause`(_ header: String) {
     #expect(wait(header) == .retry(afterMilliseconds: nil))
   }
 
-  @Test func `the same header with 503 counts as well, and what the body says comes first`() {
+  @Test func `the same header with 503 counts as well, and the body's value comes first`() {
     let header = "Sun, 06 Nov 1994 08:49:37 GMT"
     let error = Wire.error([], status: 503, retryAfter: header, nowMilliseconds: Self.now)
     #expect(error.remedy == .retry(afterMilliseconds: 30_000))
