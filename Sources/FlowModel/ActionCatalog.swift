@@ -1,32 +1,33 @@
 import FlowDiagnostics
 
-/// What the loader must know of the actions that are installed: their declarations and their own checks.
+/// The installed actions as the loader sees them: their declarations and their own checks.
 public protocol ActionCatalog: Sendable {
   /// Every action's declaration, sorted by name.
   var declarations: [ActionDeclaration] { get }
 
-  /// The declaration of the action of this full name, or nil when none is installed.
+  /// Returns the declaration of the action with this full name, or nil if it is not installed.
   func declaration(named name: String) -> ActionDeclaration?
 
-  /// The handles that every run has from its start, without a step that provides them.
+  /// The handles that are available from the start of every run and that no step provides.
   var runHandles: [HandleKey] { get }
 
-  /// What the action itself finds wrong with inputs that are literals. Pure: nothing runs, nothing is read.
+  /// Returns the problems that the action's own check finds in literal inputs. Implementations do not run or read
+  /// anything.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem]
 
-  /// The present name of something that was renamed: of an action, or of an input or output, written `storage.open.sample`. Nil
-  /// if no plugin lists the name.
+  /// Returns the current name of a renamed action, or of a renamed input or output such as `storage.open.sample`.
+  /// Returns nil if no plugin lists the name.
   func newName(of name: String) -> String?
 }
 
 extension ActionCatalog {
-  /// None.
+  /// No handles.
   public var runHandles: [HandleKey] { [] }
 
-  /// None.
+  /// No renames.
   public func newName(of name: String) -> String? { nil }
 
-  /// The name of the action that has an input or output of `action` now; nil if it was not moved.
+  /// Returns the action that `member`, an input or output of `action`, has moved to, or nil if it was not moved.
   public func newAction(of member: String, in action: String) -> String? {
     guard let name = newName(of: "\(action).\(member)"), let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
       return nil
@@ -37,46 +38,46 @@ extension ActionCatalog {
 
 /// The inputs of a step that are known before it runs: those without an expression.
 public struct LiteralInput: Sendable, Hashable {
-  /// The literal inputs by name; an input that holds an expression anywhere inside is absent.
+  /// The literal inputs by name, without inputs that contain an expression at any depth.
   public var values: ValueObject
 
   /// Wraps literal inputs.
   public init(_ values: ValueObject) { self.values = values }
 
-  /// The literal value of the input `name`, or nil when it was not given or holds an expression.
+  /// The literal value of the input `name`, or nil if it is absent or contains an expression.
   public subscript(name: String) -> Value? { values[name] }
 }
 
-/// Something an action finds wrong with a literal input before anything runs.
+/// A problem that an action finds in a literal input before the run.
 public struct InputProblem: Sendable, Hashable {
-  /// Where: `path`, `routes[3].pattern`. The loader turns it into a location in the file.
+  /// The key path of the input, such as `path` or `routes[3].pattern`. The loader turns it into a location in the file.
   public var keyPath: String
-  /// What is wrong, as a sentence without a full stop.
+  /// The problem, as a sentence without a full stop.
   public var message: String
   /// A remedy, or nil.
   public var help: String?
-  /// A second location that explains the first, with a label: the earlier of two equal routes.
+  /// A second location that explains the first, such as the earlier of two equal routes, with a label.
   public var related: Related?
-  /// Whether the workflow may run all the same.
+  /// True if the workflow may still run.
   public var isWarning: Bool
-  /// The word that was meant, for tools that write it; nil: none is known.
+  /// The intended word, for tools that can apply it, or nil if it is unknown.
   public var correction: Correction?
 
-  /// A second location with the label that is under it.
+  /// A second location and its label.
   public struct Related: Sendable, Hashable {
-    /// Where, as in ``InputProblem/keyPath``.
+    /// The key path, as in ``InputProblem/keyPath``.
     public var keyPath: String
-    /// What is there: `the same route is declared here`.
+    /// The label of the location, such as `the same route is declared here`.
     public var label: String
 
-    /// A related location.
+    /// Creates a related location.
     public init(_ keyPath: String, _ label: String) {
       self.keyPath = keyPath
       self.label = label
     }
   }
 
-  /// A problem at `keyPath`.
+  /// Creates a problem at `keyPath`.
   public init(
     _ keyPath: String, _ message: String, help: String? = nil, related: Related? = nil, isWarning: Bool = false,
     correction: Correction? = nil

@@ -1,55 +1,55 @@
-/// Everything there is to know about an action without running it, as plain data.
+/// The description of an action as plain data, available without running it.
 ///
-/// `validate`, `schema` and `plugins show` read it. It comes from a compiled-in action's type or from a manifest.
+/// `validate`, `schema` and `plugins show` read it. It comes from the type of a built-in action or from a manifest.
 public struct ActionDeclaration: Sendable, Hashable {
   /// `plugin.action`, both parts lower case with hyphens.
   public var name: String
-  /// One sentence: what the action does.
+  /// A one-sentence description of the action.
   public var summary: String
-  /// What a step may or must give under `with`.
+  /// The inputs that a step may or must set under `with`.
   public var inputs: [FieldDeclaration]
-  /// What dependents may read under `steps.<id>.outputs`.
+  /// The outputs that dependents may read under `steps.<id>.outputs`.
   public var outputs: [FieldDeclaration]
-  /// The name of an object input whose keys are outputs too (`flow.set` returns its `values`).
+  /// The name of an object input whose keys become outputs as well (`flow.set` returns its `values`).
   public var outputsFromInput: String?
-  /// Events it may post.
+  /// The events that it may post.
   public var events: [String]
-  /// The name of a string input that must be a literal and names an event it posts (`flow.post` posts its `event`).
+  /// The name of a literal string input that names an event to post (`flow.post` posts its `event`).
   public var eventFromInput: String?
-  /// Handles it makes for its dependents.
+  /// The handles that it provides for its dependents.
   public var provides: [HandleKey]
-  /// Handles that one step in the closure of its needs must provide.
+  /// The handles that exactly one direct or indirect dependency must provide.
   public var requires: [HandleKey]
-  /// Whether it reads data that is unavailable while the device is locked (P6).
+  /// True if it reads data that is unavailable while the device is locked (P6).
   public var needsProtectedData: Bool
-  /// Whether it continues after it reported ready, until it is stopped.
+  /// True if it keeps running after it has reported ready, until it is stopped.
   public var isService: Bool
-  /// The errors it may end with.
+  /// The errors that it may end with.
   public var errors: [ErrorDeclaration]
-  /// Which of its inputs say what it calls for each post of an event (`flow.on`); nil: it calls nothing.
+  /// The inputs that describe the action to call for each post of an event (`flow.on`), or nil if it calls nothing.
   public var calls: ActionCall?
-  /// The name of an object input that declares outputs, a field by name (`shell.run` has its `outputs`); nil: none.
+  /// The name of an object input that declares outputs, one per key (`outputs` of `shell.run`), or nil.
   public var outputFieldsFromInput: String?
-  /// The name of an input whose text a shell reads (`shell.run` reads its `command`); nil: none.
+  /// The name of an input that is run by a shell (`command` of `shell.run`), or nil.
   public var shellTextInput: String?
-  /// Bytes that its outputs may have, as JSON: ``Limits/outputBytes``, or more where it bounds them itself.
+  /// The maximum size of its outputs as JSON: ``Limits/outputBytes``, or more if the action limits them itself.
   public var outputLimitBytes = Limits.outputBytes
-  /// Whether it does the same on another machine: it works on its inputs, files and commands alone.
+  /// True if it behaves the same on another machine because it uses only its inputs, files and commands.
   public var isPortable = false
-  /// What its work is done to, which says whether a resume must do it again.
+  /// The target of its effect, which decides whether a resume runs it again.
   public var effect = ActionEffect.durable
-  /// The values that it posts events with, each under the name of its event.
+  /// The types of the values that it posts with events; each field has the name of its event.
   public var eventValues: [FieldDeclaration] = []
-  /// The events that it takes each post of from its start on.
+  /// The events whose posts it receives from its start on.
   public var follows: [String] = []
   /// The source of the events that a service posts.
   public var source = EventSource.run
-  /// An example step in YAML, indented by nothing, beginning with `uses:`.
+  /// An example step in YAML, not indented, that begins with `uses:`.
   public var example: String
-  /// The file that declares it, or nil when it is built in.
+  /// The manifest that declares it, or nil if it is built in.
   public var origin: String?
 
-  /// An action that takes nothing, gives nothing and needs nothing, but for what is stated.
+  /// Creates a declaration. Omitted parts are empty.
   public init(
     name: String, summary: String, inputs: [FieldDeclaration] = [], outputs: [FieldDeclaration] = [],
     outputsFromInput: String? = nil, events: [String] = [], eventFromInput: String? = nil,
@@ -75,20 +75,20 @@ public struct ActionDeclaration: Sendable, Hashable {
   /// The part of the name before the dot.
   public var pluginName: String { String(name.prefix { $0 != "." }) }
 
-  /// The events that a step may post which gives these inputs: those declared, and the one that an input names.
+  /// Returns the events that a step with these inputs may post: the declared ones, and the one that an input names.
   public func eventsPosted(with inputs: ValueObject) -> [String] {
     guard let event = eventFromInput.flatMap({ inputs[$0]?.stringValue }) else { return events }
     return events + [event]
   }
 
-  /// The outputs of a step that gives these inputs: those of every step of the action, and those that an input declares.
-  /// Malformed declarations are left out: the action's own check reports them.
+  /// Returns the outputs of a step with these inputs: those of the action, and those that an input declares.
+  /// Skips malformed declarations, which the action's own check reports.
   public func outputs(declaredBy inputs: ValueObject) -> [FieldDeclaration] {
     guard let input = outputFieldsFromInput, let declared = inputs[input]?.objectValue else { return outputs }
     return outputs + declared.compactMap { try? FieldDeclaration($0.key, declaration: $0.value) }
   }
 
-  /// Why a step of it cannot be sent to another machine; nil: it can.
+  /// The reason why its steps cannot run on another machine, or nil if they can.
   public var portabilityObstacle: String? {
     if !isPortable { return "'\(name)' is not portable" }
     if isService { return "'\(name)' is a service" }
@@ -110,10 +110,11 @@ public struct ActionDeclaration: Sendable, Hashable {
 }
 
 extension ActionDeclaration {
-  /// Whether it is a command that keeps running: it ends with the file that has it, and steps that need it end with it.
+  /// True if it is a command that keeps running. It ends with the file that contains it, and dependents of it end with
+  /// it.
   public var isCommandService: Bool { isService && shellTextInput != nil }
 
-  /// Whether the `env` of its steps reaches a program: a command, or the program of an external plugin.
+  /// True if the `env` of its steps reaches a program: a command, or the program of an external plugin.
   public var handsOnEnvironment: Bool { shellTextInput != nil || origin != nil }
 }
 
@@ -123,10 +124,10 @@ public struct ActionCall: Sendable, Hashable {
   public var event: String
   /// The input that names the action; a literal.
   public var action: String
-  /// The input that holds that action's inputs, in which expressions see the post as `event`.
+  /// The input with the called action's inputs, whose expressions can read the post as `event`.
   public var inputs: String
 
-  /// The names of the three inputs.
+  /// Creates a call from the names of the three inputs.
   public init(event: String, action: String, inputs: String) {
     self.event = event
     self.action = action
@@ -136,32 +137,32 @@ public struct ActionCall: Sendable, Hashable {
 
 /// The source of the events that a service posts.
 public enum EventSource: String, Sendable, Hashable, CaseIterable {
-  /// From the run itself.
+  /// The run itself.
   case run
-  /// From outside: on the command line, nothing more comes once the run is otherwise idle.
+  /// The outside world. On the command line, no more posts are expected once the run is otherwise idle.
   case outside
 }
 
-/// What the work of an action is done to.
+/// The target of an action's effect.
 public enum ActionEffect: String, Sendable, Hashable, CaseIterable {
-  /// To what outlives the process: a resume does not do it again.
+  /// Something that outlives the process: a resume does not repeat it.
   case durable
-  /// To the process, which a resume does not have: it is done again if a step that runs again needs it.
+  /// The process, which is different after a resume: it is repeated if a step that runs again needs it.
   case process
 }
 
 extension ActionDeclaration {
-  /// Whether what it does is gone with the process: it says so, is a service, or provides a live handle.
+  /// True if its effect ends with the process: it is declared so, is a service, or provides a live handle.
   public var actsOnProcess: Bool { effect == .process || isService || !provides.isEmpty }
 }
 
 /// An error that an action may end with.
 public struct ErrorDeclaration: Sendable, Hashable {
-  /// A stable word for programs: `store-is-newer`.
+  /// A stable code for programs, such as `store-is-newer`.
   public var code: String
   /// When it occurs and what to do about it.
   public var summary: String
-  /// Whether another attempt may succeed; an error that is not retryable ends the step at once.
+  /// True if another attempt may succeed. Any other error ends the step at once.
   public var isRetryable: Bool
 
   /// Declares an error.
@@ -174,16 +175,16 @@ public struct ErrorDeclaration: Sendable, Hashable {
 
 /// The name of a live handle that one step provides and others use, such as `database`.
 public struct HandleKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// What an action provides that shows a launch screen: C9 says how long a workflow with one keeps it.
+  /// The handle of an action that shows a launch screen; C9 defines how long the screen stays.
   public static let launchScreen: HandleKey = "launch-screen"
 
-  /// The word for it in declarations and messages.
+  /// The name in declarations and messages.
   public let name: String
 
-  /// A key of this name.
+  /// Creates a key with this name.
   public init(_ name: String) { self.name = name }
 
-  /// A key of this name.
+  /// Creates a key with this name.
   public init(stringLiteral value: String) { name = value }
 
   /// The name.

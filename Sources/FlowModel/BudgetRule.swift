@@ -1,10 +1,10 @@
-/// What a run may take: `p95(gate) <= 2.5s`, `missed <= 1%`, `p99(step:open-store) <= 120ms`.
+/// A limit for the times of runs, such as `p95(gate) <= 2.5s`, `missed <= 1%` or `p99(step:open-store) <= 120ms`.
 public struct BudgetRule: Sendable, Hashable {
-  /// Which of many values is held to the limit.
+  /// The statistic that is compared with the limit.
   public enum Statistic: String, Sendable, Hashable, CaseIterable {
     case median, p50, p90, p95, p99, max
 
-    /// The share of runs that are at most so; 1: all.
+    /// The share of runs that are at or below the value, up to 1.
     public var share: Double {
       switch self {
       case .median, .p50: 0.5
@@ -16,13 +16,13 @@ public struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// What is measured.
+  /// The measured quantity.
   public enum Subject: Sendable, Hashable {
-    /// When the gate opened; infinite where it did not.
+    /// The time at which the gate opened; infinite if it did not open.
     case gate(Statistic)
-    /// When everything was ready, without the minimum; infinite where it never was.
+    /// The time at which everything was ready, ignoring the gate's minimum; infinite if it never was.
     case ready(Statistic)
-    /// How long a step took, from its start to its end, where it ran.
+    /// The duration of a step from its start to its end, in runs in which it ran.
     case step(StepID, Statistic)
     /// The share of runs whose gate timed out.
     case missed
@@ -30,7 +30,7 @@ public struct BudgetRule: Sendable, Hashable {
     case failed
   }
 
-  /// How value and limit are compared.
+  /// The comparison of the value with the limit.
   public enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atMost = "<="
     case below = "<"
@@ -38,30 +38,30 @@ public struct BudgetRule: Sendable, Hashable {
     case above = ">"
   }
 
-  /// What it is compared with.
+  /// The limit of the value.
   public enum Limit: Sendable, Hashable {
     case duration(Duration)
     /// A share, from 0 to 1.
     case share(Double)
-    /// This many times what it was before; only where two are compared.
+    /// A multiple of the earlier value; only for comparisons of two sets of runs.
     case baseline(Double)
   }
 
   /// The rule as it was written.
   public let text: String
-  /// What is measured.
+  /// The measured quantity.
   public let subject: Subject
-  /// How it is compared.
+  /// The comparison operator.
   public let comparison: Comparison
-  /// With what.
+  /// The limit of the value.
   public let limit: Limit
 
-  /// Why a text is not a rule, as a sentence fragment with what to write instead.
+  /// The reason why a text is not a rule, as a sentence fragment that includes the remedy.
   public struct RuleProblem: Error, Sendable, Hashable {
     /// The sentence fragment.
     public let help: String
 
-    /// A problem with this remedy.
+    /// Creates a problem with this remedy.
     public init(help: String) { self.help = help }
   }
 
@@ -111,7 +111,7 @@ public struct BudgetRule: Sendable, Hashable {
     case "ready": return .ready(statistic)
     default:
       let id = inner.dropFirst("step:".count)
-      // The steps of an included workflow have its name in front.
+      // Steps of an included workflow have its name as a prefix.
       let isName = id.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { StepID(String($0)) != nil }
       guard inner.hasPrefix("step:"), isName else {
         throw RuleProblem(help: "'\(inner)' cannot be measured by a budget; write gate, ready or step:ID")
@@ -142,7 +142,7 @@ public struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// A decimal number: no sign, no exponent, neither infinite nor NaN.
+  /// Returns a decimal number without sign and exponent, or nil.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2E }) else { return nil }
     return Double(text)
@@ -158,13 +158,13 @@ public struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// The step that it names; nil: none.
+  /// The measured step, or nil.
   public var step: StepID? { if case .step(let id, _) = subject { id } else { nil } }
 
-  /// Whether it needs something to be compared with.
+  /// True if the limit refers to earlier runs.
   public var readsBaseline: Bool { if case .baseline = limit { true } else { false } }
 
-  /// Whether a value keeps the rule with this limit.
+  /// True if `value` is within `limit`.
   public func allows(_ value: Double, limit: Double) -> Bool {
     switch comparison {
     case .atMost: value <= limit

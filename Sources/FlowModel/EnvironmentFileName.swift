@@ -1,11 +1,11 @@
-/// A file of variables that a workflow names under `env-file`.
+/// A file of variables listed under `env-file` in a workflow.
 public struct EnvironmentFileName: Sendable, Hashable {
-  /// The path, which may hold `${{ }}` over `inputs`.
+  /// The path, which may contain `${{ }}` expressions over `inputs`.
   public var path: String
-  /// Whether a run cannot start without the file.
+  /// True if a run cannot start without the file.
   public var isRequired: Bool
 
-  /// Names a file.
+  /// Creates a reference to a file.
   public init(_ path: String, isRequired: Bool = true) {
     self.path = path
     self.isRequired = isRequired

@@ -1,15 +1,15 @@
 /// One post of an event.
 public struct EventPost: Sendable, Hashable {
-  /// The event.
+  /// The name of the event.
   public var event: String
-  /// Which post of it, from 1.
+  /// The number of the post among those of its event, from 1.
   public var number: Int
-  /// When it came, in nanoseconds from the start of the run.
+  /// The time of the post, in nanoseconds from the start of the run.
   public var atNanoseconds: Int
-  /// The value that it was posted with, or null.
+  /// The posted value, or null.
   public var value: Value
 
-  /// A post.
+  /// Creates a post.
   public init(event: String, number: Int, atNanoseconds: Int, value: Value = .null) {
     self.event = event
     self.number = number

@@ -1,14 +1,14 @@
-/// The values that the events of a workflow may be posted with.
+/// The rules for the values that a workflow's events may be posted with.
 package struct EventValueRules: Sendable {
-  /// The values that the workflow declares, by event.
+  /// The value types that the workflow declares, by event.
   private var declared: [String: FieldDeclaration] = [:]
-  /// The values that only steps of the run post, by event.
+  /// The value types of events that only steps of the run may post, by event.
   private var own: [String: FieldDeclaration] = [:]
 
-  /// Whether a run may learn secrets from values.
+  /// True if posted values may contain secrets.
   package private(set) var hasSecrets = false
 
-  /// The rules of a workflow with steps of these actions.
+  /// Creates the rules of a workflow whose steps use these actions.
   package init(_ workflow: Workflow, _ actions: some Sequence<ActionDeclaration>) {
     for event in workflow.events {
       if let value = event.value { declared[event.name] = value }
@@ -20,15 +20,15 @@ package struct EventValueRules: Sendable {
     hasSecrets = (Array(declared.values) + own.values).contains { $0.isSecret || $0.type.hasSecretProperties }
   }
 
-  /// A link may hold a token.
+  /// A link, which is secret because it may contain a token.
   private static let link = {
     var field = FieldDeclaration("value", .any)
     field.isSecret = true
     return field
   }()
 
-  /// The part of the value of an event that is hidden wherever it is shown or recorded, or nil. If properties of its type are
-  /// secret, at any depth, it is those.
+  /// Returns the part of an event's value that must be masked wherever it is shown or recorded, or nil.
+  /// If the type has secret properties, at any depth, only these are masked.
   package func secretPart(of value: Value, _ event: String) -> Value? {
     guard let field = own[event] ?? declared[event] else { return nil }
     if field.type.hasSecretProperties, field.type.mismatch(of: value) == nil || value.isNull {
@@ -38,7 +38,7 @@ package struct EventValueRules: Sendable {
     return value
   }
 
-  /// Why a value from outside is refused; nil: it fits.
+  /// Returns the reason to refuse a value posted from outside, or nil if it fits.
   package func problem(fromOutside value: Value, of event: String) -> EventValueProblem? {
     guard !value.isNull else { return nil }
     if own[event] != nil {
@@ -51,13 +51,13 @@ package struct EventValueRules: Sendable {
     return problem(value, of: event)
   }
 
-  /// Why a value that a step posts is refused; nil: it fits.
+  /// Returns the reason to refuse a value posted by a step, or nil if it fits.
   package func problem(_ value: Value, of event: String) -> EventValueProblem? {
     if value.isNull { return nil }
     let field = own[event] ?? declared[event]
     let isSecret = field.map { $0.isSecret || $0.type.hasSecretProperties } ?? false
     if let mismatch = field?.type.mismatch(of: value) {
-      // A secret stays hidden, even if it has the wrong type.
+      // A secret stays masked even if it has the wrong type.
       let path = mismatch.path.isEmpty ? "" : "'\(mismatch.path)': "
       let problem = isSecret ? "\(path)expected \(mismatch.expected)" : mismatch.description
       return EventValueProblem("the value of event '\(event)' does not match its type: \(problem)")
@@ -67,21 +67,21 @@ package struct EventValueRules: Sendable {
   }
 }
 
-/// Why an event cannot be posted with a value.
+/// The reason why an event cannot be posted with a value.
 public struct EventValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problem, and what was expected.
+  /// The problem, and the expected value.
   public let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// The values of all events together have more bytes than this.
+  /// Creates the problem of event values that together exceed `limit` bytes.
   package init(tooLarge limit: Int) {
     self.init("the values of the run's events are larger than \(limit >> 20) MiB together")
   }
 }
 
 extension ValueType {
-  /// Whether a property of an object in it, at any depth, is secret.
+  /// True if an object in it has a secret property, at any depth.
   var hasSecretProperties: Bool {
     switch self {
     case .array(let element): element.hasSecretProperties
@@ -90,7 +90,7 @@ extension ValueType {
     }
   }
 
-  /// The secret properties in a value of this type.
+  /// Returns the secret properties in a value of this type.
   func secretProperties(of value: Value) -> [Value] {
     switch self {
     case .array(let element): return (value.arrayValue ?? []).flatMap { element.secretProperties(of: $0) }

@@ -1,29 +1,31 @@
-/// What a step is run for, once for each item (`foreach`).
+/// The items of a step that runs once for each of them (`foreach`).
 public struct FanOut: Sendable, Hashable {
-  /// Where the items come from.
+  /// The source of the items.
   public enum Source: Sendable, Hashable {
-    /// A list, an object or an expression that gives one; texts inside may hold `${{ }}`.
+    /// A list, an object or an expression for one of these; texts inside may contain `${{ }}`.
     case items(Value)
-    /// The product of several lists, the first key turning slowest, without the combinations that `exclude` describes in
-    /// part. Each object of `include` then adds its members to the combinations in which it changes no axis, or else is a
-    /// combination of its own.
+    /// The product of several lists, in which the first key varies slowest, without the combinations that match an
+    /// object of
+    /// `exclude`. Each object of `include` adds its members to the combinations whose axes it does not change. If there
+    /// are
+    /// none, it becomes a separate combination.
     case axes(ValueObject, exclude: [Value], include: [Value])
-    /// The files that the patterns match when the step becomes ready; texts may hold `${{ }}`.
+    /// The files that match the patterns when the step becomes ready; patterns may contain `${{ }}`.
     case files([String])
-    /// The posts of an event that repeats: an item each, until no more posts are possible.
+    /// The posts of a repeating event, one item each, until no more posts are possible.
     case posts(of: String)
   }
 
-  /// Where the items come from.
+  /// The source of the items.
   public var source: Source
-  /// The number of items that run at once at most; nil: what threads and queues allow.
+  /// The maximum number of items that run at the same time, or nil for no limit besides threads and queues.
   public var parallel: Int?
-  /// Whether the first item that fails ends the others.
+  /// True if the first failed item ends the others.
   public var isFailFast = true
-  /// The maximum of all items together, from the start of the first.
+  /// The time limit of all items together, from the start of the first.
   public var deadline: Duration?
 
-  /// The number of items, where that is known before a run.
+  /// The number of items if it is known before the run, or nil.
   public var literalCount: Int? {
     switch source {
     case .items(.array(let values)): values.count
@@ -32,7 +34,7 @@ public struct FanOut: Sendable, Hashable {
     }
   }
 
-  /// The event of whose posts the items are; nil: they are not posts.
+  /// The event whose posts are the items, or nil for other sources.
   public var event: String? {
     if case .posts(let event) = source { event } else { nil }
   }

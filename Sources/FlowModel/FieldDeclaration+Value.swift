@@ -1,7 +1,7 @@
-// A field as a value, in the words of the format: the form in which declarations are an input of an action.
+// Fields as values in the words of the format, so that actions can take declarations as inputs.
 
 extension FieldDeclaration {
-  /// The declaration as a workflow writes it under the field's name: `{"type": "integer", "required": false}`.
+  /// The declaration as written under the field's name in a workflow: `{"type": "integer", "required": false}`.
   public var declaration: ValueObject {
     var members = type.declaration
     if let defaultValue { members["default"] = defaultValue }
@@ -11,7 +11,7 @@ extension FieldDeclaration {
     return members
   }
 
-  /// The field `name` that a declaration describes. Throws what is wrong with the declaration, and where in it.
+  /// Creates the field `name` from a declaration. Throws the first mistake in the declaration with its path.
   public init(_ name: String, declaration: Value) throws(TypeMismatch) {
     if let mismatch = Self.form.mismatch(of: declaration) { throw mismatch }
     let members = declaration.objectValue ?? [:]
@@ -50,7 +50,7 @@ extension FieldDeclaration {
     isSecret = members["secret"]?.booleanValue ?? false
   }
 
-  /// What a declaration looks like.
+  /// The form of a declaration.
   private static let form = ValueType.object(properties: [
     FieldDeclaration("type", .enumeration(ValueType.names.map { .string($0) }, of: .string)),
     FieldDeclaration("required", .boolean, isRequired: false),
@@ -66,7 +66,7 @@ extension FieldDeclaration {
 }
 
 extension ValueType {
-  /// The type of this name, with the parts that paths, arrays and objects have; nil: there is no such type.
+  /// Creates the type with this name, and the parts of paths, arrays and objects. Returns nil for an unknown name.
   public init?(
     named name: String, base: PathBase = .file, items: ValueType = .any, properties: [FieldDeclaration]? = nil
   ) {
@@ -84,7 +84,7 @@ extension ValueType {
     }
   }
 
-  /// The members of a declaration that state the type.
+  /// The members of a declaration that describe the type.
   fileprivate var declaration: ValueObject {
     var members: ValueObject = ["type": .string(name)]
     switch self {
@@ -100,8 +100,8 @@ extension ValueType {
     return members
   }
 
-  /// A text as a value of this type, as `-i name=text` and a command's named outputs give it. What cannot be read as the type
-  /// stays a string, which then does not fit.
+  /// Converts a text to this type, as for `-i name=text` and a command's named outputs. A text that cannot be converted
+  /// remains a string, which does not fit the type.
   public func value(of text: String) -> Value {
     switch self {
     case .string, .duration, .path: .string(text)
@@ -112,7 +112,7 @@ extension ValueType {
 }
 
 extension TypeMismatch {
-  /// What `body` gives; what it throws is about the part `key` of a greater value.
+  /// Returns the result of `body`. Errors that it throws refer to the part `key` of a larger value.
   fileprivate static func inside<Result>(
     _ key: String, _ body: () throws(TypeMismatch) -> Result
   ) throws(TypeMismatch) -> Result {

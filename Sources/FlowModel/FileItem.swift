@@ -9,7 +9,7 @@ public enum FileItem {
     FieldDeclaration("folder", .string, summary: "The path of its folder; '.' is the workflow's own"),
   ]
 
-  /// The item of the file at `path`. A name that begins with its only dot has no extension.
+  /// Returns the item of the file at `path`. A name whose only dot is its first character has no extension.
   public static func value(of path: String) -> Value {
     let parts = parts(of: path)
     return [
@@ -18,7 +18,7 @@ public enum FileItem {
     ]
   }
 
-  /// The members of the item behind its path, in their order.
+  /// The members of the item that follow its path, in their order.
   package static func parts(
     of path: String
   ) -> (name: Substring, stem: Substring, extension: Substring, folder: Substring) {

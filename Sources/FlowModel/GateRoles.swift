@@ -1,17 +1,19 @@
-/// What each step has to do with the launch gate: whether it starts only after the gate has opened, and whether the gate
-/// waits for it.
+/// The role of each step for the launch gate: whether it starts only after the gate has opened, and whether the gate
+/// waits
+/// for it.
 ///
-/// A step that needs a deferred one is thereby deferred, and the gate waits for every step that is not. Where `defer` is
-/// an expression, its answer is known at activation; before that both sides are possible.
+/// A step that needs a deferred step is deferred as well, and the gate waits for all other steps. The result of a
+/// `defer`
+/// expression is known at activation; before that, both are possible.
 public struct GateRoles: Sendable {
-  /// How sure it is that something holds for a step.
+  /// The certainty of a role.
   public enum Certainty: UInt8, Sendable, Comparable {
     case never
     /// An expression decides at activation.
     case byExpression
     case always
 
-    /// Orders by how sure it is.
+    /// Orders by increasing certainty.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The certainty of the opposite.
@@ -25,17 +27,19 @@ public struct GateRoles: Sendable {
   }
 
   private let steps: [Step]
-  /// Whether each step is deferred; empty: none is.
+  /// The deferral of each step, or empty if no step is deferred.
   private let deferrals: [Certainty]
 
-  /// The roles of the steps of `graph`. `answers` are the steps whose `defer` expression is true; nil: not evaluated.
+  /// Creates the roles of the steps of `graph`. `answers` are the steps whose `defer` expression is true, or nil before
+  /// evaluation.
   public init(_ graph: WorkflowGraph, answers: StepList? = nil) {
     self.init(
       graph.workflow.steps, candidates: graph.stepsWithOptions, order: graph.topologicalOrder, answers: answers)
   }
 
-  /// The roles of the steps of a workflow; `order` has each step after all that it needs. Where the dependencies form a
-  /// cycle it is empty, and each step stands for itself.
+  /// Creates the roles of a workflow's steps; `order` lists each step after its dependencies. If the dependencies form
+  /// a cycle,
+  /// `order` is empty and dependencies are ignored.
   public init(_ workflow: Workflow, order: [StepIndex]) {
     let candidates = workflow.steps.indices.filter { workflow.steps[$0].hasOptions }.map { StepIndex($0) }
     self.init(workflow.steps, candidates: candidates, order: order, answers: nil)
@@ -65,13 +69,13 @@ public struct GateRoles: Sendable {
     self.deferrals = deferrals
   }
 
-  /// Whether some step is deferred, or may be.
+  /// True if some step is deferred or may be.
   public var isAnyDeferred: Bool { !deferrals.isEmpty }
 
-  /// Whether a step starts only after the gate has opened.
+  /// Returns whether a step starts only after the gate has opened.
   public func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 
-  /// Whether the gate waits for a step itself. A disabled step has its role too: it is satisfied from the start.
+  /// Returns whether the gate waits for a step. A disabled step has a role too: it counts as finished from the start.
   public func blocking(of step: StepIndex) -> Certainty {
     let step = Int(step)
     let stated = steps[step].stated
@@ -79,7 +83,7 @@ public struct GateRoles: Sendable {
     return deferrals.isEmpty ? .always : deferrals[step].opposite
   }
 
-  /// The step whose own `defer` puts off `step`, which is `step` itself or one that it needs.
+  /// Returns the step whose own `defer` defers `step`: `step` itself or one of its dependencies.
   public func cause(ofDeferring step: StepIndex) -> StepIndex {
     var current = step
     while steps[Int(current)].stated.isDisjoint(with: [.deferral, .waitsForAll]),
@@ -90,7 +94,7 @@ public struct GateRoles: Sendable {
     return current
   }
 
-  /// The first step, in the order of the file, that is to block the gate and starts only after it has opened; nil: none.
+  /// The first step in file order that is declared `blocking` but starts only after the gate has opened, or nil.
   public var contradiction: StepIndex? {
     guard isAnyDeferred else { return nil }
     let first = steps.indices.first { deferrals[$0] == .always && steps[$0].stated.contains(.blocking) }
@@ -99,10 +103,10 @@ public struct GateRoles: Sendable {
 }
 
 extension StepOptions {
-  /// Whether the step is switched off for good.
+  /// True if the file says `enabled: false`.
   public var isDisabled: Bool { enabled == .literal(false) }
 
-  /// Whether `enabled` and `defer` are known without the expressions that are evaluated at activation.
+  /// True if `enabled` and `defer` do not depend on expressions that are evaluated at activation.
   public var isFixedBeforeActivation: Bool {
     if case .expression = enabled { return false }
     if case .expression = deferral { return false }
@@ -111,13 +115,13 @@ extension StepOptions {
 }
 
 extension StepQueue {
-  /// That of the queue in which a step runs that names none.
+  /// Returns the default queue of a step.
   public static func usual(forDeferred isDeferred: Bool) -> StepQueue {
     isDeferred ? .utility : .userInitiated
   }
 }
 
 extension Step {
-  /// What a person reads: the step's name, else its id.
+  /// The name for people: the step's `name`, or else its id.
   public var displayName: String { (hasOptions ? options.name : nil) ?? id.text }
 }

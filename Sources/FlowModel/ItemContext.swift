@@ -1,11 +1,11 @@
-/// The contexts that expressions of a step with `foreach` see.
+/// The names that expressions of a step with `foreach` can use.
 public enum ItemContext {
-  /// The item.
+  /// The current item.
   public static let item = "item"
-  /// Its index, from 0.
+  /// The index of the item, from 0.
   public static let index = "index"
-  /// Its key, where the items come from an object.
+  /// The key of the item, if the items are the members of an object.
   public static let key = "key"
-  /// All of them.
+  /// All of these names.
   public static let names = [item, index, key]
 }

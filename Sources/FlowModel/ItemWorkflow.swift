@@ -1,13 +1,13 @@
 /// A workflow that runs once for each item of a step: `uses: ./other.yaml` with `foreach`.
 public struct ItemWorkflow: Sendable {
-  /// The workflow, with everything that it includes.
+  /// The workflow, including all workflows that it includes.
   public var workflow: Workflow
-  /// The folder of its file, where relative paths in it start, from that of the workflow which runs it; empty: the same.
+  /// The folder of its file, relative to the folder of the including workflow; empty if they are the same.
   public var folder: String
-  /// A hash of its files: another one where any of them changed.
+  /// A hash of its files, which changes if any of them changes.
   public var digest: UInt64
 
-  /// A workflow for items.
+  /// Creates a workflow for items.
   public init(_ workflow: Workflow, folder: String, digest: UInt64) {
     self.workflow = workflow
     self.folder = folder

@@ -1,6 +1,6 @@
-/// The digits of a decimal number as they are read, kept while 64 bits hold them.
+/// The digits of a decimal number, collected while they fit in 64 bits.
 struct DecimalDigits {
-  /// The power of ten that the digits are multiplied with.
+  /// The power of ten by which the digits are multiplied.
   var exponent = 0
   private var significand: UInt64 = 0
   private var isExact = true
@@ -10,7 +10,7 @@ struct DecimalDigits {
     1e21, 1e22,
   ]
 
-  /// Takes a digit before the decimal point.
+  /// Appends a digit of the integer part.
   mutating func append(_ byte: UInt8) {
     let (scaled, overflow) = significand.multipliedReportingOverflow(by: 10)
     let (sum, sumOverflow) = scaled.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
@@ -18,13 +18,13 @@ struct DecimalDigits {
     significand = sum
   }
 
-  /// Takes a digit behind the decimal point.
+  /// Appends a digit of the fraction.
   mutating func appendFraction(_ byte: UInt8) {
     append(byte)
     exponent -= 1
   }
 
-  /// The digits as an integer, or nil when 64 bits do not hold it or it is `-0`, which only a double can say.
+  /// Returns the digits as an integer, or nil if they exceed 64 bits or are `-0`, which needs a double.
   func integer(isNegative: Bool) -> Int? {
     guard isExact else { return nil }
     guard isNegative else { return Int(exactly: significand) }
@@ -32,8 +32,9 @@ struct DecimalDigits {
     return Int(truncatingIfNeeded: 0 &- significand)
   }
 
-  /// The digits as a double where one multiplication or division of exact doubles gives the nearest (Clinger 1990), else
-  /// nil.
+  /// The digits as a double if one multiplication or division of exact doubles yields the nearest double (Clinger
+  /// 1990),
+  /// or else nil.
   var exactDouble: Double? {
     guard isExact, significand <= 1 << 53 else { return nil }
     switch exponent {

@@ -1,4 +1,4 @@
-/// Writes one JSON object member by member, so that a large one is never held as a whole.
+/// Writes a JSON object member by member, so that a large one is never in memory as a whole.
 ///
 /// ```swift
 /// var stream = JSONObjectStream()
@@ -10,33 +10,33 @@
 /// write(stream.take())
 /// ```
 ///
-/// The text is that of ``JSONText`` with the layout `indented`, byte for byte.
+/// The text equals that of ``JSONText`` with the layout `indented`, byte for byte.
 public struct JSONObjectStream {
   private var output: [UInt8] = [UInt8(ascii: "{")]
-  /// For each object that is open whether it has no member yet.
+  /// For each open object, true if it has no members yet.
   private var isEmpty = [true]
   private let writer = JSONWriter(layout: .indented, numbers: .exact)
 
-  /// A stream with the outermost object open.
+  /// Creates a stream with the outermost object open.
   public init() {}
 
-  /// The number of bytes that have been written and not been taken.
+  /// The number of bytes that have been written and not yet taken.
   public var count: Int { output.count }
 
-  /// Adds a member to the object that was opened last.
+  /// Adds a member to the innermost open object.
   public mutating func add(_ key: String, _ value: Value) {
     begin(key)
     writer.append(value, to: &output, level: isEmpty.count)
   }
 
-  /// Adds a member that is an object, and opens it.
+  /// Adds an empty object as a member and opens it.
   public mutating func open(_ key: String) {
     begin(key)
     output.append(UInt8(ascii: "{"))
     isEmpty.append(true)
   }
 
-  /// Closes the object that was opened last.
+  /// Closes the innermost open object.
   public mutating func close() {
     let wasEmpty = isEmpty.removeLast()
     if wasEmpty {
@@ -46,7 +46,7 @@ public struct JSONObjectStream {
     }
   }
 
-  /// Returns what has been written since the last call.
+  /// Returns the bytes written since the last call.
   public mutating func take() -> [UInt8] {
     defer { output.removeAll(keepingCapacity: true) }
     return output

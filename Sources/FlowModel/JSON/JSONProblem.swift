@@ -1,17 +1,17 @@
-/// Why a text is not JSON, and where.
+/// The reason why a text is not JSON, with its location.
 public struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, as a sentence without a full stop: `expected ',' or ']' after an element, found 'x'`.
+  /// The problem, as a sentence without a full stop: `expected ',' or ']' after an element, found 'x'`.
   public var message: String
-  /// The byte at which it is wrong, from 0.
+  /// The offset of the invalid byte, from 0.
   public var offset: Int
   /// The line of that byte, from 1.
   public var line: Int
   /// The column of that byte in Unicode scalars, from 1.
   public var column: Int
-  /// A remedy where one is known.
+  /// A remedy, or nil if none is known.
   public var help: String?
 
-  /// A problem at a place of a text.
+  /// Creates a problem at a location of a text.
   init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>, help: String? = nil) {
     self.message = message
     self.offset = offset
@@ -28,7 +28,7 @@ public struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// `line 1, column 7: expected a value, found '}'`, with the remedy behind it where there is one.
+  /// `line 1, column 7: expected a value, found '}'`, followed by the remedy if there is one.
   public var description: String {
     "line \(line), column \(column): \(message)" + (help.map { "; \($0)" } ?? "")
   }

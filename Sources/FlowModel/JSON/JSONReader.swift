@@ -1,6 +1,6 @@
-/// One pass over the bytes of a JSON text.
+/// Reads a JSON text in one pass over its bytes.
 ///
-/// The buffer is only read while the reader's owner holds it; every access is guarded by `position < bytes.count`.
+/// The reader must not outlive its buffer; every access is guarded by `position < bytes.count`.
 struct JSONReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let rules: JSONText.Rules
@@ -12,12 +12,13 @@ struct JSONReader {
     self.rules = rules
   }
 
-  /// The single value of the text, with nothing but white space around it.
+  /// Reads the single value of the text, which may have white space around it.
   mutating func readText() throws(JSONProblem) -> Value {
     guard bytes.count <= rules.bytes else {
       throw problem("the text has \(bytes.count) bytes; at most \(rules.bytes) are read", at: 0)
     }
-    // What Windows' editors put before a text. JavaScript's own reader, which the lenient rules follow, refuses it.
+    // Skips the byte order mark that Windows editors write. JavaScript's parser, which the lenient rules follow,
+    // refuses it.
     if !rules.isLenient, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     skipSpace()
     guard position < bytes.count else { throw problem("expected a value, found the end of the text") }
@@ -173,7 +174,7 @@ struct JSONReader {
     return problem("a string contains a control character", help: "write \(escape)")
   }
 
-  /// The rest of a string that holds at least one escape; `position` is at the first.
+  /// Reads the rest of a string that has an escape; `position` is at the first escape.
   private mutating func readEscapedString(from start: Int, openedAt open: Int) throws(JSONProblem) -> String {
     try checkUTF8(start..<position)
     var content = Array(bytes[start..<position])
@@ -219,7 +220,7 @@ struct JSONReader {
     }
   }
 
-  /// The scalar of `\uXXXX`, or of two of them that form a surrogate pair; `position` is behind the `u`.
+  /// Reads the scalar of `\uXXXX`, or of two of them that form a surrogate pair; `position` is after the `u`.
   private mutating func readScalar(escapedAt start: Int) throws(JSONProblem) -> Unicode.Scalar {
     let unit = try readHexDigits(escapedAt: start)
     if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -329,7 +330,7 @@ struct JSONReader {
     return true
   }
 
-  /// What is at the position, for a message.
+  /// The character or end at the position, for a message.
   private var found: String {
     guard position < bytes.count else { return "the end of the text" }
     let byte = bytes[position]
