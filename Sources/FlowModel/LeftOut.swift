@@ -1,25 +1,26 @@
-/// The line that replaces a part of a long text.
+/// The line that replaces the omitted middle of a long text.
 public enum LeftOut {
   private static let begin = Array("[flowrun: ".utf8)
   private static let end = Array(" bytes left out]\n".utf8)
 
-  /// Returns the line for a number of bytes.
+  /// Returns the line for a number of omitted bytes.
   public static func line(bytes: Int) -> String {
     String(decoding: begin, as: UTF8.self) + "\(bytes)" + String(decoding: end, as: UTF8.self)
   }
 
-  /// A text of which flowrun has left out the middle.
+  /// A text whose middle was omitted by flowrun.
   public struct CutText: Sendable, Hashable {
-    /// The range of the line that replaces the missing part, in UTF-8 bytes.
+    /// The range of the replacement line, in UTF-8 bytes.
     public var gap: Range<Int>
-    /// The number of bytes of the text before it was cut.
+    /// The number of bytes before the text was cut.
     public var wholeBytes: Int
-    /// The number of bytes that are left of it.
+    /// The number of bytes that were kept.
     public var keptBytes: Int
   }
 
-  /// Returns how a text was cut; nil if it is whole. A step that prints such a line elsewhere than in the middle of its
-  /// output has not been cut.
+  /// Describes how a text was cut, or returns nil if it is complete. A step whose output has such a line somewhere else
+  /// than
+  /// in the middle has not been cut.
   public static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text
@@ -38,10 +39,10 @@ public enum LeftOut {
     }
   }
 
-  /// flowrun shortens only longer texts.
+  /// The length in bytes up to which texts are never cut.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
-  /// The ranges of these lines in a text.
+  /// Returns the ranges of such lines in a text.
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }

@@ -1,4 +1,4 @@
-/// The events of an application's life that every workflow may wait for (P1, R5).
+/// The events of an app's life cycle that every workflow may wait for (P1, R5).
 public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
   /// Posted by the engine itself when the run is activated.
   case activate
@@ -9,18 +9,18 @@ public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
   case appDidBecomeActive = "app.did-become-active"
   case appWillEnterForeground = "app.will-enter-foreground"
   case appDidEnterBackground = "app.did-enter-background"
-  /// A URL, as text or as an object with `url`.
+  /// Its value is a URL as text, or an object with `url`.
   case appOpenURL = "app.open-url"
-  /// A user activity, with its `webpageURL`.
+  /// Its value is a user activity with its `webpageURL`.
   case appContinueUserActivity = "app.continue-user-activity"
-  /// A list of URL contexts, each with its `url`.
+  /// Its value is a list of URL contexts, each with its `url`.
   case sceneOpenURLContexts = "scene.open-url-contexts"
 
-  /// Whether its value is a link that opens the running app.
+  /// True if its value is a link that opens the running app.
   package var isLink: Bool { self == .appOpenURL || self == .appContinueUserActivity || self == .sceneOpenURLContexts }
 }
 
-/// Why the application was launched (R1).
+/// The reason why the app was launched (R1).
 public enum LaunchReason: String, Sendable, Hashable, CaseIterable {
   case user
   case url
@@ -30,16 +30,16 @@ public enum LaunchReason: String, Sendable, Hashable, CaseIterable {
   case scene
 }
 
-/// What is known of the launch from activation on: the context `launch` of expressions.
+/// The data about the launch that is available from activation on, as the context `launch` of expressions.
 public struct Launch: Sendable, Hashable {
-  /// Why the application was launched.
+  /// The reason of the launch.
   public var reason: LaunchReason
-  /// What came with it, by key (R12).
+  /// The launch options by key (R12).
   public var options: ValueObject
-  /// Whether no run with this data folder has ended `success` or `partial` before.
+  /// True if no earlier run with this data folder ended with `success` or `partial`.
   public var isFirst: Bool
 
-  /// A launch.
+  /// Creates a launch.
   public init(reason: LaunchReason = .user, options: ValueObject = [:], isFirst: Bool = false) {
     self.reason = reason
     self.options = options

@@ -1,11 +1,11 @@
-/// A person's answer to a notification, in the words of outputs.
+/// A person's response to a notification, as reported in outputs.
 package enum NotificationAnswer {
-  /// The notification itself was tapped.
+  /// The person tapped the notification itself.
   package static let open = "default"
-  /// It was swiped away.
+  /// The person dismissed it.
   package static let dismiss = "dismiss"
 
-  /// The word for an action identifier of UserNotifications; an identifier of the app stays as it is.
+  /// Returns the word for an action identifier of UserNotifications; the app's own identifiers are unchanged.
   package static func word(for identifier: String?) -> String {
     switch identifier {
     case nil, "com.apple.UNNotificationDefaultActionIdentifier": open
@@ -14,7 +14,8 @@ package enum NotificationAnswer {
     }
   }
 
-  /// The parameters of a payload: an object, or the JSON text of one, because some services deliver only strings.
+  /// Returns the parameters of a payload: an object, or the JSON text of one, because some services deliver only
+  /// strings.
   package static func parameters(_ value: Value?) -> ValueObject? {
     switch value {
     case .object(let object)?: object

@@ -1,27 +1,27 @@
 import FlowDiagnostics
 
-/// A value of a YAML file with the location where it is, for the files of plugins that are next to workflows.
+/// A value of a YAML file and its location, for files of plugins next to a workflow.
 public struct PlacedValue: Sendable {
-  /// What is there.
+  /// The content of a value.
   public indirect enum Content: Sendable {
     /// A single value.
     case scalar(Value)
     /// A list.
     case list([PlacedValue])
-    /// A map, in the order of the file; no key is twice.
+    /// A mapping in file order, without repeated keys.
     case map([Member])
   }
 
-  /// A key of a map with its value.
+  /// A key of a mapping and its value.
   public struct Member: Sendable {
     /// The key.
     public var key: String
-    /// Where the key is.
+    /// The location of the key.
     public var keySpan: TextSpan
     /// The value.
     public var value: PlacedValue
 
-    /// A key and its value.
+    /// Creates a member from a key and its value.
     public init(key: String, keySpan: TextSpan, value: PlacedValue) {
       self.key = key
       self.keySpan = keySpan
@@ -29,18 +29,18 @@ public struct PlacedValue: Sendable {
     }
   }
 
-  /// What is there.
+  /// The content of the value.
   public var content: Content
-  /// Where it is.
+  /// The location of the value.
   public var span: TextSpan
 
-  /// A value and where it is.
+  /// Creates a value from its content and location.
   public init(content: Content, span: TextSpan) {
     self.content = content
     self.span = span
   }
 
-  /// What it is, for a message: `a map`, `the string "yes"`.
+  /// The kind of value for a message, such as `a mapping` or `the string "yes"`.
   public var found: String {
     switch content {
     case .map: "a mapping"
@@ -51,7 +51,7 @@ public struct PlacedValue: Sendable {
     }
   }
 
-  /// The member of a map under a key.
+  /// Returns the member of a mapping with this key, or nil.
   public func member(_ key: String) -> Member? {
     guard case .map(let members) = content else { return nil }
     return members.first { $0.key == key }

@@ -1,34 +1,34 @@
-/// When a service that is a command counts as ready.
+/// The condition under which a command service is ready.
 public struct ReadyCondition: Sendable, Hashable {
   /// The condition to check.
   public var probe: Probe
-  /// The pause between two looks.
+  /// The pause between two checks.
   public var every: Duration
-  /// The time in which the service must be ready after each start.
+  /// The time limit for becoming ready after each start.
   public var within: Duration
 
   /// The sign that a service is ready.
   public enum Probe: Sendable, Hashable {
-    /// It printed a line that matches this POSIX extended regular expression.
+    /// The service has printed a line that matches this POSIX extended regular expression.
     case log(String)
-    /// It accepts connections to this port of 127.0.0.1 or ::1.
+    /// The service accepts connections to this port of 127.0.0.1 or ::1.
     case port(Int)
-    /// A request of this `http://` address is answered with a status from 200 to 399.
+    /// A request to this `http://` address returns a status from 200 to 399.
     case http(HTTPAddress)
     /// This command, a text or a list of words, exits with status 0.
     case run(Value)
   }
 
-  /// The input of an action that has the condition.
+  /// The name of the action's input that contains the condition.
   public static let input = "ready-when"
-  /// The keys of which a condition has exactly one.
+  /// The keys of which a condition must have exactly one.
   public static let probes = ["log", "port", "http", "run"]
-  /// The pause between two looks if none is given.
+  /// The default pause between two checks.
   public static let usualPause = Duration.milliseconds(100)
-  /// The time until it is ready if none is given.
+  /// The default time limit.
   public static let usualTime = Duration.seconds(30)
 
-  /// Reads `{ port: 8080, every, within }`, the value of an input.
+  /// Parses `{ port: 8080, every, within }`, the value of the input.
   public init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     every = Self.usualPause
     within = Self.usualTime
@@ -57,7 +57,7 @@ public struct ReadyCondition: Sendable, Hashable {
     StopPolicy.PolicyProblem(message: "it must have exactly one of \(probes.joined(separator: ", "))")
   }
 
-  /// The port that it names, for people.
+  /// The checked port for people, or nil.
   public var port: Int? {
     switch probe {
     case .port(let port): port
@@ -102,29 +102,29 @@ public struct ReadyCondition: Sendable, Hashable {
 }
 
 extension Step {
-  /// The action of a command that keeps running.
+  /// The action that runs a command as a service.
   public static let serviceAction = "shell.service"
 
-  /// Whether it is a command that keeps running.
+  /// True if the step runs a command as a service.
   public var isCommandService: Bool { uses == Self.serviceAction }
 
-  /// The port that a service is ready at, if it is written in the file.
+  /// The port that the service is checked at, if the file has it as a literal.
   public var servicePort: Int? {
     guard isCommandService, let value = with[ReadyCondition.input]?.objectValue else { return nil }
     return (try? ReadyCondition(value))?.port
   }
 }
 
-/// An address that begins with `http://`.
+/// An `http://` address.
 public struct HTTPAddress: Sendable, Hashable {
-  /// The name or address of the host, an address of IPv6 without brackets.
+  /// The name or address of the host; an IPv6 address has no brackets.
   public var host: String
-  /// The port; 80 if none is given.
+  /// The port; defaults to 80.
   public var port: Int
-  /// The path and the query, beginning with a slash.
+  /// The path and query, beginning with a slash.
   public var path: String
 
-  /// Reads an address; nil if it is another text.
+  /// Parses an address. Returns nil for any other text.
   public init?(_ text: String) {
     let scheme = "http://"
     guard text.lowercased().hasPrefix(scheme),
@@ -153,7 +153,7 @@ public struct HTTPAddress: Sendable, Hashable {
     self.port = number
   }
 
-  /// Whether it is on this machine.
+  /// True if the address is on this machine.
   public var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
   /// The address as text.

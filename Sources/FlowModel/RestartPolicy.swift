@@ -1,33 +1,33 @@
-/// Whether a service that ended by itself is started again.
+/// The rules for restarting a service that ended by itself.
 public struct RestartPolicy: Sendable, Hashable {
-  /// The ends after which it is started again.
+  /// The ends after which it is restarted.
   public var ends: Ends
-  /// The pause before it is started again.
+  /// The pause before a restart.
   public var delay: Duration
-  /// The number of new starts without becoming ready in between.
+  /// The maximum number of restarts in a row without becoming ready.
   public var attempts: Int
 
-  /// Ends of a service.
+  /// The ways in which a service may end.
   public enum Ends: String, Sendable, Hashable, CaseIterable {
     case always
-    /// Another exit status than 0, or a signal.
+    /// An exit status other than 0, or a signal.
     case failure
     case never
   }
 
-  /// The input of an action that has the policy.
+  /// The name of the action's input that contains the policy.
   public static let input = "restart"
-  /// The numbers of attempts that a policy may state.
+  /// The allowed numbers of attempts.
   public static let attemptRange = 1...1_000_000
 
-  /// A policy; without arguments the usual one.
+  /// Creates a policy with the given deviations from the default.
   public init(ends: Ends = .never, delay: Duration = .seconds(1), attempts: Int = 5) {
     self.ends = ends
     self.delay = delay
     self.attempts = attempts
   }
 
-  /// Reads `{ on-exit, delay, attempts }`, the value of an input.
+  /// Parses `{ on-exit, delay, attempts }`, the value of the input.
   public init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     self.init()
     for (key, value) in value {

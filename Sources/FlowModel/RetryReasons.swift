@@ -1,23 +1,23 @@
-/// The ends of an attempt after which a step is tried again, or after which it is not.
+/// The reasons for which a failed attempt is followed by another one, or for which it is not.
 public struct RetryReasons: Sendable, Hashable {
-  /// Why an attempt ended without success.
+  /// The reason why an attempt did not succeed.
   public enum Reason: Sendable, Hashable {
-    /// The action failed by itself.
+    /// The action itself failed.
     case failed
-    /// `attempt-deadline`, or the time limit of a cluster's job, ended the attempt.
+    /// The attempt was ended by `attempt-deadline` or by the time limit of a cluster job.
     case timedOut
     /// The machine or the worker of the attempt was lost.
     case lost
-    /// The attempt took more memory than it had.
+    /// The attempt used more memory than it requested.
     case outOfMemory
-    /// A signal ended the command.
+    /// The command was ended by a signal.
     case killed
-    /// The command ended with one of these exit statuses.
+    /// The command exited with one of these statuses.
     case statuses(ClosedRange<Int>)
     /// The action failed with this code.
     case code(String)
 
-    /// The reasons that are words of the format.
+    /// The reasons that have a keyword in the format.
     public static let words: [(word: String, reason: Reason)] = [
       ("failed", .failed), ("timed-out", .timedOut), ("lost", .lost), ("out-of-memory", .outOfMemory),
       ("killed", .killed),
@@ -26,7 +26,8 @@ public struct RetryReasons: Sendable, Hashable {
     /// The exit statuses that a failed command can have.
     public static let statuses = 1...255
 
-    /// Reads a word, a status such as `75`, a range such as `100..110` or the code of an error; nil if it is none of them.
+    /// Parses a keyword, a status such as `75`, a range such as `100..110` or an error code. Returns nil for anything
+    /// else.
     public init?(_ text: String) {
       if let known = Self.words.first(where: { $0.word.utf8.elementsEqual(text.utf8) }) {
         self = known.reason
@@ -44,7 +45,7 @@ public struct RetryReasons: Sendable, Hashable {
       }
     }
 
-    /// As a file has it.
+    /// The reason as written in a file.
     public var text: String {
       switch self {
       case .statuses(let range): range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)..\(range.upperBound)"
@@ -54,20 +55,20 @@ public struct RetryReasons: Sendable, Hashable {
     }
   }
 
-  /// The reasons, as they are listed.
+  /// The reasons in the order of the file.
   public var listed: [Reason]
-  /// Whether a step is tried again for all other reasons (`except`), not for these (`on`).
+  /// True if all other reasons lead to another attempt (`except`), false if these do (`on`).
   public var areExcepted: Bool
 
-  /// Reasons under `on` or `except`.
+  /// Creates reasons from a list under `on` or `except`.
   public init(_ listed: [Reason], areExcepted: Bool = false) {
     self.listed = listed
     self.areExcepted = areExcepted
   }
 
-  /// Whether an attempt that ended so is followed by another one; nil if the action decides.
+  /// Returns whether an attempt that ended for this reason is followed by another one, or nil if the action decides.
   ///
-  /// A loss is made good without `retry`, too: a list under `on` that does not name it leaves that as it is.
+  /// Lost attempts are repeated even without `retry`; a list under `on` without `lost` does not change that.
   public func allow(_ reason: Reason, code: String, status: Int? = nil) -> Bool? {
     let isListed = listed.contains { listed in
       switch listed {

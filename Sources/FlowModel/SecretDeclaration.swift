@@ -1,10 +1,10 @@
-/// A secret that a workflow declares: a text that its runs get and hide in all output.
+/// A secret declared by a workflow: a text that its runs can use and that is masked in all output.
 public struct SecretDeclaration: Sendable, Hashable {
-  /// The name that `secrets.NAME` uses.
+  /// The name in `secrets.NAME`.
   public var name: String
   /// The source of the text.
   public var source: Source
-  /// Whether a run cannot start without it.
+  /// True if a run cannot start without it.
   public var isRequired: Bool
 
   /// The source of a secret's text.
@@ -13,7 +13,7 @@ public struct SecretDeclaration: Sendable, Hashable {
     case environment(String)
     /// A file, relative to the workflow's folder.
     case file(String)
-    /// The standard output of a program: the program and its arguments.
+    /// The standard output of a program, given as the program and its arguments.
     case command([String])
   }
 
@@ -26,8 +26,9 @@ public struct SecretDeclaration: Sendable, Hashable {
 }
 
 extension Workflow {
-  /// The environment variables that secrets come from, as the file names them; with the inputs of a run there is
-  /// `secretVariables(inputs:)`. Commands get them only from steps that use the secret.
+  /// The environment variables that the file names as sources of secrets; `secretVariables(inputs:)` also resolves run
+  /// inputs.
+  /// Commands receive them only from steps that use the secret.
   public var secretVariables: Set<String> {
     Set(
       secrets.compactMap { secret in

@@ -3,21 +3,22 @@ public typealias StepIndex = Int32
 
 /// One step of a workflow.
 ///
-/// What every step has is here; what few steps state is kept aside in ``options``, so that a workflow of 100,000
-/// plain steps stays small.
+/// Options that few steps use are stored separately in ``options``, so that a workflow of 100,000 plain steps stays
+/// small.
 public struct Step: Sendable {
-  /// The key of the step.
+  /// The id of the step, its key in the file.
   public var id: StepID
   /// The action, `plugin.action`.
   public var uses: String
-  /// The action's inputs as written; strings may hold `${{ }}`.
+  /// The inputs as written; strings may contain `${{ }}`.
   public var with: ValueObject
-  /// The steps to start after, each once. A slice, so that the loader may keep all dependencies of a file in one array.
+  /// The dependencies, without duplicates. As a slice, so that the loader can keep all dependencies of a file in one
+  /// array.
   public var needs: ArraySlice<StepIndex>
 
   private var box: Box?
 
-  /// A step that states no options.
+  /// Creates a step without options.
   public init(id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = []) {
     self.id = id
     self.uses = uses
@@ -25,7 +26,7 @@ public struct Step: Sendable {
     self.needs = needs
   }
 
-  /// A step with options.
+  /// Creates a step with options.
   public init(
     id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = [], options: StepOptions
   ) {
@@ -33,20 +34,20 @@ public struct Step: Sendable {
     box = Box(options)
   }
 
-  /// What the step states beyond action, inputs and needs.
+  /// The options of the step, apart from its action, inputs and dependencies.
   public var options: StepOptions {
-    // Reading one of the options does not copy them all.
+    // Yields the options, because returning them would copy them all.
     _read { if let box { yield box.options } else { yield StepOptions.none } }
     set { box = Box(newValue) }
   }
 
-  /// Whether the step states any options.
+  /// True if the step has any options.
   public var hasOptions: Bool { box != nil }
 
-  /// Which options the step states, as far as they are looked for in all steps.
+  /// The options of the step that are searched for in all steps.
   public var stated: StatedOptions { box?.stated ?? [] }
 
-  /// Shared by value: a new box is made for every change.
+  /// Immutable; every change creates a new box.
   private final class Box: Sendable {
     let options: StepOptions
     let stated: StatedOptions
@@ -58,36 +59,37 @@ public struct Step: Sendable {
   }
 }
 
-/// Which options a step states. Anyone who looks through all steps for one looks here first: to read an option the compiler
-/// copies the step with all its options, which took a tenth of the start of a launch.
+/// The options that a step has, for searches over all steps. Reading an option itself makes the compiler copy the step
+/// with all
+/// its options, which took 10 % of the start of a run.
 public struct StatedOptions: OptionSet, Sendable {
-  /// One bit an option.
+  /// The options, one bit each.
   public let rawValue: UInt16
 
-  /// Options by their bits.
+  /// Creates a set from its bits.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// `enabled: false`.
   public static let disabled = StatedOptions(rawValue: 1 << 0)
   /// `defer`, in any form.
   public static let deferral = StatedOptions(rawValue: 1 << 1)
-  /// It is in the `finally` of the whole: all that the launch waits for comes first.
+  /// The step is in the `finally` of the workflow itself, so everything that the launch waits for comes first.
   public static let waitsForAll = StatedOptions(rawValue: 1 << 2)
   /// `blocking: true`.
   public static let blocking = StatedOptions(rawValue: 1 << 3)
   /// `blocking: false`.
   public static let notBlocking = StatedOptions(rawValue: 1 << 4)
-  /// Events to start after.
+  /// `after`.
   public static let events = StatedOptions(rawValue: 1 << 5)
   /// `resources`.
   public static let request = StatedOptions(rawValue: 1 << 6)
   /// `estimate`.
   public static let estimate = StatedOptions(rawValue: 1 << 7)
-  /// Items, or posts of an event.
+  /// `foreach`.
   public static let fanOut = StatedOptions(rawValue: 1 << 8)
   /// `queue`.
   public static let queue = StatedOptions(rawValue: 1 << 9)
-  /// Something that is prepared before a run: expressions, variables, files, items.
+  /// Expressions, variables, files or items, which are prepared before a run.
   public static let preparation = StatedOptions(rawValue: 1 << 10)
 
   fileprivate init(_ options: StepOptions) {
@@ -110,79 +112,84 @@ public struct StatedOptions: OptionSet, Sendable {
   }
 }
 
-/// What a step may state beyond action, inputs and needs; every member at its default.
+/// The options of a step, with their defaults.
 public struct StepOptions: Sendable, Hashable {
-  /// What a person reads; nil: the id.
+  /// The name for people, or nil to use the id.
   public var name: String?
-  /// Events to start after, each once.
+  /// The events to start after, without duplicates.
   public var after: [String] = []
-  /// The expression of `if`, without `${{ }}`; nil: `success()`.
+  /// The expression of `if` without `${{ }}`; nil means `success()`.
   public var condition: String?
-  /// Whether the step takes part at all.
+  /// False if the step is disabled.
   public var enabled: Switch = .literal(true)
-  /// Whether and until when the step is deferred.
+  /// The deferral of the step.
   public var deferral: Deferral = .never
-  /// Whether the gate waits for the step; nil: yes, unless it is deferred.
+  /// True if the gate waits for the step. Nil means true, unless the step is deferred.
   public var blocking: Bool?
-  /// Whether its failure is not a failure of the run.
+  /// True if the run does not fail when the step fails.
   public var isOptional = false
-  /// Minimum and maximum of the step, counted from its first start.
+  /// The minimum and maximum duration, counted from the first start.
   public var deadline: StepDeadline?
-  /// How often and when it is tried again; nil: once.
+  /// The rules for further attempts, or nil for a single attempt.
   public var retry: RetryPolicy?
-  /// `main`, a quality of service, or one of the workflow's queues; nil: `user-initiated`, `utility` if deferred.
+  /// `main`, a quality of service, or a queue of the workflow. Nil means `user-initiated`, or `utility` if deferred.
   public var queue: String?
-  /// Where it runs, as `--on` takes it, or `local`; nil: where `--on` says.
+  /// The executor as written for `--on`, or `local`; nil means the executor of `--on`.
   public var executor: String?
-  /// How long it is thought to take.
+  /// The expected duration.
   public var estimate: Estimate?
-  /// What it takes of the machine while it runs (`resources`); nil: nothing is counted.
+  /// The requested `resources`, or nil to occupy none.
   public var request: MachineResources?
-  /// What the attempts after the first one take where that differs, in order; later attempts take what the last one does.
+  /// The requests of the second and later attempts in order, if they differ; the last one also applies to all further
+  /// attempts.
   public var laterRequests: [MachineResources] = []
-  /// Whether it may run before activation.
+  /// True if the step may run before activation.
   public var prewarm = false
-  /// Whether the lines that its programs write are not shown.
+  /// True if the output lines of its programs are not shown.
   public var isQuiet = false
-  /// Whether its commands are asked for colors where their lines are shown in color.
+  /// True if its commands are asked to print colors when their output is shown in color.
   public var allowsColor = true
-  /// Bytes of what it and its items print that are recorded; nil: a share of the workflow's.
+  /// The recorded bytes of output of the step and its items, or nil for a share of the workflow's limit.
   public var logLimitBytes: Int?
-  /// What happens to the step where an attempt of it was interrupted with its process.
+  /// The behavior on resume if the process ended during an attempt.
   public var onInterrupt = InterruptPolicy.rerun
-  /// Whether it is in `finally`: it starts when all other steps have finished, whatever their outcome, and its `if` alone
-  /// decides.
+  /// True if the step is in `finally`: it starts when all other steps have finished, whatever their outcome, subject
+  /// only to
+  /// its `if`.
   public var isFinal = false
-  /// Whether that is the `finally` of an included file: it waits for the steps of that file alone, and not for the gate.
+  /// True if that is the `finally` of an included file, which waits only for the steps of that file and not for the
+  /// gate.
   public var isFinalInside = false
-  /// Environment variables on top of the workflow's; values may hold `${{ }}`.
+  /// Environment variables that override the workflow's; values may contain `${{ }}`.
   public var environment: ValueObject = [:]
-  /// The files that it reads, as paths and patterns: where they and all else are as when it last succeeded, it is not
-  /// run again.
+  /// The files that it reads, as paths and patterns. If they and everything else are unchanged since its last success,
+  /// it is
+  /// not run again.
   public var inputsFrom: [FileRule] = []
-  /// The files that it makes, likewise: they must be as it left them.
+  /// The files that it produces, as paths and patterns; if they have changed since, it is run again.
   public var produces: [FileRule] = []
-  /// What it is run for, once for each item; nil: it runs once.
+  /// The items that it runs for, or nil to run once.
   public var fanOut: FanOut?
-  /// Whether its failure is none of the gate's and of the run's, though it is its dependents': it is in a workflow
-  /// that an optional step includes.
+  /// True if its failure counts for its dependents but not for the gate and the run, because it is part of a workflow
+  /// included
+  /// by an optional step.
   public var isExcused = false
-  /// What it is for where a workflow is included.
+  /// Its role in an included workflow.
   public var includeRole = IncludeRole.none
 
-  /// What an attempt takes of the machine; nil: nothing is counted.
+  /// Returns the request of an attempt, or nil if the step requests nothing.
   public func request(ofAttempt attempt: Int) -> MachineResources? {
     attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
   }
 
-  /// What the attempts of `retry` take of the machine, each request once, with the first attempt that takes it.
+  /// The different requests of the attempts in `retry`, each with its first attempt.
   public var requests: [(attempt: Int, request: MachineResources)] {
     guard let request else { return [] }
     let planned = laterRequests.prefix(max(0, (retry?.attempts ?? 1) - 1))
     return Self.once(request, planned)
   }
 
-  /// What any attempts take of the machine, those included that follow attempts which were lost with their machine.
+  /// The different requests of all attempts, including those that follow attempts lost with their machine.
   public var requestsOfAll: [(attempt: Int, request: MachineResources)] {
     request.map { Self.once($0, laterRequests[...]) } ?? []
   }
@@ -197,81 +204,81 @@ public struct StepOptions: Sendable, Hashable {
     return all
   }
 
-  /// The events that it waits for, or for whose posts it runs.
+  /// The events that it waits for or whose posts it runs for.
   public var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }
 
-  /// Every member at its default.
+  /// Creates default options.
   public init() {}
 
-  /// Every member at its default.
+  /// The default options.
   public static let none = StepOptions()
 }
 
-/// What a resume does with a step of a durable run whose try was interrupted.
+/// The behavior on resume of a step of a durable run whose attempt was interrupted.
 public enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
-  /// It runs again.
+  /// The step runs again.
   case rerun
-  /// It has failed, and runs again only when someone names it.
+  /// The step has failed and runs again only if the user names it.
   case fail
 }
 
-/// True, false, or an expression that says which at activation.
+/// A Boolean, or an expression that is evaluated at activation.
 public enum Switch: Sendable, Hashable {
   case literal(Bool)
   /// The expression without `${{ }}`.
   case expression(String)
 }
 
-/// Whether and until when a step is deferred.
+/// The deferral of a step.
 public enum Deferral: Sendable, Hashable {
   case never
   /// Until the gate has opened.
   case afterGate
-  /// Until the gate has opened and no step but idle ones and services is queued or running.
+  /// Until the gate has opened and only idle steps and services are queued or running.
   case idle
-  /// An expression without `${{ }}` that says at activation whether the step is deferred.
+  /// An expression without `${{ }}` that decides at activation whether the step is deferred.
   case expression(String)
 }
 
-/// Minimum and maximum of a step.
+/// The minimum and maximum duration of a step.
 public struct StepDeadline: Sendable, Hashable {
-  /// Success is reported not before this; nil: no minimum.
+  /// The time before which success is not reported, or nil for no minimum.
   public var min: Duration?
-  /// At this instant the step has timed out; nil: no maximum.
+  /// The time at which the step times out, or nil for no maximum.
   public var max: Duration?
 
-  /// A minimum and a maximum.
+  /// Creates a deadline from a minimum and a maximum.
   public init(min: Duration? = nil, max: Duration? = nil) {
     self.min = min
     self.max = max
   }
 }
 
-/// How often and when a failed step is tried again.
+/// The rules for further attempts of a failed step.
 public struct RetryPolicy: Sendable, Hashable {
-  /// Attempts in all, the first included: 1…100.
+  /// The maximum number of attempts including the first: 1…100.
   public var attempts: Int
   /// The pause before the second attempt.
   public var delay: Duration
-  /// What the pause is multiplied by after each further attempt; at least 1.
+  /// The factor by which the pause grows after each further attempt; at least 1.
   public var backoff: Double
-  /// The longest pause.
+  /// The maximum pause.
   public var maxDelay: Duration
-  /// Whether the pause is drawn from zero to its length.
+  /// The random variation of the pause.
   public var jitter: Jitter
-  /// The maximum of one attempt; nil: none.
+  /// The maximum duration of one attempt, or nil for none.
   public var attemptDeadline: Duration?
-  /// The reasons for which it is tried again; nil: all that the action lets be tried again.
+  /// The reasons for another attempt, or nil for all failures that the action marks as retryable.
   public var reasons: RetryReasons?
 
-  /// How the pause varies.
+  /// The random variation of the pause.
   public enum Jitter: String, Sendable, Hashable, CaseIterable {
     case none
-    /// Uniform between zero and the pause.
+    /// Uniformly distributed between zero and the pause.
     case full
   }
 
-  /// A policy with the format's defaults.
+  /// Creates a policy with the defaults of the format.
   public init(
     attempts: Int, delay: Duration = .milliseconds(100), backoff: Double = 1, maxDelay: Duration = .seconds(30),
     jitter: Jitter = .none, attemptDeadline: Duration? = nil
@@ -285,14 +292,14 @@ public struct RetryPolicy: Sendable, Hashable {
   }
 }
 
-/// How long a step is thought to take.
+/// The expected duration of a step.
 public struct Estimate: Sendable, Hashable {
-  /// At best.
+  /// The best case.
   public var low: Duration
-  /// At worst; the feasibility check and the order of ready steps use it.
+  /// The worst case, used by the feasibility check and for the order of ready steps.
   public var high: Duration
 
-  /// An estimate from `low` to `high`.
+  /// Creates an estimate from `low` to `high`.
   public init(low: Duration, high: Duration) {
     self.low = low
     self.high = high

@@ -1,18 +1,18 @@
-/// The key of a step in its workflow: `^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`, at most 64 characters.
+/// The id of a step in its workflow: `^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`, at most 64 characters.
 public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The id as written.
   public let text: String
 
-  /// The id, or nil when `text` is not one.
+  /// Creates an id, or nil if `text` is not a valid one.
   public init?(_ text: String) {
     guard Self.isValid(text) else { return nil }
     self.text = text
   }
 
-  /// An id that the caller knows to be valid, such as one made by a generator.
+  /// Creates an id without validation, for callers that generate valid ids.
   public init(unchecked text: String) { self.text = text }
 
-  /// The step and the index of an item's name, `convert[3]`; nil: it is a step's.
+  /// The step and index of an item's name such as `convert[3]`, or nil if this is the id of a step.
   public var item: (step: StepID, index: Int)? {
     let bytes = text.utf8
     guard bytes.last == UInt8(ascii: "]"), let bracket = bytes.lastIndex(of: UInt8(ascii: "[")),
@@ -24,16 +24,16 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The id as written.
   public var description: String { text }
 
-  /// By text.
+  /// Orders by text.
   public static func < (left: StepID, right: StepID) -> Bool { left.text < right.text }
 
-  /// Whether `text` may be a step id.
+  /// Returns whether `text` is a valid step id.
   public static func isValid(_ text: String) -> Bool {
     var copy = text
     return copy.withUTF8 { isValid($0) }
   }
 
-  /// Whether these bytes may be a step id.
+  /// Returns whether these bytes are a valid step id.
   public static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, isLetter(first), bytes.count <= Limits.stepIDCharacters else { return false }
     var previousIsSeparator = false

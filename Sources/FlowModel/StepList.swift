@@ -1,27 +1,27 @@
-/// Some of a workflow's steps, each once, in the order of the file.
+/// A set of a workflow's steps in file order.
 ///
-/// Not a `Set`, whose order differs from run to run, and whose type the runtime makes at each start.
+/// Not a `Set`: its order differs between runs, and the runtime instantiates its type at each start.
 public struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
   private var indices: [StepIndex] = []
 
-  /// No steps.
+  /// Creates an empty list.
   public init() {}
 
-  /// These steps, in any order.
+  /// Creates a list of these steps, in any order.
   public init(_ steps: [StepIndex]) {
     for step in steps { insert(step) }
   }
 
-  /// These steps, in any order.
+  /// Creates a list of these steps, in any order.
   public init(arrayLiteral steps: StepIndex...) { self.init(steps) }
 
-  /// How many there are.
+  /// The number of steps.
   public var count: Int { indices.count }
 
-  /// Whether it has none.
+  /// True if there are no steps.
   public var isEmpty: Bool { indices.isEmpty }
 
-  /// Whether it has this step.
+  /// Returns whether the list contains a step.
   public func contains(_ step: StepIndex) -> Bool {
     let position = position(of: step)
     return position < indices.count && indices[position] == step
@@ -33,12 +33,12 @@ public struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral 
     if position == indices.count || indices[position] != step { indices.insert(step, at: position) }
   }
 
-  /// The steps in the order of the file.
+  /// Iterates over the steps in file order.
   public func makeIterator() -> IndexingIterator<[StepIndex]> { indices.makeIterator() }
 
-  /// Where the step is, or would be.
+  /// Returns the position of the step, or the position to insert it at.
   private func position(of step: StepIndex) -> Int {
-    // Most are added in their order.
+    // Most steps are inserted in order.
     if indices.last.map({ $0 < step }) ?? true { return indices.count }
     var (low, high) = (0, indices.count)
     while low < high {

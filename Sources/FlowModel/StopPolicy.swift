@@ -1,11 +1,11 @@
-/// The signal that asks a command to end, and the time that it then has.
+/// The signal that asks a command to end, and the time until it is killed.
 public struct StopPolicy: Sendable, Hashable {
-  /// The signal that its process group gets.
+  /// The signal sent to the command's process group.
   public var signal: Signal
-  /// The time after which it is killed.
+  /// The time until the command is killed.
   public var within: Duration
 
-  /// The signals that ask a command to end.
+  /// The signals that can ask a command to end.
   public enum Signal: String, Sendable, Hashable, CaseIterable {
     case hangUp = "HUP"
     case interrupt = "INT"
@@ -15,22 +15,22 @@ public struct StopPolicy: Sendable, Hashable {
     case user2 = "USR2"
   }
 
-  /// The input of an action that has the policy.
+  /// The name of the action's input that contains the policy.
   public static let input = "stop"
 
-  /// A policy; without arguments the usual one.
+  /// Creates a policy with the given deviations from the default.
   public init(signal: Signal = .terminate, within: Duration = .seconds(2)) {
     self.signal = signal
     self.within = within
   }
 
-  /// Why a value is not a policy.
+  /// The reason why a value is not a policy.
   public struct PolicyProblem: Error, Hashable {
-    /// The problem, and what was expected.
+    /// The problem, and the expected value.
     public let message: String
   }
 
-  /// Reads `{ signal, within }`, the value of an input.
+  /// Parses `{ signal, within }`, the value of the input.
   public init(_ value: ValueObject) throws(PolicyProblem) {
     self.init()
     for (key, value) in value {

@@ -1,7 +1,8 @@
-/// A piece of data that flows between steps: an input, an output, a context of an expression.
+/// A value that is passed between steps: an input, an output, or a context of an expression.
 ///
-/// Values are what YAML's core schema and JSON can say. Integers and other numbers are kept apart because the types of
-/// declarations distinguish them; expressions see both as numbers. Durations and paths travel as text.
+/// Values correspond to JSON and the core schema of YAML. Integers are separate from other numbers because declared
+/// types
+/// distinguish them; expressions treat both as numbers. Durations and paths are strings.
 public enum Value: Sendable {
   case null
   case boolean(Bool)
@@ -13,7 +14,7 @@ public enum Value: Sendable {
 }
 
 extension Value: Hashable {
-  /// Two values are equal when they are of one kind and hold the same; an integer equals the number of the same size.
+  /// True if both values have the same kind and content; an integer equals a number of the same size.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -28,7 +29,7 @@ extension Value: Hashable {
     }
   }
 
-  /// Feeds what `==` compares; integers hash as the number they equal.
+  /// Hashes consistently with `==`: integers hash like the equal number.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -43,7 +44,7 @@ extension Value: Hashable {
 }
 
 extension Value {
-  /// What kind of value this is, in the words of the type table: `null boolean integer number string array object`.
+  /// The kind of the value, as named in the type table: `null boolean integer number string array object`.
   public var kindName: String {
     switch self {
     case .null: "null"
@@ -56,13 +57,13 @@ extension Value {
     }
   }
 
-  /// The text of a string value, else nil.
+  /// The text of a string, or nil.
   public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The boolean of a boolean value, else nil.
+  /// The boolean, or nil.
   public var booleanValue: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-  /// The integer of an integer value, or of a number without a fraction that an integer can hold, else nil.
+  /// The integer, or a number without a fraction that fits an integer, or nil.
   public var integerValue: Int? {
     switch self {
     case .integer(let value): value
@@ -71,7 +72,7 @@ extension Value {
     }
   }
 
-  /// The number of an integer or number value, else nil.
+  /// The integer or number, or nil.
   public var numberValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -80,31 +81,31 @@ extension Value {
     }
   }
 
-  /// The elements of an array value, else nil.
+  /// The elements of an array, or nil.
   public var arrayValue: [Value]? { if case .array(let values) = self { values } else { nil } }
 
-  /// The members of an object value, else nil.
+  /// The members of an object, or nil.
   public var objectValue: ValueObject? { if case .object(let members) = self { members } else { nil } }
 
-  /// Whether this is `null`.
+  /// True if this is `null`.
   public var isNull: Bool { if case .null = self { true } else { false } }
 }
 
 extension Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-  /// A string value.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// A boolean value.
+  /// Creates a boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// An integer value.
+  /// Creates an integer.
   public init(integerLiteral value: Int) { self = .integer(value) }
-  /// A number value.
+  /// Creates a number.
   public init(floatLiteral value: Double) { self = .number(value) }
-  /// An array value.
+  /// Creates an array.
   public init(arrayLiteral elements: Value...) { self = .array(elements) }
-  /// An object value, its members in the order written.
+  /// Creates an object whose members keep the written order.
   public init(dictionaryLiteral elements: (String, Value)...) { self = .object(ValueObject(elements)) }
-  /// The null value.
+  /// Creates null.
   public init(nilLiteral: ()) { self = .null }
 }

@@ -1,23 +1,23 @@
-/// The members of an object value: unique keys, kept in the order in which they were added. Keys are compared byte by byte.
+/// The members of an object: unique keys in the order of insertion. Keys are compared byte by byte.
 ///
-/// Most objects here have a handful of members, which a scan finds fastest; past sixteen an index is kept.
+/// Most objects have few members, for which a scan is fastest; larger objects have an index from 17 members on.
 public struct ValueObject: Sendable {
-  /// One key with its value.
+  /// A key and its value.
   public typealias Member = (key: String, value: Value)
 
   /// The members in order.
   public private(set) var members: [Member]
-  /// The index of each key, past sixteen members; before, empty.
+  /// The index of each key; empty up to sixteen members.
   private var positions: [ByteName: Int] = [:]
 
   private static let scanLimit = 16
 
-  /// An object without members.
+  /// Creates an empty object.
   public init() {
     members = []
   }
 
-  /// An object of these members; where a key comes twice, the later value is at the earlier index.
+  /// Creates an object from these members. For a repeated key, the last value is kept at the position of the first.
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
     for (key, value) in members { self[key] = value }
@@ -26,13 +26,13 @@ public struct ValueObject: Sendable {
   /// The number of members.
   public var count: Int { members.count }
 
-  /// Whether there are no members.
+  /// True if there are no members.
   public var isEmpty: Bool { members.isEmpty }
 
   /// The keys in order.
   public var keys: [String] { members.map(\.key) }
 
-  /// The value of `key`; setting nil removes the member, setting a value keeps the index of a member that is there.
+  /// The value of `key`. Setting nil removes the member; setting a value keeps the position of an existing member.
   public subscript(key: String) -> Value? {
     get { position(of: key).map { members[$0].value } }
     set {
@@ -50,7 +50,7 @@ public struct ValueObject: Sendable {
     }
   }
 
-  /// Adds a member behind the others; false, and nothing changes, when `key` has a value already.
+  /// Appends a member. Returns false without changing anything if `key` exists.
   public mutating func insert(_ value: Value, for key: String) -> Bool {
     guard position(of: key) == nil else { return false }
     append(value, for: key)
@@ -77,12 +77,12 @@ public struct ValueObject: Sendable {
 }
 
 extension ValueObject: Hashable {
-  /// Two objects are equal when they have the same keys with equal values, in whatever order.
+  /// True if both objects have the same keys with equal values, in any order.
   public static func == (left: ValueObject, right: ValueObject) -> Bool {
     left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
   }
 
-  /// Feeds the members independently of their order.
+  /// Hashes the members independently of their order.
   public func hash(into hasher: inout Hasher) {
     var combined = 0
     for member in members {
@@ -96,9 +96,9 @@ extension ValueObject: Hashable {
 }
 
 extension ValueObject: Sequence, ExpressibleByDictionaryLiteral {
-  /// The members in order.
+  /// Iterates over the members in order.
   public func makeIterator() -> IndexingIterator<[Member]> { members.makeIterator() }
 
-  /// An object of these members in the order written.
+  /// Creates an object whose members keep the written order.
   public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 }

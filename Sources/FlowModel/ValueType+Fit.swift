@@ -1,18 +1,18 @@
-/// Why a value does not fit a type: where inside the value, and what was expected there.
+/// The reason why a value does not fit a type: the path inside the value, and the expectation.
 public struct TypeMismatch: Error, Sendable, Hashable {
-  /// The way from the value to the misfit: `[3].pattern`; empty for the value itself.
+  /// The path from the value to the mismatch, such as `[3].pattern`; empty for the value itself.
   public var path: String
-  /// What was expected, as a person would say it: `an integer`, `one of "push", "present"`.
+  /// The expectation in words for people: `an integer`, `one of "push", "present"`.
   public var expected: String
-  /// What was found: `the string "12"`, `null`, `the unknown key 'color'`.
+  /// The value found: `the string "12"`, `null`, `the unknown key 'color'`.
   public var found: String
-  /// A remedy where one is known: the nearest allowed word, the missing unit.
+  /// A remedy such as the nearest allowed word or the missing unit, or nil if none is known.
   public var help: String?
 
-  /// The key that is missing at `path`, where that is what is wrong.
+  /// The key that is missing at `path`, or nil for another problem.
   public var missingKey: String?
 
-  /// A mismatch at `path`.
+  /// Creates a mismatch at `path`.
   public init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {
     self.path = path
     self.expected = expected
@@ -21,23 +21,23 @@ public struct TypeMismatch: Error, Sendable, Hashable {
     self.missingKey = missingKey
   }
 
-  /// Whether it is this member of the whole value that does not fit, or something inside of it.
+  /// Returns whether the mismatch is in this member of the value, at any depth.
   public func isIn(member name: String) -> Bool {
     if path.isEmpty { return missingKey == name }
     return path == name || path.hasPrefix("\(name).") || path.hasPrefix("\(name)[")
   }
 
-  /// `expected an integer, found the string "12"`, with the path in front where there is one.
+  /// `expected an integer, found the string "12"`, preceded by the path if there is one.
   public var description: String {
     (path.isEmpty ? "" : "'\(path)': ") + "expected \(expected), found \(found)"
   }
 }
 
 extension ValueType {
-  /// The first place where `value` does not fit, or nil when it fits.
+  /// Returns the first mismatch in `value`, or nil if it fits.
   ///
-  /// Nothing converts silently but integer to number. A number without a fraction fits an integer: expressions know
-  /// only numbers.
+  /// The only implicit conversions are from integer to number, and from a number without a fraction to integer, because
+  /// expressions have only numbers.
   public func mismatch(of value: Value, at path: String = "") -> TypeMismatch? {
     switch self {
     case .any:
@@ -104,7 +104,7 @@ extension ValueType {
     return nil
   }
 
-  /// What fits, as a person would say it: `an integer`, `a duration such as 250ms`.
+  /// The expectation in words for people: `an integer`, `a duration such as 250ms`.
   public var expectation: String {
     switch self {
     case .string: "a string"
@@ -122,7 +122,7 @@ extension ValueType {
 }
 
 extension Value {
-  /// The value for a message: quoted text, long text and collections cut short.
+  /// The value for a message: strings are quoted, long strings and collections shortened.
   public var shortText: String {
     switch self {
     case .null: "null"

@@ -1,30 +1,30 @@
-/// The type of an input or output, the same everywhere: workflow inputs, actions, manifests, the JSON Schema.
+/// The type of an input or output. Workflow inputs, actions, manifests and the JSON Schema share it.
 public indirect enum ValueType: Sendable, Hashable {
   case string
   case boolean
   case integer
   case number
-  /// A length of time as text: `250ms`, `1m30s` (see ``DurationText``).
+  /// A duration as text: `250ms`, `1m30s` (see ``DurationText``).
   case duration
-  /// A place in the file system; a relative one starts at `base`.
+  /// A path in the file system; a relative path starts at `base`.
   case path(base: PathBase)
-  /// A list whose elements are all of one type.
+  /// A list whose elements have the same type.
   case array(of: ValueType)
-  /// A map. `properties` nil: any keys; otherwise just these.
+  /// An object. If `properties` is nil, all keys are allowed; otherwise only these.
   case object(properties: [FieldDeclaration]?)
   case any
   /// One of the listed values, all of the type `of`.
   case enumeration([Value], of: ValueType)
 
-  /// Where a relative path starts.
+  /// The start of a relative path.
   public enum PathBase: String, Sendable, Hashable, CaseIterable {
-    /// The run's data folder: for what an action writes.
+    /// The run's data folder, for files that an action writes.
     case data
-    /// The folder of the workflow file: for what an action reads.
+    /// The folder of the workflow file, for files that an action reads.
     case file
   }
 
-  /// Whether a path in a value of this type starts at the run's data folder, which only its own machine has.
+  /// True if the type contains a path that starts at the run's data folder, which exists only on the run's own machine.
   var readsDataFolder: Bool {
     switch self {
     case .path(let base): base == .data
@@ -50,28 +50,28 @@ public indirect enum ValueType: Sendable, Hashable {
     }
   }
 
-  /// Every word that may be where a type is named.
+  /// The words allowed as the name of a type.
   public static let names = [
     "string", "boolean", "integer", "number", "duration", "path", "array", "object", "any",
   ]
 }
 
-/// A named, typed place for a value: an input of a workflow or an action, an output, a property of an object.
+/// A named, typed field: an input of a workflow or an action, an output, or a property of an object.
 public struct FieldDeclaration: Sendable, Hashable {
-  /// The key under which a workflow gives or reads it.
+  /// The key in the workflow.
   public var name: String
-  /// What fits.
+  /// The type of allowed values.
   public var type: ValueType
-  /// Whether a value must be given; true when there is no default, unless stated otherwise.
+  /// True if a value must be given. Defaults to true if there is no default value.
   public var isRequired: Bool
-  /// The value if none is given.
+  /// The default value, or nil.
   public var defaultValue: Value?
-  /// One sentence for people.
+  /// A description in one sentence.
   public var summary: String
-  /// Whether what it is given may be a secret, and is shown nowhere.
+  /// True if the value may be a secret and is never shown.
   public var isSecret = false
 
-  /// Declares a field; it is required exactly when it has no default, unless `isRequired` says otherwise.
+  /// Declares a field. If `isRequired` is nil, the field is required exactly if it has no default.
   public init(
     _ name: String, _ type: ValueType, isRequired: Bool? = nil, default defaultValue: Value? = nil, summary: String = ""
   ) {

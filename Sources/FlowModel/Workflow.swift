@@ -1,61 +1,64 @@
-/// A workflow as a file states it, every key resolved and defaults applied; not yet known to be free of cycles
-/// (``WorkflowGraph`` is).
+/// A workflow as written in a file, with all keys resolved and defaults applied. It may still have cycles
+/// (``WorkflowGraph`` cannot).
 public struct Workflow: Sendable {
-  /// The name that reports carry.
+  /// The name in reports.
   public var name: String
   /// A description, or nil.
   public var description: String?
-  /// What a run may or must be given with `-i`.
+  /// The inputs that a run may or must be given with `-i`.
   public var inputs: [FieldDeclaration] = []
-  /// What a run is given and never shows.
+  /// The secrets that a run receives and never shows.
   public var secrets: [SecretDeclaration] = []
-  /// Environment variables for child processes; values may hold `${{ }}`.
+  /// Environment variables for child processes; values may contain `${{ }}`.
   public var environment: ValueObject = [:]
-  /// The files of variables, which ``environment`` overrides, and later files earlier ones. They are relative to the
-  /// workflow's folder and may hold `${{ }}` over `inputs`. The program that runs the workflow reads the files into
+  /// The files of variables. ``environment`` overrides them, and later files override earlier ones. Paths are relative
+  /// to the
+  /// workflow's folder and may contain `${{ }}` over `inputs`. The program that runs the workflow reads the files into
   /// `RunOptions.fileEnvironment`.
   public var environmentFiles: [EnvironmentFileName] = []
-  /// The launch gate's minimum and maximum; nil: neither.
+  /// The minimum and maximum of the launch gate, or nil for neither.
   public var gate: GateDeadline?
-  /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.
+  /// The time from activation after which a run is cancelled, or nil for no limit.
   public var timeout: Duration?
-  /// The time for all steps that clean up in a cancelled run; nil stands for 5 s.
+  /// The time for all cleanup steps of a cancelled run; nil means 5 s.
   public var cleanup: Duration?
-  /// Events declared by the workflow itself.
+  /// The events that the workflow declares.
   public var events: [EventDeclaration] = []
-  /// Queues of the workflow's own.
+  /// The queues that the workflow declares.
   public var queues: [QueueDeclaration] = []
-  /// Most steps at once; nil: no limit.
+  /// The maximum number of steps at the same time, or nil for no limit.
   public var concurrency: Int?
-  /// Whether every result is saved to disk before the next step starts.
+  /// True if every result is written to disk before the next step starts.
   public var isDurable = false
-  /// Whether a run goes on with its services when its other steps have finished, until someone ends it.
+  /// True if a run keeps its services running after its other steps have finished, until it is ended from outside.
   public var keepsServices = false
-  /// Whether its runs are recorded.
+  /// True if its runs are recorded.
   public var keepsHistory = true
-  /// Bytes of what its steps print that are recorded of a run.
+  /// The recorded bytes of output per run.
   public var logLimitBytes = Limits.usualLogBytes
-  /// What launches may take; `flowrun simulate` holds a forecast to it.
+  /// The limits for the times of runs, which `flowrun simulate` checks against a forecast.
   public var budgets: [BudgetRule] = []
   /// The steps in file order.
   public var steps: [Step]
-  /// Where steps run that do not say so themselves, as `--on` takes it; nil: here.
+  /// The default executor of steps as written for `--on`, or nil to run on this machine.
   public var executor: String?
-  /// What the run returns, each a value that may hold `${{ }}`.
+  /// The outputs of the run; values may contain `${{ }}`.
   public var outputs: ValueObject = [:]
 
-  /// The workflows that are included, flattened.
+  /// The included workflows, flattened.
   public var scopes: [WorkflowScope] = []
-  /// For each step which of ``scopes`` its expressions see, counted from 1; 0: the workflow's own. Empty without scopes.
+  /// For each step, the scope of its expressions as an index in ``scopes`` plus 1, or 0 for the workflow's own. Empty
+  /// without
+  /// scopes.
   public var scopeOfStep: [Int32] = []
-  /// What the entries and exits of included workflows declare, by what they use.
+  /// The declarations of the entries and exits of included workflows, by their `uses`.
   public var includes: [String: ActionDeclaration] = [:]
-  /// The folders of the files whose inputs entries and items bind, by what these use, named from the workflow's own.
+  /// The folders of the files whose inputs are bound by entries and items, relative to the workflow's own, by `uses`.
   public var includeFolders: [String: String] = [:]
-  /// The workflows that run for items of steps, by what these use.
+  /// The workflows that run for the items of steps, by `uses`.
   public var itemWorkflows: [String: ItemWorkflow] = [:]
 
-  /// A workflow of these steps.
+  /// Creates a workflow of these steps.
   public init(name: String, description: String? = nil, steps: [Step]) {
     self.name = name
     self.description = description
@@ -63,15 +66,15 @@ public struct Workflow: Sendable {
   }
 }
 
-/// An event that a workflow declares.
+/// An event declared by a workflow.
 public struct EventDeclaration: Sendable, Hashable {
-  /// The name that `after` and `--event` use.
+  /// The name in `after` and `--event`.
   public var name: String
   /// A description, or empty.
   public var summary: String
-  /// Whether each post counts for those who follow the event; for steps that wait for it the first one does either way.
+  /// True if followers of the event receive each post. Steps that wait for it always react to the first one.
   public var repeats: Bool
-  /// The value that it may be posted with; nil: none from outside.
+  /// The type of its value, or nil if it cannot be posted with a value from outside.
   public var value: FieldDeclaration?
 
   /// Declares an event.
@@ -83,37 +86,38 @@ public struct EventDeclaration: Sendable, Hashable {
   }
 }
 
-/// Minimum and maximum of the launch gate.
+/// The minimum and maximum of the launch gate.
 public struct GateDeadline: Sendable, Hashable {
-  /// The gate never opens before this; nil: no minimum.
+  /// The time before which the gate never opens, or nil for no minimum.
   public var min: DurationSource?
-  /// The gate never opens after this; nil: no maximum.
+  /// The time after which the gate is always open, or nil for no maximum.
   public var max: DurationSource?
 
-  /// A minimum and a maximum.
+  /// Creates a deadline from a minimum and a maximum.
   public init(min: DurationSource? = nil, max: DurationSource? = nil) {
     self.min = min
     self.max = max
   }
 }
 
-/// A length of time that is known, or that an expression gives at activation.
+/// A duration, or an expression that is evaluated at activation.
 public enum DurationSource: Sendable, Hashable {
   case literal(Duration)
-  /// The text with its `${{ }}`, over `inputs` and `launch`.
+  /// A text with `${{ }}` over `inputs` and `launch`.
   case expression(String)
 }
 
-/// A queue of the workflow's own.
+/// A queue declared by a workflow.
 public struct QueueDeclaration: Sendable, Hashable {
-  /// The queue of the steps that have the terminal, one at a time and in the order of the file. No workflow can declare this name.
+  /// The queue of the steps that use the terminal, one at a time and in file order. A workflow cannot declare this
+  /// name.
   package static let terminal = "the terminal"
 
-  /// The name that a step's `queue` uses.
+  /// The name in a step's `queue`.
   public var name: String
-  /// How urgently its steps run.
+  /// The quality of service of its steps.
   public var qualityOfService: StepQueue
-  /// How many of its steps run at once; nil: no limit of its own.
+  /// The maximum number of its steps at the same time, or nil for no separate limit.
   public var width: Int?
 
   /// Declares a queue.
@@ -124,7 +128,7 @@ public struct QueueDeclaration: Sendable, Hashable {
   }
 }
 
-/// How urgently a step's thread is scheduled, most urgent first.
+/// The quality of service of a step's thread, most urgent first.
 public enum StepQueue: String, Sendable, Hashable, CaseIterable {
   case userInteractive = "user-interactive"
   case userInitiated = "user-initiated"
@@ -133,7 +137,7 @@ public enum StepQueue: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Workflow {
-  /// The steps that a step waits for, directly or through others, by `needs`.
+  /// Returns all direct and indirect dependencies of a step.
   package func upstream(of step: StepIndex) -> Set<StepIndex> {
     var found: Set<StepIndex> = []
     var rest = Array(steps[Int(step)].needs)

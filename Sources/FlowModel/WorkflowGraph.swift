@@ -1,29 +1,31 @@
-/// A workflow whose steps are known to form a graph without a cycle, with the edges in compressed arrays.
+/// A workflow whose steps form a graph without cycles, with its edges in compressed arrays.
 ///
-/// It can be had only through its initializer, which finds a topological order or throws the cycle; anyone who holds
-/// one need not check again.
+/// Only the initializer creates one. It finds a topological order or throws the cycle, so code that has a graph need
+/// not
+/// check again.
 public struct WorkflowGraph: Sendable {
   /// The workflow.
   public let workflow: Workflow
-  /// Where the successors of step `i` begin in ``successors``; one entry more than there are steps.
+  /// The index in ``successors`` at which the successors of step `i` begin; one entry longer than the list of steps.
   public let successorStarts: [Int32]
-  /// The steps that need a step, for all steps one after the other, each list in file order.
+  /// The direct dependents of all steps, one list after another, each in file order.
   public let successors: [StepIndex]
-  /// The number of steps that each step needs.
+  /// The number of direct dependencies of each step.
   public let dependencyCounts: [Int32]
-  /// The steps so that each comes after all it needs; those without dependencies first, among free ones file order.
+  /// The steps in an order in which each follows its dependencies. Steps without dependencies come first; ties are in
+  /// file order.
   public let topologicalOrder: [StepIndex]
-  /// The steps that say more than their action, inputs and needs, in file order.
+  /// The steps with options, in file order.
   public let stepsWithOptions: [StepIndex]
 
-  /// A cycle among the dependencies of steps, as the steps on it: each needs the next, the last needs the first.
+  /// A cycle of dependencies: each step needs the next, and the last needs the first.
   public struct Cycle: Error, Sendable, Hashable {
     /// The steps on the cycle.
     public let steps: [StepIndex]
   }
 
-  /// Orders the steps of `workflow`, whose needs must be valid indices without repetition; throws a shortest found
-  /// cycle.
+  /// Orders the steps of `workflow`, whose `needs` must be valid indices without duplicates. Throws a cycle if there is
+  /// one.
   public init(_ workflow: Workflow) throws(Cycle) {
     let steps = workflow.steps
     let count = steps.count
@@ -68,7 +70,7 @@ public struct WorkflowGraph: Sendable {
     self.stepsWithOptions = stepsWithOptions
   }
 
-  /// The steps that state one of these options, in file order.
+  /// Returns the steps that have one of these options, in file order.
   public func steps(stating options: StatedOptions) -> [StepIndex] {
     var steps: [StepIndex] = []
     for step in stepsWithOptions where !workflow.steps[Int(step)].stated.isDisjoint(with: options) {
@@ -77,12 +79,12 @@ public struct WorkflowGraph: Sendable {
     return steps
   }
 
-  /// The steps that need `step`, in file order.
+  /// Returns the direct dependents of `step`, in file order.
   public func successors(of step: StepIndex) -> ArraySlice<StepIndex> {
     successors[Int(successorStarts[Int(step)])..<Int(successorStarts[Int(step) + 1])]
   }
 
-  /// Walks from a step that was never freed along dependencies that were never freed until a step comes again.
+  /// Follows unresolved dependencies from a step with unresolved dependencies until a step repeats.
   private static func cycle(among steps: [Step], open: [Int32]) -> Cycle {
     var visitedAt = [Int](repeating: -1, count: steps.count)
     var path: [StepIndex] = []

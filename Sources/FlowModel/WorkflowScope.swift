@@ -1,24 +1,25 @@
-/// A workflow that is in another one as a step, flattened: its steps have places among those of the whole, its
-/// expressions see its own inputs, steps and variables.
+/// An included workflow, flattened: its steps are among those of the whole workflow, and its expressions use its own
+/// inputs,
+/// steps and variables.
 public struct WorkflowScope: Sendable {
-  /// What the ids of its steps begin with: `build/`.
+  /// The prefix of its steps' ids, such as `build/`.
   public var prefix: String
-  /// The path of its file, as the loader reads it.
+  /// The path of its file, as given to the loader.
   public var file = ""
-  /// The folder of its file, where relative paths in it start, from the whole workflow's; empty: the same.
+  /// The folder of its file, relative to the whole workflow's; empty if they are the same.
   public var folder: String
-  /// The step that binds its inputs, which everything in it comes after.
+  /// The step that binds its inputs and precedes all of its steps.
   public var entry: StepIndex
-  /// The step that gives its outputs, once everything in it is settled: the one that the includer names.
+  /// The step of the includer, which returns the outputs once everything in the scope has finished.
   public var exit: StepIndex
-  /// Its steps, and the entries of the workflows that it includes itself.
+  /// Its steps, and the entries of the workflows that it includes.
   public var members: [StepIndex] = []
-  /// Environment variables for the child processes of its steps; values may hold `${{ }}`.
+  /// Environment variables for the child processes of its steps; values may contain `${{ }}`.
   public var environment: ValueObject
-  /// The files of variables below those, as ``folder`` has them.
+  /// The files of variables, which ``environment`` overrides, relative to the whole workflow's ``folder``.
   public var environmentFiles: [EnvironmentFileName]
 
-  /// A scope without steps.
+  /// Creates a scope without steps.
   public init(
     prefix: String, folder: String, entry: StepIndex, exit: StepIndex, environment: ValueObject,
     environmentFiles: [EnvironmentFileName] = []
@@ -33,24 +34,24 @@ public struct WorkflowScope: Sendable {
 }
 
 extension WorkflowScope {
-  /// A path that its file states, as the whole workflow's folder has it.
+  /// Returns a path of its file relative to the whole workflow's folder.
   public func path(of name: String) -> String {
     name.hasPrefix("/") || folder.isEmpty ? name : "\(folder)/\(name)"
   }
 }
 
-/// What a step is for where a workflow is included.
+/// The role of a step in an included workflow.
 public enum IncludeRole: UInt8, Sendable, Hashable {
-  /// Nothing special.
+  /// An ordinary step.
   case none
-  /// It binds the inputs: when it is skipped, everything inside is.
+  /// The step that binds the inputs. If it is skipped, everything in the scope is skipped.
   case entry
-  /// It gives the outputs: it fails when a failure inside was not taken up.
+  /// The step that returns the outputs. It fails if a failure in the scope was not handled.
   case exit
 }
 
 extension Workflow {
-  /// The scope that a step's expressions see; nil: the workflow's own.
+  /// Returns the scope of a step's expressions, or nil for the workflow's own.
   public func scope(of step: StepIndex) -> Int? {
     guard !scopes.isEmpty, scopeOfStep[Int(step)] > 0 else { return nil }
     return Int(scopeOfStep[Int(step)]) - 1

@@ -68,7 +68,7 @@ struct JSONWriter {
     guard number.isFinite else {
       return append(number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"", to: &output)
     }
-    // Up to 2^53 every whole double is an integer of its own; -0 keeps its sign as a double.
+    // Up to 2^53, every whole double is written as an integer, except -0, which keeps its sign as a double.
     if let integer = Int(exactly: number), integer.magnitude <= 1 << 53, integer != 0 || number.sign == .plus {
       return append(integer: integer, to: &output)
     }
@@ -87,7 +87,7 @@ struct JSONWriter {
       var runStart = 0
       for index in 0..<bytes.count {
         let byte = bytes[index]
-        // One comparison for all that most texts consist of.
+        // One comparison covers the characters of which most texts consist.
         if byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
         if byte >= 0x7F {
           guard escapesAllControls, let escape = highControl(at: index, in: bytes) else { continue }
@@ -105,8 +105,8 @@ struct JSONWriter {
     output.append(UInt8(ascii: "\""))
   }
 
-  /// The control character above ASCII's first that begins at `index`: U+007F, or one of U+0080 to U+009F, which are two
-  /// bytes of UTF-8. JSON allows them, but a terminal obeys them.
+  /// Returns the control character from U+007F to U+009F at `index`; those from U+0080 are two bytes of UTF-8.
+  /// JSON allows them, but a terminal obeys them.
   private static func highControl(
     at index: Int, in bytes: UnsafeBufferPointer<UInt8>
   ) -> (scalar: UInt8, length: Int)? {

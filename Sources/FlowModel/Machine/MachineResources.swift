@@ -1,49 +1,50 @@
-/// Cpus, memory and gpus: what a step takes of a machine while it runs, or what a machine has.
+/// Cpus, memory and gpus: the request of a step or the capacity of a machine.
 public struct MachineResources: Sendable, Hashable {
-  /// Processors, whole ones.
+  /// The number of processors.
   public var cpus: Int
-  /// Memory.
+  /// The memory in bytes.
   public var memoryBytes: Int
-  /// Graphics processors.
+  /// The number of graphics processors.
   public var gpus: Int
-  /// How the job of an attempt on a cluster differs from the job that the executor describes; nil: it does not.
+  /// The options in which an attempt's cluster job differs from the job that the executor describes, or nil.
   public var job: ClusterJob?
 
-  /// A share; a step that says nothing of cpus takes one.
+  /// Creates a request; cpus default to one.
   public init(cpus: Int = 1, memoryBytes: Int = 0, gpus: Int = 0) {
     self.cpus = cpus
     self.memoryBytes = memoryBytes
     self.gpus = gpus
   }
 
-  /// More than any step asks for.
+  /// More than any request.
   public static let unlimited = MachineResources(cpus: .max, memoryBytes: .max, gpus: .max)
 
-  /// Whether as much of everything is there.
+  /// True if `other` has at least as much of each part.
   public func fits(in other: MachineResources) -> Bool {
     cpus <= other.cpus && memoryBytes <= other.memoryBytes && gpus <= other.gpus
   }
 
-  /// The larger of both, part by part.
+  /// Returns the maximum of each part.
   public func most(with other: MachineResources) -> MachineResources {
     MachineResources(
       cpus: max(cpus, other.cpus), memoryBytes: max(memoryBytes, other.memoryBytes), gpus: max(gpus, other.gpus))
   }
 
-  /// What is left without this many times another one; a part of which it asks for nothing stays whole.
+  /// Returns these resources minus `count` times `other`.
   public func without(_ other: MachineResources, times count: Int = 1) -> MachineResources {
     MachineResources(
       cpus: cpus - other.cpus * count, memoryBytes: memoryBytes - other.memoryBytes * count,
       gpus: gpus - other.gpus * count)
   }
 
-  /// The number of times that it goes into another one.
+  /// Returns how many times these resources fit into `other`.
   public func count(in other: MachineResources) -> Int {
     func count(_ part: Int, _ whole: Int) -> Int { part == 0 ? .max : max(0, whole / part) }
     return min(count(cpus, other.cpus), count(memoryBytes, other.memoryBytes), count(gpus, other.gpus))
   }
 
-  /// What it is, for people: `4 cpus, 8GiB of memory and 1 gpu`; what is none is named where `isWhole`.
+  /// Formats the resources for people: `4 cpus, 8GiB of memory and 1 gpu`. Parts that are zero appear only if
+  /// `isWhole`.
   public func text(isWhole: Bool = false) -> String {
     var parts = ["\(cpus) cpu\(cpus == 1 ? "" : "s")"]
     if memoryBytes > 0 || isWhole { parts.append("\(MemoryText.format(memoryBytes)) of memory") }
@@ -53,7 +54,7 @@ public struct MachineResources: Sendable, Hashable {
     return text + (job?.text ?? "")
   }
 
-  /// What there is too little of where it does not fit: `64 cpus, but there are 2`; nil: it fits.
+  /// Describes the part that exceeds `capacity`, as in `64 cpus, but there are 2`, or returns nil if all fit.
   public func shortage(in capacity: MachineResources) -> String? {
     func many(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
     func verb(_ count: Int) -> String { count == 1 ? "is" : "are" }
@@ -66,20 +67,20 @@ public struct MachineResources: Sendable, Hashable {
   }
 }
 
-/// The options of a job on a cluster that may change with the attempt.
+/// The options of a cluster job that may differ between attempts.
 public struct ClusterJob: Sendable, Hashable {
-  /// The time limit; nil: the one of the executor.
+  /// The time limit, or nil for the one of the executor.
   public var timeLimit: Duration?
-  /// The partition; nil: the one of the executor.
+  /// The partition, or nil for the one of the executor.
   public var partition: String?
 
-  /// A job with these options.
+  /// Creates a job with these options.
   public init(timeLimit: Duration? = nil, partition: String? = nil) {
     self.timeLimit = timeLimit
     self.partition = partition
   }
 
-  /// The options for people, to follow a text: ` in the partition 'long' for at most 2h`.
+  /// The options for people, to append to a text: ` in the partition 'long' for at most 2h`.
   var text: String {
     (partition.map { " in the partition '\($0)'" } ?? "")
       + (timeLimit.map { " for at most \(DurationText.format($0))" } ?? "")

@@ -1,17 +1,17 @@
-/// Amounts of memory as a workflow writes them: `512MiB`, `8GiB`. The units are powers of 1,024, numbers are whole.
+/// Amounts of memory as written in a workflow: `512MiB`, `8GiB`. Units are powers of 1,024, numbers are whole.
 public enum MemoryText {
-  /// Why a text is not an amount of memory.
+  /// The reason why a text is not an amount of memory.
   public struct MemoryProblem: Error, Sendable, Hashable {
     /// The remedy, as a sentence fragment.
     public var help: String
   }
 
-  /// The most that can be written: 1,024 TiB.
+  /// The largest amount: 1,024 TiB.
   public static let most = 1 << 50
 
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
 
-  /// Reads an amount, in bytes.
+  /// Parses an amount and returns it in bytes.
   public static func parse(_ text: String) throws(MemoryProblem) -> Int {
     guard !text.hasPrefix("-") else { throw MemoryProblem(help: "memory is never negative") }
     let digits = text.prefix { $0.isNumber || $0 == "." }
@@ -43,7 +43,7 @@ public enum MemoryText {
     return number << units[index].shift
   }
 
-  /// Writes an amount in the largest unit that leaves the number whole, or rounded down to one digit behind the point.
+  /// Formats an amount in the largest unit that keeps the number whole, or else rounds it down to one decimal digit.
   public static func format(_ bytes: Int) -> String {
     guard bytes > 0 else { return "0" }
     let whole = units.first { bytes & (1 << $0.shift - 1) == 0 }
