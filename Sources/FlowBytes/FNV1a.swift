@@ -1,14 +1,14 @@
-/// The FNV-1a hash of 32 bits: fast, the same in every process, and not for anything secret.
+/// The 32-bit FNV-1a hash: fast, the same in every process, and not cryptographic.
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
 public struct FNV1a32: Hashable, Sendable {
-  /// What each step multiplies by.
+  /// The factor of each step.
   public static let prime: UInt32 = 0x0100_0193
   @usableFromInline var hash: UInt32 = 0x811c_9dc5
-  /// The hash of what was added so far.
+  /// The hash of the bytes added so far.
   public var value: UInt32 { hash }
 
-  /// The hash of nothing.
+  /// Creates the hash of no bytes.
   public init() {}
 
   /// Adds a byte.
@@ -19,24 +19,24 @@ public struct FNV1a32: Hashable, Sendable {
   @inlinable
   public mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
-  /// Adds the eight bytes of a number, the lowest first.
+  /// Adds the eight bytes of a number in little-endian order.
   @inlinable
   public mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 }
 
-/// The FNV-1a hash of 64 bits: fast, the same in every process, and not for anything secret.
+/// The 64-bit FNV-1a hash: fast, the same in every process, and not cryptographic.
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
 public struct FNV1a64: Hashable, Sendable {
-  /// What each step multiplies by.
+  /// The factor of each step.
   public static let prime: UInt64 = 0x0100_0000_01b3
   @usableFromInline var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-  /// The hash of what was added so far.
+  /// The hash of the bytes added so far.
   public var value: UInt64 { hash }
 
-  /// The hash of nothing.
+  /// Creates the hash of no bytes.
   public init() {}
 
   /// Adds a byte.
@@ -47,24 +47,24 @@ public struct FNV1a64: Hashable, Sendable {
   @inlinable
   public mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
-  /// Adds the eight bytes of a number, the lowest first.
+  /// Adds the eight bytes of a number in little-endian order.
   @inlinable
   public mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }
   }
 }
 
-/// The FNV-1a hash of 128 bits: fast, the same in every process, and not for anything secret.
+/// The 128-bit FNV-1a hash: fast, the same in every process, and not cryptographic.
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
 public struct FNV1a128: Hashable, Sendable {
-  /// What each step multiplies by.
+  /// The factor of each step.
   public static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
   @usableFromInline var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
-  /// The hash of what was added so far.
+  /// The hash of the bytes added so far.
   public var value: UInt128 { hash }
 
-  /// The hash of nothing.
+  /// Creates the hash of no bytes.
   public init() {}
 
   /// Adds a byte.
@@ -75,7 +75,7 @@ public struct FNV1a128: Hashable, Sendable {
   @inlinable
   public mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
-  /// Adds the eight bytes of a number, the lowest first.
+  /// Adds the eight bytes of a number in little-endian order.
   @inlinable
   public mutating func add(_ number: UInt64) {
     for shift in stride(from: UInt64(0), to: 64, by: 8) { add(UInt8(truncatingIfNeeded: number >> shift)) }

@@ -1,10 +1,10 @@
-/// Whole numbers in as many bytes as they need: seven bits in each byte, the lowest first, and a high bit in every byte
-/// but the last (unsigned LEB128 of DWARF 5, section 7.6).
+/// Integers of variable length: seven bits per byte, lowest first, with the high bit set in all bytes but the last
+/// (unsigned LEB128 of DWARF 5, section 7.6).
 public enum LEB128 {
-  /// The most bytes of a number.
+  /// The maximum length of a number in bytes.
   public static let mostBytes = 10
 
-  /// Passes the bytes of `number` to `put`, one by one.
+  /// Passes the bytes of `number` to `put` one by one.
   @inlinable @inline(__always)
   public static func write(_ number: UInt64, _ put: (UInt8) -> Void) {
     var rest = number
@@ -15,21 +15,21 @@ public enum LEB128 {
     put(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// How many bytes `number` takes.
+  /// Returns the number of bytes for `number`.
   @inlinable @inline(__always)
   public static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
 
-  /// Why bytes are not a number.
+  /// The reason why bytes are not a number.
   public enum NumberProblem: Error {
-    /// The bytes end before the number does.
+    /// The bytes end within the number.
     case truncated
     /// The number has more than 64 bits.
     case tooLarge
-    /// The last byte is a needless zero.
+    /// The last byte is a redundant zero.
     case notShortest
   }
 
-  /// Reads the number at `offset`, and moves `offset` past it; it stays where it is when the bytes are not a number.
+  /// Reads the number at `offset` and advances `offset` past it. Leaves `offset` unchanged if it throws.
   @inlinable
   public static func read(_ bytes: [UInt8], at offset: inout Int) throws(NumberProblem) -> UInt64 {
     var (result, shift, next) = (UInt64(0), UInt64(0), offset)
@@ -49,11 +49,11 @@ public enum LEB128 {
     throw .truncated
   }
 
-  /// Returns a number without a sign that is small where `number` is near zero (the zigzag form).
+  /// Returns the zigzag encoding, an unsigned number that is small if `number` is near zero.
   @inlinable @inline(__always)
   public static func zigzag(_ number: Int64) -> UInt64 { UInt64(bitPattern: (number << 1) ^ (number >> 63)) }
 
-  /// Returns the number that ``zigzag(_:)`` made `number` from.
+  /// Returns the number whose ``zigzag(_:)`` encoding is `number`.
   @inlinable @inline(__always)
   public static func signed(_ number: UInt64) -> Int64 {
     Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)

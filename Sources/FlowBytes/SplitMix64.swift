@@ -1,4 +1,4 @@
-/// A small generator of random numbers: the same seed gives the same numbers on every machine.
+/// A small generator of random numbers: a seed yields the same numbers on every machine.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
@@ -6,7 +6,7 @@ public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
   public static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
   private var state: UInt64
 
-  /// Starts from a seed.
+  /// Creates a generator from a seed.
   public init(seed: UInt64) { state = seed }
 
   /// Returns the next 64 random bits.
@@ -15,7 +15,7 @@ public struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {
     return Self.mixed(state)
   }
 
-  /// Returns the bits of `value`, mixed so that each depends on all: the output function of the generator.
+  /// Returns `value` with its bits mixed so that each depends on all: the output function of the generator.
   @inlinable @inline(__always)
   public static func mixed(_ value: UInt64) -> UInt64 {
     var mixed = value

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A part of a workflow that can be written into a compiled file and read back.
+/// A part of a workflow that can be written to a compiled file and read back.
 protocol Compilable {
   func write(to writer: inout CompiledWriter)
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError)
@@ -26,7 +26,7 @@ extension Double: Compilable {
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) { self.init(bitPattern: try reader.fixed()) }
 }
 
-/// To the nanosecond, as workflows state it.
+/// Stored with nanosecond precision, like durations in workflows.
 extension Duration: Compilable {
   func write(to writer: inout CompiledWriter) { writer.write(signed: nanoseconds) }
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
@@ -55,18 +55,19 @@ extension Array: Compilable where Element: Compilable {
     self.init()
     try add(from: &reader)
   }
-  /// Reads elements into an empty array. Assigning an array, even an empty one, makes the runtime create its type, which
-  /// takes longer than reading a small workflow; most arrays of a workflow are empty.
+  /// Reads elements into an empty array. Assigning an array, even an empty one, makes the runtime instantiate its type.
+  /// That
+  /// takes longer than reading a small workflow, and most arrays of a workflow are empty.
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let count = try reader.count()
     if count == 0 { return }
-    // An element may be a hundred times as large as the byte that it takes at least.
+    // An element may be a hundred times as large as the single byte that it takes at least.
     reserveCapacity(Swift.min(count, 1_024))
     for _ in 0..<count { append(try Element(from: &reader)) }
   }
 }
 
-/// In the order of the keys, so that equal dictionaries have equal bytes.
+/// Stored in the order of the keys, so that equal dictionaries have equal bytes.
 extension Dictionary: Compilable where Key == String, Value: Compilable {
   func write(to writer: inout CompiledWriter) {
     writer.write(count: count)

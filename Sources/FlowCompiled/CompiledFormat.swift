@@ -1,16 +1,17 @@
 import FlowBytes
 
-/// How a compiled workflow begins: a mark, the version of the format, and a checksum of everything after it.
+/// The header of a compiled workflow: a magic number, the version of the format, and a checksum of everything after it.
 ///
-/// The mark holds a byte above 127, a line end of each kind and the end-of-file character of old systems, so that a copy
-/// made as text is noticed.
+/// The magic number contains a byte above 127, a line end of each kind and the end-of-file character of old systems, so
+/// that
+/// a transfer in text mode is detected.
 package enum CompiledFormat {
   package static let mark: [UInt8] = [0x8C, 0x66, 0x6C, 0x6F, 0x77, 0x0D, 0x0A, 0x1A]
-  /// The version that is written, and the only one that is read.
+  /// The version that is written, and the only one that can be read.
   package static let version: UInt64 = 1
   static let checksumBytes = 8
 
-  /// The checksum of the bytes from `start`.
+  /// Returns the checksum of the bytes from `start` on.
   static func checksum(_ bytes: [UInt8], from start: Int) -> UInt64 {
     var hash = FNV1a64()
     bytes.withUnsafeBufferPointer { bytes in

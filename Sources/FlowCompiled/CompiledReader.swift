@@ -1,15 +1,16 @@
 import FlowBytes
 import FlowModel
 
-/// Reads the parts of a compiled workflow, or of another compiled file, in the order in which ``CompiledWriter`` wrote them. Whatever the bytes are, it
-/// takes no more memory than a fixed multiple of their number, and ends with a value or an error.
+/// Reads the parts of a compiled file in the order in which ``CompiledWriter`` wrote them. For any bytes, it ends with
+/// a value
+/// or an error and uses no more memory than a fixed multiple of their number.
 package struct CompiledReader {
   private let bytes: [UInt8]
   private(set) var offset: Int
   private var texts: [String] = []
   private var depth = 0
 
-  /// Checks mark, version and checksum, and reads the texts.
+  /// Checks the magic number, version and checksum, and reads the strings.
   package init(
     _ bytes: [UInt8], mark: [UInt8] = CompiledFormat.mark, version expected: UInt64 = CompiledFormat.version
   ) throws(CompiledWorkflowError) {
@@ -19,7 +20,7 @@ package struct CompiledReader {
     let version = try number()
     if version > expected { throw .newer(format: version) }
     if version < expected { throw .older(format: version) }
-    // Before anything that takes time in proportion to the size.
+    // Checked before any work that is proportional to the size.
     guard bytes.count <= Limits.fileBytes else { throw damaged("at most \(Limits.fileBytes >> 20) MiB") }
     let checksum = try fixed()
     guard checksum == CompiledFormat.checksum(bytes, from: offset) else {
@@ -30,7 +31,7 @@ package struct CompiledReader {
     for _ in 0..<count { texts.append(try storedText()) }
   }
 
-  /// Ends the reading: nothing may be left.
+  /// Throws if there are unread bytes.
   package func finish() throws(CompiledWorkflowError) {
     guard offset == bytes.count else { throw damaged("the end of the file") }
   }
@@ -54,11 +55,11 @@ package struct CompiledReader {
     }
   }
 
-  /// A number that an `Int` can hold.
+  /// Reads a number that fits an `Int`.
   @inline(never)
   package mutating func signed() throws(CompiledWorkflowError) -> Int { Int(LEB128.signed(try number())) }
 
-  /// A number from 0 to below `limit`.
+  /// Reads a number from 0 to below `limit`.
   @inline(never)
   package mutating func index(below limit: Int) throws(CompiledWorkflowError) -> Int {
     let start = offset
@@ -69,7 +70,8 @@ package struct CompiledReader {
     return Int(number)
   }
 
-  /// The number of elements that follow: never more than there are bytes left, since each takes one at least.
+  /// Reads the number of elements that follow. It is never larger than the number of bytes left, since each takes at
+  /// least one.
   @inline(never)
   package mutating func count() throws(CompiledWorkflowError) -> Int {
     let start = offset
@@ -80,7 +82,7 @@ package struct CompiledReader {
     return Int(count)
   }
 
-  /// Eight bytes, the lowest first.
+  /// Reads eight bytes in little-endian order.
   @inline(never)
   mutating func fixed() throws(CompiledWorkflowError) -> UInt64 {
     guard bytes.count - offset >= 8 else { throw damaged("eight bytes") }
@@ -93,7 +95,7 @@ package struct CompiledReader {
   @inline(never)
   package mutating func text() throws(CompiledWorkflowError) -> String { texts[try index(below: texts.count)] }
 
-  /// Reads something that may hold others of its kind, so deep as values and types may nest.
+  /// Reads a value that may contain others of its kind, up to the nesting limit of values and types.
   mutating func nested<Result>(
     _ read: (inout CompiledReader) throws(CompiledWorkflowError) -> Result
   ) throws(CompiledWorkflowError) -> Result {
@@ -107,8 +109,9 @@ package struct CompiledReader {
     let count = try self.count()
     defer { offset += count }
     let end = offset + count
-    // Decoding replaces bytes that are not UTF-8, so the text then differs. `String(validating:as:)` would say so itself, but
-    // it is not specialized and slower.
+    // Decoding replaces bytes that are not UTF-8, so the result differs. `String(validating:as:)` would detect them
+    // itself,
+    // but it is not specialized and therefore slower.
     let text = String(decoding: bytes[offset..<end], as: UTF8.self)
     guard text.utf8.elementsEqual(bytes[offset..<end]) else { throw damaged("text in UTF-8") }
     return text

@@ -1,45 +1,45 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A checked workflow as `flowrun compile` writes it, for programs that run it without reading YAML.
+/// A checked workflow as written by `flowrun compile`, for programs that run it without reading YAML.
 ///
 /// ```swift
 /// let graph = try WorkflowGraph(compiled: bytes)
 /// ```
-/// Equal workflows give equal bytes. Paths in it are relative to the folder of the file, as in YAML.
+/// Equal workflows have equal bytes. Paths are relative to the folder of the file, as in YAML.
 public struct CompiledWorkflow: Sendable {
-  /// Where a step was written.
+  /// The location of a step in its source file.
   public struct Location: Sendable, Hashable {
-    /// The file, from the folder of the workflow's.
+    /// The file, relative to the folder of the workflow's file.
     public var file: String
     /// The line and column of the step's id.
     public var position: TextLocation
 
-    /// A line and column of a file.
+    /// Creates a location from a file and a position in it.
     public init(file: String, position: TextLocation) {
       self.file = file
       self.position = position
     }
   }
 
-  /// The workflow, with everything that it includes.
+  /// The workflow, including all workflows that it includes.
   public let graph: WorkflowGraph
-  /// What the run returns, with the types that are known.
+  /// The outputs of the run, with the known types.
   public let outputs: [FieldDeclaration]
-  /// Where each step was written, in the order of the steps.
+  /// The location of each step, in the order of the steps.
   public let locations: [Location]
 
-  /// A workflow with the declarations of its outputs and a location for each step.
+  /// Creates a compiled workflow from the declarations of its outputs and a location for each step.
   public init(_ graph: WorkflowGraph, outputs: [FieldDeclaration], locations: [Location]) {
     self.graph = graph
     self.outputs = outputs
     self.locations = locations
   }
 
-  /// Whether bytes begin as a compiled workflow does.
+  /// Returns whether bytes begin like a compiled workflow.
   public static func isCompiled(_ bytes: [UInt8]) -> Bool { bytes.starts(with: CompiledFormat.mark) }
 
-  /// Reads a compiled workflow. Damaged bytes, or those of another version of the format, are an error.
+  /// Reads a compiled workflow. Throws if the bytes are damaged or have another version of the format.
   public init(_ bytes: [UInt8]) throws(CompiledWorkflowError) {
     var reader = try CompiledReader(bytes)
     graph = try WorkflowGraph(ordering: Workflow(from: &reader))
@@ -59,7 +59,7 @@ public struct CompiledWorkflow: Sendable {
     try reader.finish()
   }
 
-  /// The file's content.
+  /// The content of the file.
   public var bytes: [UInt8] {
     var writer = CompiledWriter()
     graph.workflow.write(to: &writer)
@@ -76,8 +76,8 @@ public struct CompiledWorkflow: Sendable {
 }
 
 extension WorkflowGraph {
-  /// Reads a workflow that `flowrun compile` has written. Damaged bytes, or those of another version of the format, are an
-  /// error.
+  /// Reads a workflow written by `flowrun compile`. Throws if the bytes are damaged or have another version of the
+  /// format.
   public init(compiled bytes: [UInt8]) throws(CompiledWorkflowError) {
     self = try CompiledWorkflow(bytes).graph
   }

@@ -1,17 +1,17 @@
-/// Why bytes are not a compiled workflow that can be used.
+/// The reason why bytes cannot be used as a compiled workflow.
 public enum CompiledWorkflowError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The bytes do not begin as a compiled workflow does.
+  /// The bytes do not begin like a compiled workflow.
   case notCompiled
-  /// A newer flowrun wrote the file in a format that this one does not know.
+  /// The file was written by a newer flowrun in an unknown format.
   case newer(format: UInt64)
-  /// An older flowrun wrote the file in a format that is no longer read.
+  /// The file was written by an older flowrun in a format that can no longer be read.
   case older(format: UInt64)
-  /// The bytes are not what was written: what was expected at the offset.
+  /// The bytes were damaged; `expected` describes the valid content at the offset.
   case damaged(expected: String, offset: Int)
   /// The dependencies of its steps form a cycle.
   case cycle
 
-  /// What is wrong and what to do.
+  /// The problem and the remedy.
   public var description: String {
     switch self {
     case .notCompiled: "this is not a compiled workflow; make one with 'flowrun compile'"

@@ -1,6 +1,6 @@
 import FlowBytes
 
-/// Writes the parts of a compiled workflow one after the other. Each text is stored once and named by its number.
+/// Writes the parts of a compiled workflow in order. Each string is stored once and referred to by its number.
 package struct CompiledWriter {
   private var body: [UInt8] = []
   private var texts: [String] = []
@@ -20,7 +20,7 @@ package struct CompiledWriter {
   @inline(never)
   package mutating func write(signed number: Int) { write(LEB128.zigzag(Int64(number))) }
 
-  /// Writes eight bytes, the lowest first.
+  /// Writes eight bytes in little-endian order.
   @inline(never)
   mutating func write(fixed bits: UInt64) { body.append(contentsOf: Self.fixed(bits)) }
 
@@ -32,7 +32,7 @@ package struct CompiledWriter {
     texts.append(text)
   }
 
-  /// The file: mark, version, checksum, texts and everything that was written.
+  /// Returns the file: magic number, version, checksum, strings and everything that was written.
   package func finished(
     mark: [UInt8] = CompiledFormat.mark, version: UInt64 = CompiledFormat.version
   ) -> [UInt8] {

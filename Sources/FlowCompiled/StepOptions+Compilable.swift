@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Which members of a step's options are written: those that are not at their default, one bit each.
+/// The options of a step that are written, one bit each: those that differ from their defaults.
 private struct Members: OptionSet {
   let rawValue: UInt64
   init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -16,7 +16,7 @@ extension Workflow: Compilable {
     concurrency.write(to: &writer)
     writer.write(byte: (isDurable ? 1 : 0) | (cleanup == nil ? 0 : 2) | (keepsServices ? 4 : 0))
     if let cleanup { cleanup.write(to: &writer) }
-    // One byte for both, as it was when there was no limit to state.
+    // Both flags share one byte, so that workflows without a limit keep their earlier encoding.
     let statesLimit = logLimitBytes != Limits.usualLogBytes
     writer.write(byte: (keepsHistory ? 1 : 0) | (statesLimit ? 2 : 0))
     if statesLimit { logLimitBytes.write(to: &writer) }
@@ -25,7 +25,7 @@ extension Workflow: Compilable {
     outputs.write(to: &writer)
     Self.write(steps, to: &writer)
     scopes.write(to: &writer)
-    // Without scopes every number is 0.
+    // Without scopes all numbers are 0 and not written.
     if !scopes.isEmpty { for number in scopeOfStep { writer.write(count: Int(number)) } }
     includes.write(to: &writer)
     includeFolders.write(to: &writer)
@@ -73,7 +73,7 @@ extension Workflow: Compilable {
     try itemWorkflows.add(from: &reader)
   }
 
-  /// Writes the steps: the dependencies of all, as distances, which are mostly small, and then what each one states.
+  /// Writes the dependencies of all steps as distances, which are mostly small, and then the steps.
   private static func write(_ steps: [Step], to writer: inout CompiledWriter) {
     writer.write(count: steps.count)
     for (index, step) in steps.enumerated() {
@@ -95,7 +95,7 @@ extension Workflow: Compilable {
     var needs: [StepIndex] = []
     var ends = [Int]()
     ends.reserveCapacity(count)
-    // The last step that was seen to need each one, so that none is needed twice.
+    // For each step, the last step that was read as its dependent, to reject repeated dependencies.
     var neededBy = [Int32](repeating: -1, count: count)
     for index in 0..<count {
       for _ in 0..<(try reader.count()) {
@@ -128,8 +128,9 @@ extension Workflow: Compilable {
     return steps
   }
 
-  /// Whether two steps have one id. Strings are compared only where hashes are the same: at a launch the set of them would be
-  /// the first, and the runtime would take ten times as long to make its type.
+  /// Returns whether two steps have the same id. Compares strings only if their hashes are equal: a set of strings
+  /// would be the
+  /// first in the process, and instantiating its type takes ten times as long.
   private static func hasRepeatedIDs(_ steps: [Step]) -> Bool {
     var slots = 4
     while slots < 2 * steps.count { slots *= 2 }
@@ -137,7 +138,7 @@ extension Workflow: Compilable {
     for step in steps {
       var hash = FNV1a64()
       hash.add(step.id.text.utf8)
-      // 0 is an empty slot.
+      // 0 marks an empty slot.
       let value = hash.value | 1
       var slot = Int(truncatingIfNeeded: value >> 1) & (slots - 1)
       while hashes[slot] != 0 {
@@ -177,7 +178,7 @@ extension WorkflowScope: Compilable {
   }
 }
 
-/// A null byte, which no path has, is before the path of a file that may be missing.
+/// The path of an optional file is stored after a null byte, which no path contains.
 extension EnvironmentFileName: Compilable {
   func write(to writer: inout CompiledWriter) { (isRequired ? path : "\0" + path).write(to: &writer) }
 

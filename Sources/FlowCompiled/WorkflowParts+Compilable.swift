@@ -4,7 +4,7 @@ extension EventDeclaration: Compilable {
   func write(to writer: inout CompiledWriter) {
     name.write(to: &writer)
     summary.write(to: &writer)
-    // One byte for both, as it was when events had no value.
+    // Both flags share one byte, so that events without a value keep their earlier encoding.
     writer.write(byte: (repeats ? 1 : 0) | (value == nil ? 0 : 2))
     if let value { value.write(to: &writer) }
   }
@@ -94,7 +94,7 @@ extension SecretDeclaration: Compilable {
   }
 }
 
-/// As its author wrote it.
+/// Stored as written in the workflow.
 extension BudgetRule: Compilable {
   func write(to writer: inout CompiledWriter) { text.write(to: &writer) }
 
