@@ -1,34 +1,34 @@
-/// Text with the colors that a program gave it, as pieces of one look each: what a terminal would show, for other places.
+/// Splits the colored output of a program into pieces with a uniform look, to show it outside a terminal.
 ///
-/// Line breaks and tabs stay. Sequences that only set colors become the look of a piece; control characters become pictures, as
-/// ``TerminalText`` shows them.
+/// Line breaks and tabs are kept. Color sequences become the look of a piece; control characters become pictures, as in
+/// ``TerminalText``.
 package enum ColoredText {
   /// The look of a piece.
   package struct Look: Sendable, Hashable {
-    /// One of the eight colors of a terminal, from 0 (black) to 7 (white); nil: the usual one.
+    /// One of the eight terminal colors from 0 (black) to 7 (white), or nil for the default.
     package var color: Int?
-    /// Whether it is bold.
+    /// True if the text is bold.
     package var isBold = false
 
-    /// The usual look.
+    /// Creates the default look.
     package init() {}
   }
 
-  /// A part of a text with one look.
+  /// A part of a text with a uniform look.
   package struct Piece: Sendable, Hashable {
-    /// Its text, fit to show.
+    /// The text, safe to show.
     package var text: String
     /// Its look.
     package var look: Look
   }
 
-  /// The pieces of a text.
+  /// Returns the pieces of a text.
   package static func pieces(of text: String) -> [Piece] {
     let joined = text.utf8.contains(0x0D) ? text.replacing("\r\n", with: "\n") : text
     let shown = TerminalText.visibleLines(joined, keepsColors: true)
     var pieces: [Piece] = []
     var look = Look()
-    // Of what is left, an escape begins a sequence that sets colors: `ESC [`, parameters and `m`.
+    // The remaining escape characters all begin color sequences: `ESC [`, parameters and `m`.
     for (number, part) in shown.split(separator: "\u{1B}", omittingEmptySubsequences: false).enumerated() {
       var plain = part
       if number > 0, let end = part.unicodeScalars.firstIndex(of: "m") {
@@ -40,7 +40,7 @@ package enum ColoredText {
     return pieces
   }
 
-  /// The text of the pieces, without colors.
+  /// Returns the text of the pieces without colors.
   package static func plain(_ text: String) -> String { pieces(of: text).map(\.text).joined() }
 }
 
@@ -60,7 +60,7 @@ extension ColoredText.Look {
       case 39: color = nil
       case 90...97: color = codes[at] - 90
       case 38:
-        // One of 256 colors, of which the first are those of a terminal, or any color.
+        // One of 256 colors, the first of which are the terminal's, or any RGB color.
         let isIndexed = at + 1 < codes.count && codes[at + 1] == 5
         if isIndexed, at + 2 < codes.count { color = codes[at + 2] < 16 ? codes[at + 2] % 8 : nil }
         at += isIndexed ? 2 : 4

@@ -1,30 +1,30 @@
-/// A text that a command wrote, read as a terminal reads it.
+/// The output of a command, interpreted as a terminal does.
 ///
-/// Of the escape sequences only colors remain. A carriage return starts the line again, a backspace overwrites, and the
-/// sequences that move the cursor in a line or erase a part of it take effect.
+/// Of the escape sequences, only colors remain. A carriage return restarts the line, a backspace overwrites, and
+/// sequences that move the cursor within the line or erase part of it are applied.
 package struct CommandText {
-  /// A character, or a sequence that a terminal obeys.
+  /// A character or a control sequence.
   private struct Piece {
-    /// The characters that show it; empty if a terminal does not show it.
+    /// The visible characters; empty if a terminal does not show it.
     var shown: String
-    /// True if it was printed as a character. Control characters are not.
+    /// True for printable characters, false for control characters.
     var isPrinted: Bool
-    /// The number of bytes that it has in the text.
+    /// The number of bytes in the text.
     var byteCount: Int
   }
 
   /// A character on the line, after the colors that precede it.
   private struct Cell {
     var colors = ""
-    /// The number of the piece, nil for a blank that a cursor move leaves.
+    /// The index of the piece, or nil for a blank left by a cursor move.
     var piece: Int?
   }
 
-  /// A form of the text, and the number of the piece of each byte. -1 stands for a blank.
+  /// A form of the text, with the index of the piece for each byte; -1 means a blank.
   package struct Form {
     /// The bytes of this form.
     package private(set) var bytes: [UInt8] = []
-    /// The pieces.
+    /// The index of the piece for each byte.
     fileprivate var pieces: [Int32] = []
 
     fileprivate mutating func append(_ text: String, of piece: Int) {
@@ -43,10 +43,10 @@ package struct CommandText {
   /// The colors that precede the next character.
   private var colors = ""
   private var isColored = false
-  /// True after a carriage return: the next character starts the line again.
+  /// True after a carriage return: the next character restarts the line.
   private var isReturned = false
 
-  /// True if reading a text as a terminal does can change it.
+  /// Returns true if interpreting a text as a terminal does may change it.
   package static func isNeeded(for text: String) -> Bool {
     TerminalText.mayHoldControls(text, besideLines: true)
       && text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && TerminalText.picture(of: $0) != nil }
@@ -139,7 +139,7 @@ package struct CommandText {
 
   // MARK: Forms
 
-  /// The characters as they were printed, without sequences and control characters.
+  /// The printable characters in the order in which they were written, without control sequences.
   package var printed: Form {
     var form = Form()
     for (index, piece) in pieces.enumerated() where piece.isPrinted { form.append(piece.shown, of: index) }
@@ -153,12 +153,13 @@ package struct CommandText {
     return form
   }
 
-  /// The numbers of the pieces that have bytes in some ranges of a form.
+  /// Returns the indices of the pieces that have bytes in some ranges of a form.
   package func pieces(of ranges: [Range<Int>], in form: Form) -> Set<Int> {
     Set(ranges.lazy.flatMap { form.pieces[$0] }.filter { $0 >= 0 }.map { Int($0) })
   }
 
-  /// The numbers of the pieces that have bytes in some ranges of the original text, which are in order.
+  /// Returns the indices of the pieces that have bytes in some ranges of the original text. The ranges must be in
+  /// order.
   package func pieces(of ranges: [Range<Int>]) -> Set<Int> {
     var found: Set<Int> = []
     var start = 0
@@ -177,13 +178,13 @@ package struct CommandText {
     cells[..<((cells.lastIndex { $0.piece != nil }).map { $0 + 1 } ?? 0)]
   }
 
-  /// The text to show.
+  /// Returns the text to show.
   ///
   /// - Parameters:
-  ///   - keepsColors: whether sequences that set colors stay.
-  ///   - hidden: the numbers of pieces to hide.
-  ///   - replacement: stands for each group of hidden pieces.
-  ///   - withheld: the numbers of pieces of which the first ends the text.
+  ///   - keepsColors: True if color sequences are kept.
+  ///   - hidden: The indices of the pieces to hide.
+  ///   - replacement: The text that replaces each group of hidden pieces.
+  ///   - withheld: The indices of pieces, the first of which ends the text.
   package func text(
     keepsColors: Bool, hiding hidden: Set<Int> = [], by replacement: String = "", upTo withheld: Set<Int> = []
   ) -> String {

@@ -1,17 +1,17 @@
-/// The word that was most likely meant by one that is in a text.
+/// The word that was probably meant by a misspelled word of a text.
 public struct Correction: Sendable, Hashable {
-  /// What is there.
+  /// The misspelled word.
   public var wrong: String
-  /// What was meant.
+  /// The intended word.
   public var word: String
 
-  /// `word` in place of `wrong`.
+  /// Creates a correction of `wrong` to `word`.
   public init(_ wrong: String, to word: String) {
     self.wrong = wrong
     self.word = word
   }
 
-  /// The candidate that is near, as ``NearestName`` finds it; nil: none is.
+  /// Finds the nearest candidate with ``NearestName``, or returns nil if none is near.
   public init?(_ wrong: String, among candidates: some Sequence<String>) {
     guard let word = NearestName.of(wrong, among: candidates) else { return nil }
     self.init(wrong, to: word)

@@ -1,20 +1,20 @@
-/// Something wrong or doubtful in a file, for its author: what, where, and what to do about it.
+/// An error or a warning about a file, for its author: the problem, its location and the remedy.
 public struct Diagnostic: Sendable, Hashable {
-  /// Whether the file can be used all the same.
+  /// The severity of a diagnostic: a file with warnings can still be used.
   public enum Severity: String, Sendable, Hashable, CaseIterable {
     case error, warning
   }
 
   /// A second location that explains the first.
   public struct RelatedLocation: Sendable, Hashable {
-    /// Where.
+    /// The range of the location.
     public var span: TextSpan
-    /// What is there, as a sentence without a full stop: `'fetch' is defined here`.
+    /// The label, as a phrase without a full stop: `'fetch' is defined here`.
     public var label: String
-    /// The other text in which it is; nil: the one that the diagnostic is about.
+    /// The text of the location, or nil for the text that the diagnostic is about.
     public var source: SourceText?
 
-    /// A location with its label, in another text where there is one.
+    /// Creates a labeled location, optionally in another text.
     public init(_ span: TextSpan, _ label: String, in source: SourceText? = nil) {
       self.span = span
       self.label = label
@@ -22,22 +22,22 @@ public struct Diagnostic: Sendable, Hashable {
     }
   }
 
-  /// Which rule was broken; it also says whether this is an error.
+  /// The broken rule, which also decides the severity.
   public var code: DiagnosticCode
-  /// What is wrong, as a sentence without a full stop.
+  /// The problem, as a sentence without a full stop.
   public var message: String
-  /// Where, in the text that the diagnostic is about.
+  /// The range in the text that the diagnostic is about.
   public var span: TextSpan
-  /// Locations that explain it.
+  /// Locations that explain the problem.
   public var related: [RelatedLocation]
   /// A remedy, or nil.
   public var help: String?
-  /// The name that is missing, for tools that put it there; nil: nothing with a name is.
+  /// The missing name, for tools that can insert it, or nil.
   public var missingName: String?
-  /// The word that was meant, for tools that write it; nil: none is known.
+  /// The intended word, for tools that can apply it, or nil if it is unknown.
   public var correction: Correction?
 
-  /// A diagnostic at `span`.
+  /// Creates a diagnostic at `span`.
   public init(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [RelatedLocation] = [], help: String? = nil,
     missingName: String? = nil, correction: Correction? = nil
@@ -51,19 +51,19 @@ public struct Diagnostic: Sendable, Hashable {
     self.correction = correction
   }
 
-  /// Error or warning; the code decides.
+  /// The severity, which depends on the code.
   public var severity: Severity { code.severity }
 
-  /// Whether the file cannot be used.
+  /// True if the file cannot be used.
   public var isError: Bool { severity == .error }
 }
 
 extension [Diagnostic] {
-  /// In the order of the file; of several at one location the earlier found first.
+  /// Returns the diagnostics in file order. Those at the same location keep their order.
   public func sortedByLocation() -> [Diagnostic] {
     enumerated().sorted { ($0.element.span, $0.offset) < ($1.element.span, $1.offset) }.map(\.element)
   }
 
-  /// Whether any of them is an error.
+  /// True if there is at least one error.
   public var containsError: Bool { contains { $0.isError } }
 }

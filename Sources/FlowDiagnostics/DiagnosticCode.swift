@@ -1,6 +1,7 @@
-/// Every rule that a file can break, by its stable name; `docs/diagnostics.md` explains each with cause and fix.
+/// The rules that a file can break, by their stable names; `docs/diagnostics.md` explains the cause and the fix of
+/// each.
 ///
-/// The name of a code never changes its meaning: scripts and editors key on it.
+/// The name of a code never changes its meaning, because scripts and editors depend on it.
 public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   // The file as bytes and as YAML.
   case fileTooLarge = "file-too-large"
@@ -103,7 +104,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case conflictingKeys = "conflicting-keys"
   case programMissing = "program-missing"
 
-  /// Whether a file that breaks this rule can be used all the same.
+  /// The severity of the rule: a file that only causes warnings can still be used.
   public var severity: Diagnostic.Severity {
     switch self {
     case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .shellMismatch, .numberSpelling, .constantComparison,

@@ -1,4 +1,4 @@
-/// Writes diagnostics for people: location, message and code, the lines of the file with carets under what is meant.
+/// Formats diagnostics for people: location, message and code, followed by the lines of the file with carets.
 ///
 /// ```
 /// nightly.yaml:12:13: error: step 'publish' needs 'fetchh', which is not a step [unknown-step]
@@ -11,27 +11,27 @@
 ///    = help: did you mean 'fetch'?
 /// ```
 public struct DiagnosticRenderer: Sendable {
-  /// Whether to color the text for a terminal.
+  /// True if the text is colored for a terminal.
   public var usesColor: Bool
   private let source: SourceText
   private let lines: LineTable
 
-  /// A renderer for diagnostics about `source`.
+  /// Creates a renderer for diagnostics about `source`.
   public init(_ source: SourceText, usesColor: Bool = false) {
     self.source = source
     self.usesColor = usesColor
     lines = LineTable(source)
   }
 
-  /// Line and column of the byte at `offset`.
+  /// Returns the line and column of the byte at `offset`.
   public func location(of offset: Int) -> TextLocation { lines.location(of: offset) }
 
-  /// All diagnostics, each ending with a line break and an empty line between two.
+  /// Formats diagnostics, each ending with a line break, separated by empty lines.
   public func render(_ diagnostics: [Diagnostic]) -> String {
     diagnostics.map(render).joined(separator: "\n")
   }
 
-  /// One diagnostic, ending with a line break.
+  /// Formats one diagnostic, ending with a line break.
   public func render(_ diagnostic: Diagnostic) -> String {
     let location = lines.location(of: diagnostic.span.start)
     let severityStyle: Style = diagnostic.isError ? .error : .warning
@@ -76,7 +76,7 @@ public struct DiagnosticRenderer: Sendable {
     return output
   }
 
-  /// A line of a text and what is marked in it.
+  /// Formats a line of a text with its marks.
   private func row(
     _ line: Int, of lines: LineTable, _ source: SourceText, _ marks: [Excerpt.Mark], _ gutterWidth: Int, _ style: Style
   ) -> String {

@@ -1,4 +1,4 @@
-/// A control sequence of a terminal as ECMA-48 defines it: colors, cursor moves, titles, links, character sets.
+/// A control sequence of a terminal as defined by ECMA-48: colors, cursor moves, titles, links, character sets.
 struct EscapeSequence {
   /// The action of a sequence that starts with `ESC [`, such as `m` for colors; nil for all other sequences.
   private(set) var action: Unicode.Scalar?
@@ -15,10 +15,11 @@ struct EscapeSequence {
       && parameters.allSatisfy { "0"..."9" ~= $0 || $0 == ";" || $0 == ":" }
   }
 
-  /// The first parameter as a number.
+  /// Returns the first parameter as a number.
   func count(default standard: Int) -> Int { parameters.isEmpty ? standard : Int(String(parameters)) ?? standard }
 
-  /// True for characters that start a sequence: ESC, and those that stand for ESC and another character.
+  /// Returns true for characters that start a sequence: ESC, and the C1 characters that abbreviate ESC and another
+  /// character.
   static func isStart(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1B, 0x90, 0x98, 0x9B, 0x9D...0x9F: true
@@ -26,7 +27,8 @@ struct EscapeSequence {
     }
   }
 
-  /// Reads the sequence at the start of `scalars`. A line break ends every sequence. An incomplete sequence ends with the text.
+  /// Reads the sequence at the start of `scalars`. A line break ends every sequence; an incomplete one ends with the
+  /// text.
   init(at scalars: Substring.UnicodeScalarView) {
     var rest = scalars
     let first = rest.removeFirst()
@@ -53,7 +55,7 @@ struct EscapeSequence {
     text = scalars[..<end]
   }
 
-  /// Parameters, and a character that says what to do. Returns nil if another character follows that cannot be in a sequence.
+  /// Reads the parameters and the final character. Returns nil if a character follows that cannot be in a sequence.
   private static func control(_ rest: Substring.UnicodeScalarView)
     -> (Unicode.Scalar?, Substring.UnicodeScalarView, String.Index)?
   {
@@ -72,7 +74,7 @@ struct EscapeSequence {
     return (nil, none, index)
   }
 
-  /// The end of a text such as a title: after BEL or ST.
+  /// Returns the end of a string such as a title, after BEL or ST.
   private static func endOfString(_ rest: Substring.UnicodeScalarView) -> String.Index {
     guard let end = rest.firstIndex(where: { "\u{7}\u{1B}\n\u{9C}\u{18}\u{1A}".unicodeScalars.contains($0) }) else {
       return rest.endIndex
@@ -83,7 +85,7 @@ struct EscapeSequence {
     return next < rest.endIndex && rest[next] == "\\" ? rest.index(after: next) : end
   }
 
-  /// The end of a sequence such as `ESC ( B`, which selects a character set.
+  /// Returns the end of a sequence such as `ESC ( B`, which selects a character set.
   private static func endOfDesignation(_ rest: Substring.UnicodeScalarView) -> String.Index {
     guard let end = rest.firstIndex(where: { !(0x20...0x2F ~= $0.value) }) else { return rest.endIndex }
     return 0x30...0x7E ~= rest[end].value ? rest.index(after: end) : end

@@ -1,9 +1,11 @@
-/// One line of a source as a terminal shows it, with the marks that are below it.
+/// One line of a source as shown in a terminal, with the marks below it.
 ///
-/// Tabs go to the next multiple of four, wide characters take two columns and combining ones none; what would move the
-/// cursor or turn the reading direction is shown as a picture. Of a long line only the part around the marks is shown.
+/// Tabs advance to the next multiple of four; wide characters take two columns and combining ones none. Characters that
+/// move
+/// the cursor or change the reading direction are shown as pictures. Of a long line, only the part around the marks is
+/// shown.
 struct Excerpt {
-  /// What is marked.
+  /// A marked range of the line.
   struct Mark {
     var span: TextSpan
     var label: String
@@ -17,15 +19,15 @@ struct Excerpt {
     var isPrimary: Bool
   }
 
-  /// The line without its line break, made visible.
+  /// The line without its line break, with invisible characters replaced.
   let text: String
-  /// The rows below it, one a mark.
+  /// The rows below the line, one per mark.
   let markerRows: [Row]
 
   private static let widest = 160
   private static let tabWidth = 4
 
-  /// Lays out the line of `bytes` that begins at the offset `start`.
+  /// Formats the line of `bytes` that begins at the offset `start`.
   init(bytes line: ArraySlice<UInt8>, start lineStart: Int, marks: [Mark]) {
     let focus = (marks.first(where: \.isPrimary) ?? marks.first)?.span.start ?? lineStart
     let (bytes, start) = Self.part(of: line, start: lineStart, around: focus)
@@ -64,7 +66,7 @@ struct Excerpt {
     }
   }
 
-  /// Of a line of many kilobytes the part around `focus`, from one code point to another.
+  /// Returns the part of a long line around `focus`, cut between code points.
   private static func part(
     of line: ArraySlice<UInt8>, start: Int, around focus: Int
   ) -> (bytes: ArraySlice<UInt8>, start: Int) {
@@ -91,7 +93,8 @@ struct Excerpt {
     var offset = start
     var column = 0
     for character in String(decoding: bytes, as: UTF8.self) {
-      // Broken bytes decode to U+FFFD, three bytes for one or more: such a line keeps its columns, not its offsets.
+      // Invalid bytes decode to U+FFFD, which has three bytes for one or more: such a line keeps its columns but not
+      // its offsets.
       let length = character.utf8.count
       var cell = Cell(offset: offset, end: offset + length, column: column, width: 0, text: "")
       if character == "\t" {

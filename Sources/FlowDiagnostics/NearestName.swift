@@ -1,9 +1,10 @@
-/// Finds what someone probably meant to type.
+/// Finds the name that a misspelled one was probably meant to be.
 public enum NearestName {
-  /// The candidate that `name` was most likely meant to be, or nil when none is near.
+  /// Returns the candidate nearest to `name`, or nil if none is near.
   ///
-  /// Near means: equal but for case, `-`, `_` and `.`; or at most a third of the letters (at least one) inserted, left
-  /// out, changed or swapped with their neighbor. Of equally near ones the first counts.
+  /// A candidate is near if it differs only in case, `-`, `_` and `.`, or if at most a third of its letters (at least
+  /// one) are
+  /// inserted, omitted, changed or swapped with a neighbor. Among equally near candidates, the first is returned.
   public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
@@ -25,12 +26,12 @@ public enum NearestName {
     return best?.candidate
   }
 
-  /// `did you mean 'fetch'?`, or nil when none is near.
+  /// Returns `did you mean 'fetch'?`, or nil if no candidate is near.
   public static func question(_ name: String, among candidates: some Sequence<String>) -> String? {
     Correction(name, among: candidates)?.question
   }
 
-  /// The number of letters that are inserted, left out, changed or swapped with their neighbor between two names.
+  /// Returns the number of letters that are inserted, omitted, changed or swapped with a neighbor between two names.
   public static func distance(_ left: String, _ right: String) -> Int {
     var rows = Rows()
     return rows.distance(Array(left.unicodeScalars.prefix(longest)), Array(right.unicodeScalars.prefix(longest)))
@@ -38,7 +39,7 @@ public enum NearestName {
 
   private static let longest = 128
 
-  /// Whether two names are the same but for case, `-`, `_` and `.`.
+  /// Returns whether two names differ at most in case, `-`, `_` and `.`.
   private static func isSame(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Bool {
     var position = 0
     for letter in left where !isSeparator(letter) {
@@ -60,13 +61,13 @@ public enum NearestName {
     return left.properties.lowercaseMapping == right.properties.lowercaseMapping
   }
 
-  /// Room for the rows of the table, made once for all candidates.
+  /// The rows of the distance table, allocated once for all candidates.
   private struct Rows {
     private var beforeLast = [Int](repeating: 0, count: longest + 1)
     private var last = [Int](repeating: 0, count: longest + 1)
     private var current = [Int](repeating: 0, count: longest + 1)
 
-    /// The optimal-string-alignment distance: Levenshtein's with swapped neighbors as one step.
+    /// Returns the optimal-string-alignment distance: Levenshtein distance with swapped neighbors as one step.
     mutating func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
       for column in 0...right.count { last[column] = column }
       for row in 0..<left.count {

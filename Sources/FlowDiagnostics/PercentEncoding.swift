@@ -1,6 +1,6 @@
 /// Percent-encoded text, as in URIs.
 package enum PercentEncoding {
-  /// Returns the text with its percent-encoded bytes decoded; a `%` without two hexadecimal digits after it stays.
+  /// Decodes the percent-encoded bytes of a text. A `%` that is not followed by two hexadecimal digits is kept.
   package static func decoded(_ text: some StringProtocol) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -1,43 +1,43 @@
-/// The bytes of a file together with the name by which messages call it.
+/// The bytes of a file and its name in messages.
 public struct SourceText: Sendable, Hashable {
-  /// The path as the user gave it.
+  /// The path as written by the user.
   public let file: String
-  /// The content, unchanged; need not be valid UTF-8.
+  /// The unchanged content, which may not be valid UTF-8.
   public let bytes: [UInt8]
 
-  /// A text named `file`.
+  /// Creates a text named `file`.
   public init(_ bytes: [UInt8], file: String) {
     self.bytes = bytes
     self.file = file
   }
 
-  /// A text named `file`.
+  /// Creates a text named `file`.
   public init(_ text: String, file: String) { self.init(Array(text.utf8), file: file) }
 
-  /// The text inside `span`; what is not UTF-8 becomes U+FFFD.
+  /// Returns the text of `span`, with U+FFFD in place of invalid UTF-8.
   public func text(of span: TextSpan) -> String {
     let start = min(span.start, bytes.count)
     return String(decoding: bytes[start..<max(start, min(span.end, bytes.count))], as: UTF8.self)
   }
 }
 
-/// A location for people and editors: both count from 1, the column in code points.
+/// A location for people and editors. Lines and columns count from 1, columns in code points.
 public struct TextLocation: Sendable, Hashable {
   /// The line, from 1.
   public var line: Int
   /// The column in code points, from 1.
   public var column: Int
 
-  /// A location.
+  /// Creates a location.
   public init(line: Int, column: Int) {
     self.line = line
     self.column = column
   }
 }
 
-/// Where the lines of a text begin, found once, so that each location costs a binary search.
+/// The starts of the lines of a text, collected once so that each lookup is a binary search.
 ///
-/// A line ends with LF, CRLF or a lone CR, as in YAML. Bytes are looked at, never characters: CRLF is one Swift
+/// A line ends with LF, CRLF or a lone CR, as in YAML. The search uses bytes, because CRLF is a single Swift
 /// `Character`.
 public struct LineTable: Sendable {
   private let source: SourceText
@@ -62,10 +62,10 @@ public struct LineTable: Sendable {
     self.starts = starts
   }
 
-  /// The number of lines; a text that ends with a line break has an empty last one.
+  /// The number of lines. A text that ends with a line break has an empty last line.
   public var count: Int { starts.count }
 
-  /// The line (from 1) that holds the byte at `offset`; an offset past the end counts as the end.
+  /// Returns the line (from 1) of the byte at `offset`. An offset past the end counts as the end.
   public func line(of offset: Int) -> Int {
     var low = 0
     var high = starts.count
@@ -76,7 +76,7 @@ public struct LineTable: Sendable {
     return low + 1
   }
 
-  /// The bytes of a line (from 1) without its line break.
+  /// Returns the bytes of a line (from 1) without its line break.
   public func span(ofLine line: Int) -> TextSpan {
     let start = starts[line - 1]
     var end = line < starts.count ? starts[line] : source.bytes.count
@@ -84,7 +84,7 @@ public struct LineTable: Sendable {
     return TextSpan(start, end)
   }
 
-  /// Line and column of the byte at `offset`. A byte-order mark takes no column.
+  /// Returns the line and column of the byte at `offset`. A byte-order mark takes no column.
   public func location(of offset: Int) -> TextLocation {
     let offset = min(max(0, offset), source.bytes.count)
     let line = line(of: offset)
@@ -92,7 +92,7 @@ public struct LineTable: Sendable {
     return TextLocation(line: line, column: 1 + codePoints(from: start, to: max(start, offset)))
   }
 
-  /// Counts the bytes that begin a code point, eight at a time: a line may be as long as the file.
+  /// Counts the bytes that begin a code point, eight at a time, because a line may be as long as the file.
   private func codePoints(from start: Int, to end: Int) -> Int {
     source.bytes.withUnsafeBytes { bytes in
       var position = start
@@ -111,7 +111,7 @@ public struct LineTable: Sendable {
     }
   }
 
-  /// Where a line begins for people: behind a byte-order mark.
+  /// Returns the start of a line for people, after a byte-order mark.
   func visibleStart(ofLine line: Int) -> Int {
     let start = starts[line - 1]
     return start == 0 && source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : start

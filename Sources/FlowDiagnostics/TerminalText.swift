@@ -1,7 +1,8 @@
-/// Text as a terminal shows it: what would move the cursor made visible, and how many columns the rest takes.
+/// Makes text safe to show in a terminal and measures its width in columns.
 public enum TerminalText {
-  /// The text on one line, with a picture or an escape for each character that would move the cursor, begin a sequence of
-  /// the terminal's, or turn the reading direction: `␛`, `␊`, `\u{202E}`.
+  /// Returns the text on one line, with a picture or an escape for each character that would move the cursor, begin a
+  /// terminal
+  /// sequence or change the reading direction: `␛`, `␊`, `\u{202E}`.
   public static func visible(_ text: String) -> String {
     guard mayHoldControls(text) else { return text }
     var result = ""
@@ -11,7 +12,7 @@ public enum TerminalText {
     return result
   }
 
-  /// The same for text of several lines: line breaks and tabs stay, and colors where `keepsColors`.
+  /// Returns the same for several lines: keeps line breaks and tabs, and colors if `keepsColors`.
   public static func visibleLines(_ text: String, keepsColors: Bool = false) -> String {
     guard mayHoldControls(text, besideLines: true) else { return text }
     var result = ""
@@ -35,13 +36,13 @@ public enum TerminalText {
     return result
   }
 
-  /// The number of columns that a text takes: wide characters two, combining ones none, colors none.
+  /// Returns the width of a text in columns: two for wide characters, none for combining ones and colors.
   public static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return cells(of: text).reduce(0) { $0 + $1.columns }
   }
 
-  /// The beginning of a text that fits into this many columns, `…` at its end where something is left out.
+  /// Returns the beginning of a text that fits into this many columns, with `…` at the end if it was shortened.
   public static func fitted(_ text: String, columns: Int) -> String {
     guard self.columns(of: text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -57,19 +58,20 @@ public enum TerminalText {
     return result + "…" + (isColored ? "\u{1B}[0m" : "")
   }
 
-  /// Returns a line that a command wrote, fit to show and to record. This is the text that a terminal shows in the end: without
-  /// escape sequences, but with colors if `keepsColors`.
+  /// Returns a line of a command's output as a terminal finally shows it, to show and record it. Removes escape
+  /// sequences, except
+  /// colors if `keepsColors`.
   public static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
     let text = commandText(line, keepsColors: keepsColors)
     return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text
   }
 
-  /// Returns the same for a text of several lines, such as a failure, which quotes lines of a command.
+  /// Returns the same for several lines, such as an error message that quotes output of a command.
   public static func commandText(_ text: String, keepsColors: Bool = false) -> String {
     CommandText.isNeeded(for: text) ? CommandText(text).text(keepsColors: keepsColors) : text
   }
 
-  /// Returns a text without escape sequences. Control characters stay.
+  /// Removes escape sequences from a text. Keeps control characters.
   package static func withoutSequences(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == 0x1B || $0 == 0xC2 }) else { return text }
     var result = ""
@@ -82,7 +84,7 @@ public enum TerminalText {
     return result
   }
 
-  /// Returns the first bytes of a text, without a part of a character or of an escape sequence at the end.
+  /// Returns the first bytes of a text without a partial character or escape sequence at the end.
   package static func prefix(of text: String, bytes count: Int) -> String {
     guard text.utf8.count > count else { return text }
     var end = text.utf8.index(text.startIndex, offsetBy: count)
@@ -94,7 +96,7 @@ public enum TerminalText {
     return String(text[..<escape])
   }
 
-  /// One character, or one sequence that changes the color.
+  /// One character or one color sequence.
   private struct Cell {
     var text: String
     var columns: Int
@@ -121,13 +123,13 @@ public enum TerminalText {
     let scalars = character.unicodeScalars
     let widest = scalars.map(columns).max() ?? 0
     guard scalars.count > 1, let first = scalars.first else { return widest }
-    // A flag is made of two letters; a pictograph that is asked to be one (U+FE0F) is as wide as all are.
+    // A flag consists of two letters; a character with emoji presentation (U+FE0F) is as wide as an emoji.
     let isFlag = 0x1F1E6...0x1F1FF ~= first.value
     let isPictograph = first.properties.isEmoji && scalars.contains { $0.value == 0xFE0F }
     return isFlag || isPictograph ? 2 : widest
   }
 
-  /// Whether a text may hold something to make visible: a look at its bytes, which for most texts is all.
+  /// Returns whether a text may contain characters to replace, by a check of its bytes that suffices for most texts.
   static func mayHoldControls(_ text: String, besideLines: Bool = false) -> Bool {
     text.utf8.contains { byte in
       byte < 0x20 && !(besideLines && (byte == 0x0A || byte == 0x09)) || byte == 0x7F || byte == 0xC2 || byte == 0xD8
@@ -135,7 +137,7 @@ public enum TerminalText {
     }
   }
 
-  /// What stands for a scalar that a terminal would not show: control and direction characters.
+  /// Returns the replacement for an invisible scalar: a control or direction character.
   static func picture(of scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
     case 0x00...0x1F: String(Unicode.Scalar(0x2400 + scalar.value)!)
@@ -146,7 +148,7 @@ public enum TerminalText {
     }
   }
 
-  /// The number of columns that a terminal gives a scalar.
+  /// Returns the width of a scalar in columns.
   private static func columns(of scalar: Unicode.Scalar) -> Int {
     if scalar.value < 0x300 { return 1 }
     switch scalar.properties.generalCategory {
@@ -154,7 +156,7 @@ public enum TerminalText {
     default: break
     }
     switch scalar.value {
-    // The blocks that Unicode's East Asian Width (UAX #11) calls wide, and the emoji that are shown wide.
+    // The blocks that are wide according to Unicode's East Asian Width (UAX #11), and the wide emoji.
     case 0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0, 0x23F3, 0x25FD...0x25FE,
       0x2614...0x2615, 0x2648...0x2653, 0x267F, 0x2693, 0x26A1, 0x26AA...0x26AB, 0x26BD...0x26BE, 0x26C4...0x26C5,
       0x26CE, 0x26D4, 0x26EA, 0x26F2...0x26F3, 0x26F5, 0x26FA, 0x26FD, 0x2705, 0x270A...0x270B, 0x2728, 0x274C,
