@@ -1,13 +1,13 @@
 extension Expression {
-  /// Whether an `if` may hold though something that its step needs did not succeed.
+  /// True if an `if` may hold although a dependency of its step did not succeed.
   ///
-  /// Without a status function it never does; with one it does unless it is false whenever `success()` is.
+  /// This requires a status function, and that the condition is not false whenever `success()` is false.
   public var mayHoldBehindFailure: Bool {
     guard usesStatusFunction, let root else { return false }
     return truthBehindFailure(root) != false
   }
 
-  /// What a part counts as where `success()` is false; nil: that depends.
+  /// Returns the truth of a node if `success()` is false, or nil if it depends on other values.
   private func truthBehindFailure(_ index: ExpressionNode.Index) -> Bool? {
     switch nodes[Int(index)].kind {
     case .null: return false

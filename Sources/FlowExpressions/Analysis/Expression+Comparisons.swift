@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A `==` or `!=` that gives the same result in every run.
+/// A `==` or `!=` with the same result in every run.
 public struct ConstantComparison: Sendable, Hashable {
   /// The result: false for `==`, true for `!=`.
   public let result: Bool
@@ -8,16 +8,16 @@ public struct ConstantComparison: Sendable, Hashable {
   public let offset: Int
   /// The number of bytes of the comparison.
   public let length: Int
-  /// The source of the side whose values are known.
+  /// The source of the operand whose values are known.
   public let side: String
-  /// The values that this side may have.
+  /// The possible values of this operand.
   public let type: ValueType
-  /// The value that it is compared with; nil if that is not a literal.
+  /// The value that it is compared with, or nil if that is not a literal.
   public let value: Value?
 }
 
 extension Expression {
-  /// The comparisons that can never hold, or never fail, with the types of the locations that they read.
+  /// Returns the comparisons that can never hold or never fail, given the types of the locations that they read.
   public func constantComparisons(given type: (ContextReference) -> ValueType?) -> [ConstantComparison] {
     nodes.compactMap { node in
       guard case .comparison(let comparison, let left, let right) = node.kind,
@@ -44,7 +44,7 @@ extension Expression {
 }
 
 extension PossibleResult {
-  /// The type, unless values of any kind are possible or this is a literal.
+  /// The type, or nil for a literal or if values of any kind are possible.
   fileprivate var knownType: ValueType? {
     switch self {
     case .type(.any), .type(.string), .type(.path), .type(.duration), .value: nil
@@ -52,7 +52,7 @@ extension PossibleResult {
     }
   }
 
-  /// Whether a value of `type` may equal this result.
+  /// Returns whether a value of `type` may equal this result.
   fileprivate func mayEqual(_ type: ValueType) -> Bool {
     switch self {
     case .value(let value): type.mayEqual(value)
@@ -69,7 +69,7 @@ extension PossibleResult {
 }
 
 extension ValueType {
-  /// All values of the type; nil if there are more than can be listed.
+  /// All values of the type, or nil if they cannot be listed.
   fileprivate var finiteValues: [Value]? {
     switch self {
     case .boolean: [.boolean(true), .boolean(false)]
@@ -78,7 +78,7 @@ extension ValueType {
     }
   }
 
-  /// Whether a value of this type may equal a scalar by the rules of expressions. A location may also be null.
+  /// Returns whether a value of this type may equal a scalar in an expression. A location may also be null.
   fileprivate func mayEqual(_ value: Value) -> Bool {
     let operand = Operand(value)
     if Operand.areEqual(.null, operand) { return true }

@@ -1,15 +1,16 @@
 import FlowModel
 
 extension Expression {
-  /// What the expression may give, with the types of the locations it reads; a location of unknown type is `nil`.
+  /// Returns the possible results, given the types of the locations that the expression reads, or nil for unknown
+  /// types.
   ///
-  /// `a && 'x' || 'y'` gives `'x'` or `'y'`, whatever `a` is, so that literals are checked as if they stood alone.
+  /// `a && 'x' || 'y'` yields `'x'` or `'y'` for any `a`, so both literals can be checked.
   public func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {
     guard let root else { return [.value(.null)] }
     return Outcomes(expression: self).of(root, type).map(\.result)
   }
 
-  /// The first possible result that cannot fit `expected`, as a mismatch; nil when the expression may always fit.
+  /// Returns the mismatch of the first possible result that cannot fit `expected`, or nil if all may fit.
   public func mismatch(
     with expected: ValueType, given type: (ContextReference) -> ValueType?
   ) -> TypeMismatch? {
@@ -17,9 +18,9 @@ extension Expression {
   }
 }
 
-/// Walks an expression and collects what may come out.
+/// Collects the possible results of an expression.
 struct Outcomes {
-  /// A possible result, and whether it may count as true and as false.
+  /// A possible result, and whether it may be truthy or falsy.
   struct Outcome: Hashable {
     var result: PossibleResult
     var mayBeTrue: Bool
@@ -37,12 +38,12 @@ struct Outcomes {
     }
   }
 
-  /// The type of a location; nil: unknown.
+  /// Returns the type of a location, or nil if it is unknown.
   typealias Types = (ContextReference) -> ValueType?
 
   let expression: Expression
 
-  /// How many different results are distinguished; more count as one result of unknown type.
+  /// The maximum number of different results; more are treated as one result of unknown type.
   private static let most = 32
 
   func of(_ index: ExpressionNode.Index, _ type: Types) -> [Outcome] {
@@ -61,7 +62,8 @@ struct Outcomes {
     }
   }
 
-  /// `a && b`: what of a part may end the chain, and all of the last part where the ones before may lead to it.
+  /// Possible results of `a && b`: falsy values of each operand, and all values of the last one if the others can be
+  /// truthy.
   private func ofChain(
     _ parts: [ExpressionNode.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>, _ type: Types
   ) -> [Outcome] {
@@ -74,7 +76,7 @@ struct Outcomes {
     return unique(found + of(parts[parts.count - 1], type))
   }
 
-  /// A boolean that stopped an `&&` is false, one that stopped an `||` is true.
+  /// Narrows a Boolean that ended a chain: false for `&&`, true for `||`.
   private func narrowed(_ outcome: Outcome, to stopping: KeyPath<Outcome, Bool>) -> Outcome {
     let isTrue = stopping == \Outcome.mayBeTrue
     if outcome.result == .type(.boolean) { return Outcome(.value(.boolean(isTrue))) }

@@ -1,5 +1,5 @@
 extension Expression {
-  /// Every location that reads a context, in the order of the source.
+  /// The references to contexts, in the order of the source.
   public var references: [ContextReference] {
     guard let root else { return [] }
     var found: [ContextReference] = []
@@ -16,7 +16,7 @@ extension Expression {
       collect(from: left, hasFallback: false, into: &found)
       collect(from: right, hasFallback: false, into: &found)
     case .and(let parts):
-      // A null in any part makes the whole count as false.
+      // A null in any part makes the whole falsy.
       for part in parts { collect(from: part, hasFallback: hasFallback, into: &found) }
     case .or(let parts):
       for part in parts.dropLast() { collect(from: part, hasFallback: true, into: &found) }
@@ -26,7 +26,8 @@ extension Expression {
     }
   }
 
-  /// A chain of members: the name and the literal keys behind it are one reference, computed keys hold their own.
+  /// Collects a chain of members. The name and its literal keys form one reference; computed keys have their own
+  /// references.
   private func collectAccess(_ index: ExpressionNode.Index, hasFallback: Bool, into found: inout [ContextReference]) {
     var computedKeys: [ExpressionNode.Index] = []
     var current = index
@@ -49,7 +50,7 @@ extension Expression {
     for key in computedKeys.reversed() { collect(from: key, hasFallback: false, into: &found) }
   }
 
-  /// The reference that a node is when it is nothing but a name and literal keys.
+  /// Returns the reference of a node that consists only of a name and literal keys, or nil.
   func reference(at index: ExpressionNode.Index, hasFallback: Bool = false) -> ContextReference? {
     var path: [String] = []
     var current = index

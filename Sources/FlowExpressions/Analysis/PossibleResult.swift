@@ -1,15 +1,15 @@
 import FlowModel
 
-/// One of the results that an expression may have, as far as that is known without evaluating it.
+/// A possible result of an expression, known without evaluating it.
 public enum PossibleResult: Sendable, Hashable {
-  /// This very value.
+  /// This exact value.
   case value(Value)
-  /// A value of this type; `any` where nothing is known.
+  /// A value of this type, or of `any` if nothing is known.
   case type(ValueType)
 
-  /// Why it cannot fit `expected`, or nil when it fits or may fit.
+  /// Returns the reason why it cannot fit `expected`, or nil if it may fit.
   ///
-  /// A null, which is what a missing output gives, is judged when the step runs.
+  /// A null, the value of a missing output, is checked when the step runs.
   public func mismatch(with expected: ValueType) -> TypeMismatch? {
     switch self {
     case .value(.null): nil
@@ -22,7 +22,7 @@ public enum PossibleResult: Sendable, Hashable {
 }
 
 extension ValueType {
-  /// Whether some value is of both types; false means that a value of `other` can never stand here.
+  /// Returns true if some value fits both types; otherwise a value of `other` can never be used here.
   public func overlaps(_ other: ValueType) -> Bool {
     switch (self, other) {
     case (.any, _), (_, .any): true

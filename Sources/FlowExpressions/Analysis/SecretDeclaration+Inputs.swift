@@ -1,7 +1,7 @@
 import FlowModel
 
 extension SecretDeclaration {
-  /// Returns where the secret comes from in a run with these inputs.
+  /// Returns the source of the secret in a run with these inputs.
   public func source(inputs: ValueObject) throws(ExpressionError) -> Source {
     switch source {
     case .environment(let name): return .environment(try Self.text(name, inputs))
@@ -26,7 +26,7 @@ extension SecretDeclaration {
 }
 
 extension Workflow {
-  /// The environment variables that secrets come from in a run with these inputs.
+  /// Returns the environment variables that are sources of secrets in a run with these inputs.
   public func secretVariables(inputs: ValueObject) -> Set<String> {
     Set(
       secrets.compactMap { secret in

@@ -1,15 +1,16 @@
-/// How strings compare without case: ordinally, by UTF-16 units, each character in upper case.
+/// Comparison of strings without case: ordinal, by UTF-16 units, with each character in upper case.
 ///
-/// Upper case is Unicode's simple mapping, one character for one, whatever the language; `ı` and `ſ` keep to themselves,
-/// so that no other letter equals an ASCII one. Strings that differ only in composition (`é` as one or two characters)
-/// differ.
+/// Upper case is Unicode's simple mapping of single characters, independent of language. `ı` and `ſ` are not mapped, so
+/// that
+/// no other letter equals an ASCII one. Strings that differ only in composition (`é` as one or two characters) are not
+/// equal.
 enum CaseFolding {
-  /// Whether two strings are equal but for case.
+  /// Returns whether two strings are equal without case.
   static func areEqual(_ left: String, _ right: String) -> Bool {
     var (left, right) = (left, right)
     let answer: Bool? = left.withUTF8 { a in
       right.withUTF8 { b in
-        // ASCII letters only equal ASCII letters, so the first ASCII difference decides.
+        // ASCII letters only equal ASCII letters, so the first difference in ASCII decides.
         let common = min(a.count, b.count)
         for index in 0..<common {
           let (x, y) = (a[index], b[index])
@@ -23,20 +24,20 @@ enum CaseFolding {
     return answer ?? folded(left).elementsEqual(folded(right))
   }
 
-  /// Whether `left` comes before `right`.
+  /// Returns whether `left` is ordered before `right`.
   static func isLess(_ left: String, _ right: String) -> Bool {
     folded(left).lexicographicallyPrecedes(folded(right))
   }
 
-  /// Whether `text` begins with `part`.
+  /// Returns whether `text` begins with `part`.
   static func hasPrefix(_ text: String, _ part: String) -> Bool { folded(text).starts(with: folded(part)) }
 
-  /// Whether `text` ends with `part`.
+  /// Returns whether `text` ends with `part`.
   static func hasSuffix(_ text: String, _ part: String) -> Bool {
     folded(text).reversed().starts(with: folded(part).reversed())
   }
 
-  /// Whether `part` is anywhere in `text`, in time linear in both.
+  /// Returns whether `text` contains `part`, in linear time.
   static func contains(_ text: String, _ part: String) -> Bool {
     let (text, part) = (folded(text), folded(part))
     guard part.count <= text.count else { return false }
@@ -44,7 +45,7 @@ enum CaseFolding {
     return SequenceSearch(part).firstIndex(in: text) != nil
   }
 
-  /// The UTF-16 units of a string in upper case.
+  /// Returns the UTF-16 units of a string in upper case.
   static func folded(_ text: String) -> [UInt16] {
     var units: [UInt16] = []
     units.reserveCapacity(text.utf8.count)
@@ -64,8 +65,9 @@ enum CaseFolding {
 
   private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     let properties = scalar.properties
-    // The full mapping where it is one character; else the title case, which then is the simple upper case (U+1FB3);
-    // else the character has no simple upper case (ß).
+    // Uses the full mapping if it is one character, or else the title case, which then is the simple upper case
+    // (U+1FB3).
+    // Otherwise the character has no simple upper case (ß).
     let mapped = only(properties.uppercaseMapping) ?? only(properties.titlecaseMapping) ?? scalar
     return mapped.value < 0x80 ? scalar : mapped
   }

@@ -1,11 +1,11 @@
 import FlowModel
 
-// Of a long output flowrun keeps the beginning and the end. What an expression would compute from it is wrong.
+// Of a long output, flowrun keeps only the beginning and the end, so a value computed from it would be wrong.
 extension Evaluator {
-  /// The contexts in which outputs of steps are: those of the steps, and inputs that were made from them.
+  /// The contexts that contain outputs: those of steps, and inputs made from them.
   private static var names: [String] { ["steps", "inputs"] }
 
-  /// Throws an error if a value that was read is an output that was cut, or holds one.
+  /// Throws if a value is, or contains, an output that was cut.
   func checkWhole(_ operand: Operand, at index: ExpressionNode.Index) throws(ExpressionError) {
     switch operand {
     case .null, .boolean, .integer, .number: return
@@ -18,9 +18,9 @@ extension Evaluator {
     throw cutOutput(text, path + end, nodes[Int(index)])
   }
 
-  /// The error of an expression that reads an output that was cut.
+  /// Returns the error for an expression that reads a cut output.
   ///
-  /// - Parameter reason: what cannot be read of it; nil: all of it.
+  /// - Parameter reason: The part that cannot be read, or nil for all of it.
   func cutOutput(
     _ text: LeftOut.CutText, _ path: [String], _ node: ExpressionNode, reason: String? = nil
   ) -> ExpressionError {
@@ -35,7 +35,7 @@ extension Evaluator {
         + "the value to FLOWRUN_OUTPUT or to a file, or read a part with first(text, lines) or last(text, lines)")
   }
 
-  /// The name and the keys of a location that is read, `*` where there is no fixed key; nil if a function gives the value.
+  /// Returns the name and keys of a location, with `*` for computed keys, or nil for the result of a function.
   func path(of index: ExpressionNode.Index) -> [String]? {
     switch nodes[Int(index)].kind {
     case .name(let name): return [name]
@@ -52,7 +52,7 @@ extension Evaluator {
     }
   }
 
-  /// The first text in a value that was cut, and the keys that lead to it.
+  /// Returns the first cut text in a value and the keys that lead to it.
   private static func cutText(in value: Value) -> (text: LeftOut.CutText, path: [String])? {
     switch value {
     case .null, .boolean, .integer, .number: return nil

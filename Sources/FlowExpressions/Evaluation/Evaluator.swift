@@ -1,11 +1,11 @@
 import FlowModel
 
-/// Computes the value of one expression once.
+/// Evaluates one expression once.
 struct Evaluator<Context: ExpressionContext> {
   let nodes: [ExpressionNode]
   let context: Context
   var memory = MemoryMeter()
-  /// The contexts that were read, so that the same location is the same array or object each time.
+  /// The contexts read so far, so that a location yields the same array or object each time.
   private var contexts: [String: Operand] = [:]
 
   init(nodes: [ExpressionNode], context: Context) {
@@ -13,7 +13,7 @@ struct Evaluator<Context: ExpressionContext> {
     self.context = context
   }
 
-  /// The value of a node; the recursion is at most as deep as an expression may nest.
+  /// Evaluates a node. The recursion is limited by the nesting depth of expressions.
   mutating func evaluate(_ index: ExpressionNode.Index) throws(ExpressionError) -> Operand {
     let node = nodes[Int(index)]
     switch node.kind {
@@ -35,7 +35,7 @@ struct Evaluator<Context: ExpressionContext> {
     case .call(let function, let arguments):
       let mark = memory.used
       let result = try call(function, arguments, node)
-      // What a scalar result was made from is gone; a collection may still hold parts of it.
+      // A scalar result no longer refers to the values it was made from; a collection may.
       if !result.isCollection {
         memory.release(to: mark)
         if case .string(let text) = result, function.makesItsResult, !memory.add(text) { throw tooMuchMemory(node) }
@@ -55,7 +55,7 @@ struct Evaluator<Context: ExpressionContext> {
     }
   }
 
-  /// The first part that counts as `wanted`, else the last: what `&&` and `||` give.
+  /// Returns the first part with the truth value `wanted`, or else the last part: the result of `&&` and `||`.
   private mutating func firstPart(_ parts: [ExpressionNode.Index], thatIs wanted: Bool) throws(ExpressionError)
     -> Operand
   {
@@ -69,7 +69,7 @@ struct Evaluator<Context: ExpressionContext> {
 
   // MARK: Contexts and members
 
-  /// The value of a node as ``evaluate(_:)`` gives it, also where it is, or holds, an output that was cut.
+  /// Evaluates a node like ``evaluate(_:)``, but accepts outputs that were cut.
   mutating func access(_ index: ExpressionNode.Index) throws(ExpressionError) -> Operand {
     let node = nodes[Int(index)]
     switch node.kind {
@@ -96,7 +96,7 @@ struct Evaluator<Context: ExpressionContext> {
       return operand
     }
     let key = try evaluate(key)
-    // A key that is known only now finds what a literal key finds.
+    // A computed key finds the same member as a literal key.
     if case .name(let name) = nodes[Int(target)].kind, case .string(let text) = key,
       let operand = contextMember(text, of: name)
     {
@@ -130,7 +130,7 @@ struct Evaluator<Context: ExpressionContext> {
     return array.element(at: Int(index))
   }
 
-  /// An index behind a `*`: the members of those elements that have one.
+  /// An index after a `*`: returns this member of the elements that have it.
   private mutating func members(
     of array: ArrayReference, _ key: Operand, _ node: ExpressionNode
   ) throws(ExpressionError) -> Operand {
@@ -146,7 +146,7 @@ struct Evaluator<Context: ExpressionContext> {
     return try filtered(found, node)
   }
 
-  /// `.*`: all elements; behind another `*` the elements of all elements.
+  /// `.*`: returns all elements; after another `*`, the elements of all elements.
   private mutating func filter(_ collection: Operand, _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     switch collection {
     case .object(let object): return try filtered(object.operands, node)
@@ -185,6 +185,6 @@ struct Evaluator<Context: ExpressionContext> {
 }
 
 extension Operand {
-  /// The key that it is when an object is indexed with it; nil for arrays and objects, which are not keys.
+  /// The key to index an object with, or nil for arrays and objects.
   fileprivate var memberKey: String? { isCollection ? nil : text }
 }

@@ -1,23 +1,24 @@
-/// Counts what an expression makes, so that `format` of `format` cannot fill the memory.
+/// Counts the memory of an expression's results, so that nested calls of `format` cannot exhaust it.
 ///
-/// Counted as GitHub Actions does: two bytes a character and some for each string and collection. What a function made
-/// on the way to its result is returned.
+/// Counts like GitHub Actions: two bytes per character and an overhead per string and collection. Intermediate results
+/// of a
+/// function are released.
 struct MemoryMeter {
-  /// The most that may be alive at once: 1 MiB.
+  /// The maximum in use at the same time: 1 MiB.
   static let limit = 1 << 20
 
-  /// More elements than a list can have within the limit.
+  /// An upper bound for the elements of a list within the limit.
   static let elementLimit = limit / 8
 
   private(set) var used = 0
 
-  /// Counts a string that was made.
+  /// Counts a new string. Returns false if the limit is exceeded.
   mutating func add(_ text: String) -> Bool { add(26 + 2 * text.utf8.count) }
 
-  /// Counts a collection of this many elements that was made.
+  /// Counts a new collection with this many elements. Returns false if the limit is exceeded.
   mutating func add(elements: Int) -> Bool { add(24 + 8 * elements) }
 
-  /// Returns all that was counted since `used` was `mark`.
+  /// Releases everything that was counted since `used` was `mark`.
   mutating func release(to mark: Int) { used = mark }
 
   private mutating func add(_ bytes: Int) -> Bool {

@@ -1,9 +1,10 @@
-/// Numbers as text, both ways, as expressions know them.
+/// Conversion between numbers and text in expressions.
 enum NumberText {
   // MARK: Reading
 
-  /// The number that a text says, as JavaScript's `Number` reads it: white space around is dropped, nothing is 0, and
-  /// what is not a number is NaN. Hexadecimal (`0xff`) and octal (`0o17`) have no sign.
+  /// Converts a text like JavaScript's `Number`: ignores surrounding white space, and returns 0 for an empty text and
+  /// NaN for
+  /// other text. Hexadecimal (`0xff`) and octal (`0o17`) numbers have no sign.
   static func number(from text: String) -> Double {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -20,7 +21,7 @@ enum NumberText {
     }
   }
 
-  /// `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?`
+  /// Matches `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?`.
   private static func isDecimal(_ text: Substring.UTF8View) -> Bool {
     var rest = text[...]
     func takeDigits() -> Int {
@@ -56,9 +57,9 @@ enum NumberText {
 
   // MARK: Writing
 
-  /// A number with at most 15 significant digits, as .NET's `G15` writes it: fixed from 0.0001 up to below 1e15, beyond
-  /// that `1E+15`, `1.5E-05`; `0` for both zeros. Numbers below 1e-307, which have fewer than 15 digits to tell them
-  /// apart, get only those.
+  /// Formats a number with at most 15 significant digits like .NET's `G15`: fixed from 0.0001 to below 1e15, otherwise
+  /// `1E+15` or `1.5E-05`; `0` for both zeros. Numbers below 1e-307 that have fewer than 15 significant digits get only
+  /// those.
   static func text(of number: Double) -> String {
     guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity" }
     guard number != 0 else { return "0" }
@@ -67,12 +68,13 @@ enum NumberText {
     return (number < 0 ? "-" : "") + lay(out: digits, exponent: exponent)
   }
 
-  /// At most 15 digits without zeros at the end, and the power of ten of the first.
+  /// Returns at most 15 digits without trailing zeros, and the power of ten of the first digit.
   private static func significantDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var (digits, exponent) = shortestDigits(of: number)
     guard digits.count > 15 else { return (digits, exponent) }
-    // The shortest digits are on the same side of every number of 16 digits as the double itself, unless they end
-    // exactly in the half that rounding asks about: then the double's exact value decides.
+    // The shortest digits round like the double itself, unless they end exactly halfway: then the exact value of the
+    // double
+    // decides.
     let roundsUp: Bool
     if digits.count == 16 && digits[15] == 5 {
       switch ExactDecimal.order(of: number, toDigits: digits, exponent: exponent) {
@@ -99,7 +101,7 @@ enum NumberText {
     return (digits, exponent)
   }
 
-  /// The fewest digits that only this double has, from `0.00012`, `123.0` or `1.2e-07`.
+  /// Returns the fewest digits that identify the double, parsed from `0.00012`, `123.0` or `1.2e-07`.
   private static func shortestDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var digits: [UInt8] = []
     var pointLocation: Int?

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Operand {
-  /// Whether it is an array or object.
+  /// True for arrays and objects.
   var isCollection: Bool {
     switch self {
     case .array, .object: true
@@ -9,7 +9,7 @@ extension Operand {
     }
   }
 
-  /// Whether it counts as true: anything but `null`, `false`, `0`, `NaN` and `''`.
+  /// True if it is truthy: anything but `null`, `false`, `0`, `NaN` and `''`.
   var isTrue: Bool {
     switch self {
     case .null: false
@@ -21,7 +21,8 @@ extension Operand {
     }
   }
 
-  /// The number it counts as: null 0, booleans 0 and 1, strings what they say; arrays and objects NaN.
+  /// The value as a number: 0 for null, 0 and 1 for booleans, the parsed number for strings, NaN for arrays and
+  /// objects.
   var number: Double {
     switch self {
     case .null: 0
@@ -33,7 +34,7 @@ extension Operand {
     }
   }
 
-  /// The text it counts as: null the empty one, arrays and objects their kind.
+  /// The value as text: empty for null, the kind for arrays and objects.
   var text: String {
     switch self {
     case .null: ""
@@ -48,6 +49,6 @@ extension Operand {
 }
 
 extension Value {
-  /// The text that an expression makes of it in a longer string.
+  /// The value as text within a longer string.
   package var expressionText: String { Operand(self).text }
 }

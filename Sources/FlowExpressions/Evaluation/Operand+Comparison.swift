@@ -1,6 +1,6 @@
-/// Comparison after ECMAScript's loose equality, but strings without case and collections never converted.
+/// Comparison like ECMAScript's loose equality, but without case for strings and without conversion of collections.
 extension Operand {
-  /// `==`
+  /// Returns the result of `==`.
   static func areEqual(_ left: Operand, _ right: Operand) -> Bool {
     switch coerced(left, right) {
     case .nulls: true
@@ -12,7 +12,7 @@ extension Operand {
     }
   }
 
-  /// `<`
+  /// Returns the result of `<`.
   static func isLess(_ left: Operand, _ right: Operand) -> Bool {
     switch coerced(left, right) {
     case .booleans(let a, let b): !a && b
@@ -22,7 +22,7 @@ extension Operand {
     }
   }
 
-  /// Two operands brought to one kind.
+  /// Two operands converted to the same kind.
   private enum Pair {
     case nulls
     case booleans(Bool, Bool)

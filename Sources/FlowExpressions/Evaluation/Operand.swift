@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A value while it is being computed with: arrays and objects have an identity, because they equal only themselves.
+/// A value during evaluation. Arrays and objects have an identity because they equal only themselves.
 enum Operand {
   case null
   case boolean(Bool)
@@ -10,7 +10,7 @@ enum Operand {
   case array(ArrayReference)
   case object(ObjectReference)
 
-  /// A value; an array or object becomes a new one that equals no other.
+  /// Creates an operand. An array or object gets a new identity.
   init(_ value: Value) {
     switch value {
     case .null: self = .null
@@ -23,7 +23,7 @@ enum Operand {
     }
   }
 
-  /// The value without the identity.
+  /// The value without its identity.
   var value: Value {
     switch self {
     case .null: .null
@@ -40,9 +40,9 @@ enum Operand {
 /// An array that equals only itself.
 final class ArrayReference {
   let elements: [Value]
-  /// Whether it came from `*`: an index is then applied to each of its elements.
+  /// True if it is the result of `*`, so that an index applies to each of its elements.
   let isFiltered: Bool
-  /// The elements that are arrays or objects, once they were asked for, so that each stays the same one.
+  /// The nested arrays and objects that have been read, so that each keeps its identity.
   private var collections: [Int: Operand]
 
   init(_ elements: [Value]) {
@@ -51,7 +51,7 @@ final class ArrayReference {
     collections = [:]
   }
 
-  /// The result of a `*`: elements that keep their identity.
+  /// Creates the result of a `*`, whose elements keep their identity.
   init(filtered operands: [Operand]) {
     elements = operands.map(\.value)
     isFiltered = true
@@ -76,12 +76,12 @@ final class ArrayReference {
 /// An object that equals only itself.
 final class ObjectReference {
   let members: ValueObject
-  /// The members that are arrays or objects, once they were asked for, so that each stays the same one.
+  /// The nested arrays and objects that have been read, so that each keeps its identity.
   private var collections: [ByteName: Operand] = [:]
 
   init(_ members: ValueObject) { self.members = members }
 
-  /// The member of this key, or else the first whose key differs only in case.
+  /// Returns the member with this key, or else the first whose key differs only in case.
   func member(_ key: String) -> Operand? {
     if let value = members[key] { return operand(value, at: key) }
     guard let member = members.first(where: { CaseFolding.areEqual($0.key, key) }) else { return nil }
