@@ -1,23 +1,24 @@
 import FlowModel
 
-/// An expression of GitHub Actions' dialect, ready to be evaluated.
+/// A parsed expression in the dialect of GitHub Actions.
 ///
 /// ```swift
 /// let expression = try Expression(parsing: "startsWith(inputs.branch, 'release/') && 'slow' || 'fast'")
 /// let value = try expression.evaluate(in: FixedContext(["inputs": ["branch": "release/2"]]))  // "slow"
 /// ```
 ///
-/// The empty expression is null. An expression has at most 21,000 characters, nests at most 50 deep and makes at most
-/// 1 MiB, the limits of GitHub Actions.
+/// The empty expression is null. Limits are those of GitHub Actions: 21,000 characters, a nesting depth of 50, and 1
+/// MiB of
+/// memory for results.
 public struct Expression: Sendable {
-  /// The text that was parsed, without `${{ }}`.
+  /// The parsed text, without `${{ }}`.
   public let source: String
-  /// The status functions that are called anywhere.
+  /// The status functions that the expression calls.
   public let statusFunctions: Set<StatusFunction>
   let nodes: [ExpressionNode]
   let root: ExpressionNode.Index?
 
-  /// Reads an expression; throws an ``ExpressionError`` of kind `lexing` or `parsing`.
+  /// Parses an expression. Throws an ``ExpressionError`` of kind `lexing` or `parsing`.
   public init(parsing source: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
     let tokens = try Lexer.tokens(of: source)
     var parser = Parser(source: source, tokens: tokens, dialect: dialect)
@@ -27,34 +28,34 @@ public struct Expression: Sendable {
     statusFunctions = parser.statusFunctions
   }
 
-  /// Whether a status function is called anywhere; an `if` without one has `success() &&` before it.
+  /// True if a status function is called; otherwise an `if` implies `success() &&`.
   public var usesStatusFunction: Bool { !statusFunctions.isEmpty }
 
-  /// Computes the value; throws an ``ExpressionError`` of kind `evaluation`.
+  /// Evaluates the expression. Throws an ``ExpressionError`` of kind `evaluation`.
   ///
-  /// Numbers are doubles, but an integer that is only passed on stays an integer.
+  /// Numbers are doubles, but an integer that is not computed with remains an integer.
   public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     guard let root else { return .null }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).value
   }
 
-  /// Whether the value counts as true: anything but `null`, `false`, `0`, `-0`, `NaN` and `''`.
+  /// Returns whether the value is truthy: anything but `null`, `false`, `0`, `-0`, `NaN` and `''`.
   public func isTrue(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard let root else { return false }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).isTrue
   }
 
-  /// Whether the condition of an `if` holds: without a status function `success() &&` is before it.
+  /// Returns whether the condition of an `if` holds; without a status function it implies `success() &&`.
   public func isSatisfied(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard usesStatusFunction || context.status(.success) else { return false }
     return try isTrue(in: context)
   }
 
-  /// Reads the value of an `if`, `enabled` or `defer`: an expression that may be in `${{ }}` or be bare.
+  /// Parses the value of an `if`, `enabled` or `defer`: an expression with or without `${{ }}`.
   ///
-  /// Offsets of errors and references count from the start of `text`.
+  /// Offsets of errors and references are relative to the start of `text`.
   public static func condition(
     _ text: String, dialect: ExpressionDialect = .workflow
   ) throws(ExpressionError) -> (offset: Int, expression: Expression) {

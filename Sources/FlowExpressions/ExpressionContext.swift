@@ -1,46 +1,48 @@
 import FlowModel
 
-/// The world that an expression is evaluated in.
+/// The values that an expression can read during evaluation.
 public protocol ExpressionContext {
-  /// The value of a named value of the dialect, such as `inputs`; nil is read as null.
+  /// Returns the value of a context such as `inputs`. Nil is treated as null.
   func value(named name: String) -> Value?
 
-  /// The value of `name.key`, for named values too large to be made whole, such as the steps of a big workflow.
+  /// Returns the value of `name.key`, for contexts that are too large to build as a whole, such as the steps of a big
+  /// workflow.
   ///
-  /// Asked first wherever a literal key follows the name, as in `steps.build.outputs`. `key` is as written; keys of
-  /// expressions compare without case.
+  /// Called first if a literal key follows the name, as in `steps.build.outputs`. `key` is as written; keys of
+  /// expressions are
+  /// compared without case.
   func member(_ key: String, of name: String) -> ContextMember
 
-  /// What a status function answers here.
+  /// Returns the result of a status function.
   func status(_ function: StatusFunction) -> Bool
 }
 
-/// An answer of ``ExpressionContext/member(_:of:)``.
+/// The result of ``ExpressionContext/member(_:of:)``.
 public enum ContextMember: Sendable {
   /// The member has this value.
   case value(Value)
-  /// There is no such member: null.
+  /// There is no such member; the value is null.
   case missing
-  /// Look it up in the whole value.
+  /// The member must be looked up in the whole value.
   case inWhole
 }
 
 extension ExpressionContext {
-  /// Looks every member up in the whole value.
+  /// Requests that every member is looked up in the whole value.
   public func member(_ key: String, of name: String) -> ContextMember { .inWhole }
 }
 
-/// A context of fixed values in which every dependency is satisfied.
+/// A context of fixed values in which all dependencies are satisfied.
 public struct FixedContext: ExpressionContext, Sendable {
-  /// The named values.
+  /// The values of the contexts by name.
   public var values: ValueObject
 
-  /// A context of these values.
+  /// Creates a context with these values.
   public init(_ values: ValueObject = [:]) { self.values = values }
 
-  /// The value under this name.
+  /// Returns the value with this name.
   public func value(named name: String) -> Value? { values[name] }
 
-  /// True for `success()` and `always()`.
+  /// Returns true for `success()` and `always()`.
   public func status(_ function: StatusFunction) -> Bool { function == .success || function == .always }
 }

@@ -1,41 +1,42 @@
 import FlowModel
 
-/// What an expression may name besides the functions that every expression has.
+/// The names that an expression may use in addition to the standard functions.
 public struct ExpressionDialect: Sendable, Hashable {
-  /// The named values, such as `inputs`; case does not matter.
+  /// The contexts, such as `inputs`, compared without case.
   public var names: [String]
-  /// Whether `success()`, `failure()`, `cancelled()` and `always()` may be called.
+  /// True if `success()`, `failure()`, `cancelled()` and `always()` are available.
   public var allowsStatusFunctions: Bool
-  /// Whether `*` multiplies.
+  /// True if `*` multiplies.
   public var allowsArithmetic = false
 
-  /// A dialect of these names.
+  /// Creates a dialect with these contexts.
   public init(names: [String], allowsStatusFunctions: Bool = true) {
     self.names = names
     self.allowsStatusFunctions = allowsStatusFunctions
   }
 
-  /// What `resources` name: `attempt`, the number of the attempt, which they may multiply.
+  /// The dialect of `resources`: the number of the `attempt`, which may be multiplied.
   public static let resources = {
     var dialect = ExpressionDialect(names: ["attempt"], allowsStatusFunctions: false)
     dialect.allowsArithmetic = true
     return dialect
   }()
 
-  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `events`, `secrets`, `item`, `index`, `key`, and the
-  /// status functions.
+  /// The dialect of workflows: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `events`, `secrets`, `item`,
+  /// `index`,
+  /// `key`, and the status functions.
   public static let workflow = ExpressionDialect(
     names: ["inputs", "env", "steps", "launch", "run", "gate", "event", "events", "secrets"] + ItemContext.names)
 }
 
-/// The functions that ask how the steps before this one ended.
+/// The functions that query how previous steps ended.
 public enum StatusFunction: String, Sendable, Hashable, CaseIterable {
-  /// Every direct dependency is satisfied.
+  /// True if all direct dependencies are satisfied.
   case success
-  /// Some direct dependency is not, for another reason than an event that was never posted.
+  /// True if a direct dependency is not satisfied, unless its event was never posted.
   case failure
-  /// The run is being cancelled.
+  /// True if the run is being cancelled.
   case cancelled
-  /// True, whatever happened.
+  /// Always true.
   case always
 }

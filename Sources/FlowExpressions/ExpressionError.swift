@@ -1,36 +1,35 @@
 import FlowDiagnostics
 
-/// Why an expression cannot be read or evaluated, and where.
+/// The reason why an expression cannot be parsed or evaluated, with its location.
 ///
-/// The message says what is wrong in the words of GitHub Actions, so that what people find about it on the web fits:
-/// `Unexpected symbol: ')'`.
+/// Messages use the words of GitHub Actions, so that people find them on the web: `Unexpected symbol: ')'`.
 public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was being done when the error was found.
+  /// The phase in which the error was found.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// Cutting the text into tokens.
+    /// Splitting the text into tokens.
     case lexing
-    /// Making sense of the tokens.
+    /// Parsing the tokens.
     case parsing
-    /// Computing the value.
+    /// Evaluating the expression.
     case evaluation
-    /// Computing a value from an output of which flowrun has kept only the beginning and the end.
+    /// Reading an output of which flowrun has kept only the beginning and the end.
     case cutOutput = "output-too-large"
   }
 
-  /// What was being done.
+  /// The phase in which the error was found.
   public var kind: Kind
-  /// What is wrong.
+  /// The problem.
   public var message: String
-  /// Where the wrong part begins, in UTF-8 bytes from the start of the text that was parsed.
+  /// The offset of the error, in UTF-8 bytes from the start of the parsed text.
   public var offset: Int
-  /// How long the wrong part is, in UTF-8 bytes.
+  /// The length of the error, in UTF-8 bytes.
   public var length: Int
-  /// A remedy where one is known: `did you mean 'contains'?`.
+  /// A remedy such as `did you mean 'contains'?`, or nil if none is known.
   public var help: String?
-  /// The word that was meant, where one is known.
+  /// The intended word, or nil if it is unknown.
   public var correction: Correction?
 
-  /// An error at a location.
+  /// Creates an error at a location.
   public init(
     _ kind: Kind, _ message: String, offset: Int, length: Int, help: String? = nil, correction: Correction? = nil
   ) {
@@ -42,15 +41,15 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
     self.correction = correction
   }
 
-  /// The stable word for a step that fails because of the error.
+  /// The error code of a step that fails because of the error.
   public var code: String { kind == .cutOutput ? kind.rawValue : "expression" }
 
-  /// The message, with the remedy behind it where there is one.
+  /// The message, followed by the remedy if there is one.
   public var description: String { message + (help.map { "; \($0)" } ?? "") }
 
-  /// The message with the location in `source`, as GitHub Actions writes it:
+  /// Returns the message with its location in `source`, as formatted by GitHub Actions:
   /// `Unexpected symbol: '2'. Located at position 3 within expression: 1 2`. Positions count UTF-16 units from 1.
-  /// Errors of evaluation concern no location.
+  /// Evaluation errors have no location.
   public func message(in source: String) -> String {
     guard kind == .lexing || kind == .parsing, length > 0 else { return message }
     let start = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))
@@ -58,7 +57,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
       + "within expression: \(source)"
   }
 
-  /// The same error in a text in which the expression begins at `start`.
+  /// Returns the same error for a text in which the expression begins at `start`.
   func shifted(by start: Int) -> ExpressionError {
     var copy = self
     copy.offset += start

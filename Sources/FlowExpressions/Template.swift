@@ -1,9 +1,10 @@
 import FlowModel
 
-/// A string with `${{ }}` in it.
+/// A string that may contain `${{ }}`.
 ///
-/// A string that is one single `${{ }}` keeps the type of its value; in a longer string every value becomes text, and
-/// arrays and objects, which have none, are an error.
+/// A string that consists of a single `${{ }}` keeps the type of its value. In a longer string all values become text,
+/// and
+/// arrays and objects are errors because they have no text.
 ///
 /// ```swift
 /// let template = try Template(parsing: "Hello ${{ inputs.name }}!")
@@ -12,15 +13,16 @@ import FlowModel
 public struct Template: Sendable {
   private enum Part: Sendable {
     case text(String)
-    /// The place of the expression in ``Template/expressions``.
+    /// The index in ``Template/expressions``.
     case expression(Int)
   }
 
-  /// The expressions, each with the byte of the text at which its source begins.
+  /// The expressions, each with the offset of its source in the text.
   public let expressions: [(offset: Int, expression: Expression)]
   private let parts: [Part]
 
-  /// Reads a text; throws the ``ExpressionError`` of the first wrong expression, its offset counted from the start of
+  /// Parses a text. Throws the ``ExpressionError`` of the first invalid expression, with its offset relative to the
+  /// start of
   /// the text.
   public init(parsing text: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
     let bytes = Array(text.utf8)
@@ -50,13 +52,13 @@ public struct Template: Sendable {
     self.expressions = expressions
   }
 
-  /// Whether the text is one single `${{ }}` and nothing else, so that the type of its value is kept.
+  /// True if the text consists of a single `${{ }}`, whose value keeps its type.
   public var isSingleExpression: Bool {
     guard parts.count == 1, case .expression = parts[0] else { return false }
     return true
   }
 
-  /// Whether a text holds a `${{`, without looking at anything else.
+  /// Returns whether a text contains `${{`, without parsing it.
   public static func containsExpression(_ text: some StringProtocol) -> Bool {
     let found = text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.count >= 3 && opening(in: bytes, from: 0) != nil
@@ -64,13 +66,14 @@ public struct Template: Sendable {
     return found ?? (opening(in: Array(text.utf8), from: 0) != nil)
   }
 
-  /// Fills in the values; throws an ``ExpressionError`` of kind `evaluation`, its offset counted from the start of the
+  /// Inserts the values. Throws an ``ExpressionError`` of kind `evaluation`, with its offset relative to the start of
+  /// the
   /// text.
   public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     try evaluate(in: context, quoting: { $0 })
   }
 
-  /// Fills in the values. Each text that an expression gives, by itself or in a list, is replaced by what `quote` makes of it.
+  /// Inserts the values. Each string of an expression, single or in a list, is replaced by the result of `quote`.
   package func evaluate(
     in context: some ExpressionContext, quoting quote: (String) -> String
   ) throws(ExpressionError) -> Value {
@@ -94,7 +97,7 @@ public struct Template: Sendable {
     return .string(result)
   }
 
-  /// The text with something else in the place of each expression, which is named by its place in ``expressions``.
+  /// Returns the text with each expression replaced, given its index in ``expressions``.
   public func text(_ replacing: (Int) -> String) -> String {
     parts.map { part in
       switch part {
@@ -135,7 +138,7 @@ public struct Template: Sendable {
     return nil
   }
 
-  /// The first `}}` that is not inside a string of the expression.
+  /// Returns the first `}}` that is not in a string literal of the expression.
   private static func closing(in bytes: [UInt8], from start: Int) -> Int? {
     var isInString = false
     var position = start
@@ -159,7 +162,7 @@ public struct Template: Sendable {
 }
 
 extension Value {
-  /// Whether some string inside holds `${{`.
+  /// True if a string in the value, at any depth, contains `${{`.
   public var containsExpression: Bool {
     switch self {
     case .string(let text): Template.containsExpression(text)

@@ -1,5 +1,5 @@
 extension Evaluator {
-  /// `format('{0} of {1}', a, b)`: braces stand for themselves when doubled.
+  /// Evaluates `format('{0} of {1}', a, b)`. Doubled braces are literal.
   mutating func format(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let pattern = Array(try evaluate(arguments[0]).text.utf8)
     var result: [UInt8] = []
@@ -32,7 +32,7 @@ extension Evaluator {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Reads `{3}` and moves behind it.
+  /// Reads `{3}` and advances past it.
   private func placeholder(
     in pattern: [UInt8], at position: inout Int, count: Int, _ node: ExpressionNode
   ) throws(ExpressionError) -> Int {

@@ -1,15 +1,15 @@
 import FlowModel
 
-// The functions that GitHub's dialect does not have. They compare texts exactly, and refuse arrays and objects.
+// Functions that GitHub's dialect lacks. They compare text exactly and reject arrays and objects.
 extension Evaluator {
-  /// `trim(text)`: the text without white space at its ends.
+  /// Evaluates `trim(text)`, which removes white space at both ends.
   mutating func trim(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let scalars = try text(arguments[0], of: .trim, node).unicodeScalars
     let end = scalars.lastIndex { !$0.properties.isWhitespace }.map { scalars.index(after: $0) } ?? scalars.startIndex
     return String(scalars[..<end].drop { $0.properties.isWhitespace })
   }
 
-  /// `replace(text, part, with)`: the text with every occurrence of a part replaced, from left to right.
+  /// Evaluates `replace(text, part, with)`, which replaces every occurrence of a part from left to right.
   mutating func replace(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let pieces = try pieces(arguments, of: .replace, node)
     let replacement = try text(arguments[2], of: .replace, node)
@@ -19,12 +19,13 @@ extension Evaluator {
     return pieces.joined(separator: replacement)
   }
 
-  /// `split(text, separator)`: the parts between the separators, empty ones included.
+  /// Evaluates `split(text, separator)`. The result includes empty parts.
   mutating func split(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     try list(try pieces(arguments, of: .split, node), node)
   }
 
-  /// `lines(text)`: the lines without what ends them; a line break at the end of the text begins no further line.
+  /// Evaluates `lines(text)`. Lines have no line breaks; a line break at the end of the text does not begin another
+  /// line.
   mutating func lines(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     let feed = UInt8(ascii: "\n")
     var rest = Array(try text(arguments[0], of: .lines, node).utf8)[...]
@@ -39,7 +40,7 @@ extension Evaluator {
     return try list(lines, node)
   }
 
-  /// What is between the occurrences of the second argument in the first.
+  /// Returns the parts of the first argument between occurrences of the second one.
   private mutating func pieces(
     _ arguments: [ExpressionNode.Index], of function: Function, _ node: ExpressionNode
   ) throws(ExpressionError) -> [String] {
@@ -60,7 +61,7 @@ extension Evaluator {
     return pieces + [String(decoding: text[start...], as: UTF8.self)]
   }
 
-  /// Parts of a text cost what a list of them costs: the text is counted where it was made.
+  /// Parts of a text are counted only as a list, because the text itself has already been counted.
   private mutating func list(_ texts: [String], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     guard memory.add(elements: texts.count) else { throw tooMuchMemory(node) }
     return Operand(.array(texts.map { .string($0) }))

@@ -1,4 +1,4 @@
-/// A function that every expression may call.
+/// A function that is available in every expression.
 enum Function: String, CaseIterable, Sendable {
   case contains
   case startsWith
@@ -15,7 +15,7 @@ enum Function: String, CaseIterable, Sendable {
   case first
   case last
 
-  /// Whether GitHub's dialect does not have it.
+  /// True if GitHub's dialect does not have it.
   var isOwn: Bool {
     switch self {
     case .trim, .split, .replace, .lines, .first, .last: true
@@ -23,7 +23,7 @@ enum Function: String, CaseIterable, Sendable {
     }
   }
 
-  /// The number of arguments that it takes.
+  /// The allowed numbers of arguments.
   var argumentCounts: ClosedRange<Int> {
     switch self {
     case .contains, .startsWith, .endsWith, .split, .first, .last: 2...2
@@ -35,7 +35,7 @@ enum Function: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether its result is a new string and not one of its arguments.
+  /// True if the result is a new string rather than one of the arguments.
   var makesItsResult: Bool {
     switch self {
     case .format, .join, .toJSON, .replace: true
@@ -44,7 +44,7 @@ enum Function: String, CaseIterable, Sendable {
   }
 }
 
-/// Finds functions by name; case does not matter.
+/// Finds functions by name, without case.
 enum FunctionTable {
   static func function(named name: String) -> Function? {
     Function.allCases.first { CaseFolding.areEqual($0.rawValue, name) }
@@ -54,12 +54,12 @@ enum FunctionTable {
     StatusFunction.allCases.first { CaseFolding.areEqual($0.rawValue, name) }
   }
 
-  /// Every name that may be called.
+  /// Returns the names of all functions of a dialect.
   static func names(in dialect: ExpressionDialect) -> [String] {
     Function.allCases.map(\.rawValue) + (dialect.allowsStatusFunctions ? StatusFunction.allCases.map(\.rawValue) : [])
   }
 
-  /// The function whose name this is, as the table spells it.
+  /// Returns the name of a function in its canonical spelling, or nil.
   static func name(matching word: String, in dialect: ExpressionDialect) -> String? {
     names(in: dialect).first { CaseFolding.areEqual($0, word) }
   }

@@ -1,22 +1,22 @@
-/// A function of expressions as people look it up; made from the tables that the parser uses.
+/// The documentation of a function, made from the tables that the parser uses.
 public struct FunctionPage: Sendable, Hashable {
-  /// The name by which it is called.
+  /// The name of the function.
   public let name: String
-  /// How it is called: `contains(search, item)`.
+  /// An example call: `contains(search, item)`.
   public let signature: String
-  /// What it gives, in a sentence.
+  /// A one-sentence description of the result.
   public let summary: String
-  /// Whether it asks how other steps ended, which only an `if` can.
+  /// True if it queries how other steps ended, which is possible only in an `if`.
   public let isStatusFunction: Bool
-  /// Whether it is flowrun's own: GitHub Actions does not have it.
+  /// True if it is specific to flowrun: GitHub Actions does not have it.
   public let isOwn: Bool
 
-  /// How it is called, what it gives and whether it is flowrun's own, in Markdown.
+  /// The signature, the summary and a note if it is specific to flowrun, in Markdown.
   public var text: String {
     "`\(signature)`\n\n\(summary)." + (isOwn ? " It is flowrun's own: GitHub Actions does not have it." : "")
   }
 
-  /// Every function that can be called.
+  /// All functions.
   public static let all: [FunctionPage] =
     Function.allCases.map {
       FunctionPage(

@@ -1,14 +1,14 @@
-/// A part of a parsed expression. The nodes of an expression are in one array and refer to each other by location.
+/// A node of a parsed expression. The nodes are in one array and refer to each other by index.
 struct ExpressionNode: Sendable {
   typealias Index = Int32
 
-  /// What kind of part it is.
+  /// The kind of node.
   enum Kind: Sendable {
     case null
     case boolean(Bool)
     case number(Double)
     case string(String)
-    /// A context, by the dialect's spelling.
+    /// A context in the spelling of the dialect.
     case name(String)
     /// `target.key`, `target['key']`, `target[expression]`.
     case index(target: Index, key: Index)
@@ -16,7 +16,7 @@ struct ExpressionNode: Sendable {
     case filter(target: Index)
     case not(Index)
     case comparison(Comparison, Index, Index)
-    /// `left * right`, where the dialect has arithmetic.
+    /// `left * right`, if the dialect allows arithmetic.
     case product(Index, Index)
     case and([Index])
     case or([Index])
@@ -25,13 +25,13 @@ struct ExpressionNode: Sendable {
   }
 
   var kind: Kind
-  /// The bytes of the source that it was made from.
+  /// The range of the node in the source.
   var range: Range<Int32>
-  /// How deep the tree below it is; a literal has depth 1.
+  /// The depth of the tree below the node, including it; 1 for a literal.
   var depth: Int32
 }
 
-/// The operators that compare.
+/// The comparison operators.
 enum Comparison: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }

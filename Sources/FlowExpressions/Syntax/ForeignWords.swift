@@ -1,6 +1,6 @@
-/// Words of other tools' expressions, and what stands for them here.
+/// Words of other tools' expressions and their equivalents in flowrun.
 enum ForeignWords {
-  /// What to write instead of a word between two operands; nil: it is not an operator that is known.
+  /// Returns the replacement for a word between two operands, or nil if it is not a known operator.
   static func remedy(forOperator word: String) -> String? {
     switch word.lowercased() {
     case "and": "'and' is '&&'"
@@ -14,10 +14,10 @@ enum ForeignWords {
     }
   }
 
-  /// The remedy for an operator of arithmetic.
+  /// The remedy for an arithmetic operator.
   static let noArithmetic = "there is no arithmetic in expressions"
 
-  /// What to write instead of the name of a context; nil: it is none that is known.
+  /// Returns the replacement for a context's name, or nil if the name is unknown.
   static func remedy(forName word: String) -> String? {
     switch word.lowercased() {
     case "not": "'not' is '!'"
@@ -35,7 +35,7 @@ enum ForeignWords {
     }
   }
 
-  /// The function that simply has another name elsewhere; nil: none has this one.
+  /// Returns the function that has another name in other tools, or nil if there is none.
   static func counterpart(ofFunction word: String) -> String? {
     switch word.lowercased() {
     case "succeeded": "success"
@@ -44,7 +44,7 @@ enum ForeignWords {
     }
   }
 
-  /// What to write instead of a function; nil: it is none that is known.
+  /// Returns the replacement for a function, or nil if it is unknown.
   static func remedy(forFunction word: String) -> String? {
     switch word.lowercased() {
     case "hashfiles": "there is no such function; let a command compare the files"

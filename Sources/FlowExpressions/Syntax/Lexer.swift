@@ -1,13 +1,13 @@
-/// Cuts an expression into tokens, all of them before anything is parsed.
+/// Splits an expression into tokens before parsing begins.
 struct Lexer {
-  /// The most UTF-16 units in an expression.
+  /// The maximum length of an expression in UTF-16 units.
   static let longestSource = 21_000
 
   private let bytes: [UInt8]
   private var position = 0
   private var tokens: [Token] = []
 
-  /// The tokens of a source.
+  /// Returns the tokens of a source.
   static func tokens(of source: String) throws(ExpressionError) -> [Token] {
     guard source.utf8.count <= longestSource || source.utf16.count <= longestSource else {
       throw ExpressionError(
@@ -67,7 +67,7 @@ struct Lexer {
     position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: character)
   }
 
-  /// A dot behind something that has members leads to one; anywhere else it begins a number.
+  /// True if a dot accesses a member of the previous token; otherwise it begins a number.
   private var dotDereferences: Bool {
     switch tokens.last?.kind {
     case .identifier, .rightBracket, .rightParenthesis, .star: true
@@ -130,7 +130,7 @@ struct Lexer {
     return .identifier
   }
 
-  /// The end of the run of bytes up to the next boundary; at least one character.
+  /// Returns the end of the bytes up to the next boundary, at least one character further.
   private func runEnd() -> Int {
     var end = position + 1
     while end < bytes.count, !Self.isBoundary(at: end, in: bytes) { end += 1 }
@@ -157,7 +157,7 @@ struct Lexer {
     }
   }
 
-  /// How many bytes of white space (Unicode's `White_Space`) stand at a location, or nil when there is none.
+  /// Returns the number of bytes of white space (Unicode's `White_Space`) at a position, or nil if there is none.
   private static func spaceLength(at position: Int, in bytes: [UInt8]) -> Int? {
     switch bytes[position] {
     case 0x20, 0x09...0x0D: return 1
@@ -179,7 +179,7 @@ struct Lexer {
     }
   }
 
-  /// `[A-Za-z_][A-Za-z0-9_-]*`
+  /// Matches `[A-Za-z_][A-Za-z0-9_-]*`.
   private static func isIdentifier(_ word: ArraySlice<UInt8>) -> Bool {
     for (index, byte) in word.enumerated() {
       switch byte {

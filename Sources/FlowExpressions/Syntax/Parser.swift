@@ -1,11 +1,12 @@
 import FlowDiagnostics
 
-/// Builds the nodes of an expression from its tokens, with operators by precedence on a stack of its own: nesting costs
-/// no call stack.
+/// Builds the nodes of an expression from its tokens. Operators are kept by precedence on an explicit stack, so nesting
+/// does
+/// not use the call stack.
 struct Parser {
-  /// How deep an expression may nest.
+  /// The maximum nesting depth.
   static let deepest = 50
-  /// The most arguments of a function that takes any number.
+  /// The maximum number of arguments of a variadic function.
   static let argumentLimit = 255
 
   private let source: String
@@ -18,7 +19,7 @@ struct Parser {
   private(set) var nodes: [ExpressionNode] = []
   private(set) var statusFunctions: Set<StatusFunction> = []
 
-  /// Something that waits for its right side or its closing bracket.
+  /// A pending operator that lacks its right operand or closing bracket.
   private struct Operator {
     enum Kind {
       case not, and, or, product
@@ -31,7 +32,7 @@ struct Parser {
     var kind: Kind
     var token: Token
 
-    /// How strongly it binds; brackets bind nothing from outside.
+    /// The precedence; brackets have none.
     var precedence: Int {
       switch kind {
       case .group, .index, .call: 0
@@ -56,7 +57,7 @@ struct Parser {
     self.dialect = dialect
   }
 
-  /// Reads all tokens; nil when there are none.
+  /// Parses all tokens. Returns nil if there are none.
   mutating func parse() throws(ExpressionError) -> ExpressionNode.Index? {
     guard let last = tokens.last else { return nil }
     try readOperand()
@@ -73,7 +74,7 @@ struct Parser {
 
   // MARK: Operands
 
-  /// Reads what may be where a value is expected, through to the end of the value.
+  /// Reads a complete value where one is expected.
   private mutating func readOperand() throws(ExpressionError) {
     while true {
       let token = try next()
@@ -144,7 +145,7 @@ struct Parser {
     bytes.reserveCapacity(inner.count)
     var isEscape = false
     for byte in inner {
-      // Every quote inside is doubled: the first is kept, the second dropped.
+      // Quotes inside are doubled: keeps the first and drops the second.
       isEscape = byte == UInt8(ascii: "'") && !isEscape
       if byte != UInt8(ascii: "'") || isEscape { bytes.append(byte) }
     }
@@ -153,7 +154,7 @@ struct Parser {
 
   // MARK: Operators
 
-  /// Reads one thing that may be behind a value, and the value it calls for.
+  /// Reads an operator or bracket after a value, and the operand that it requires.
   private mutating func readOperator() throws(ExpressionError) {
     let token = try next()
     switch token.kind {
@@ -195,7 +196,7 @@ struct Parser {
     }
   }
 
-  /// Whether what is before the current token can be indexed: literals cannot.
+  /// True if the value before the current token can be indexed, which literals cannot.
   private var hasMembers: Bool {
     switch tokens[position - 2].kind {
     case .identifier, .rightParenthesis, .rightBracket, .star: true
@@ -210,7 +211,7 @@ struct Parser {
     try readOperand()
   }
 
-  /// Builds the nodes of all pending operators that bind at least as strongly as `precedence`.
+  /// Builds the nodes of all pending operators with at least this precedence.
   private mutating func reduce(downTo precedence: Int) {
     while let top = operators.last, top.precedence >= precedence {
       operators.removeLast()
@@ -232,7 +233,7 @@ struct Parser {
     }
   }
 
-  /// Joins chains of one operator into one node: `a && b && c` is not deeper than `a && b`.
+  /// Merges a chain of one operator into one node: `a && b && c` is as deep as `a && b`.
   private mutating func pushLogical(_ left: ExpressionNode.Index, _ right: ExpressionNode.Index, isAnd: Bool) {
     func parts(_ index: ExpressionNode.Index) -> [ExpressionNode.Index] {
       switch nodes[Int(index)].kind {
@@ -243,7 +244,7 @@ struct Parser {
     }
     let range = start(left)..<end(right)
     let added = parts(right)
-    // A chain grows in place, so that its length costs no square.
+    // Appends to an existing chain, so that long chains do not take quadratic time.
     let leftDepth = parts(left).count > 1 ? nodes[Int(left)].depth - 1 : nodes[Int(left)].depth
     let depth = 1 + added.reduce(leftDepth) { max($0, nodes[Int($1)].depth) }
     if case .and(var chain) = nodes[Int(left)].kind, isAnd {
@@ -351,7 +352,7 @@ struct Parser {
       help: remedy == ForeignWords.noArithmetic && !isBehindOperand(token) ? nil : remedy)
   }
 
-  /// Whether an operator could be where a token is.
+  /// Returns whether a token is at a position where an operator is possible.
   private func isBehindOperand(_ token: Token) -> Bool {
     switch tokens.last(where: { $0.range.upperBound <= token.range.lowerBound })?.kind {
     case .rightParenthesis, .rightBracket, .star, .null, .boolean, .number, .string, .identifier: true

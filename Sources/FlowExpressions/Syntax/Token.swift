@@ -1,6 +1,6 @@
-/// A word of an expression.
+/// A token of an expression.
 struct Token: Sendable {
-  /// What kind of word it is.
+  /// The kind of token.
   enum Kind: Sendable, Equatable {
     case leftParenthesis, rightParenthesis, leftBracket, rightBracket, comma, dot, star
     case not
@@ -14,6 +14,6 @@ struct Token: Sendable {
   }
 
   var kind: Kind
-  /// The bytes of the source.
+  /// The range in the source.
   var range: Range<Int>
 }
