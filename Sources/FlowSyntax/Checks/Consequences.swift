@@ -1,24 +1,25 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Removes findings that only follow from a mistake that is already reported: a key on the
-/// wrong level is one mistake, however much it takes along.
+/// Removes diagnostics that only follow from a mistake that is already reported: a key at the wrong level is one
+/// mistake,
+/// however many others it causes.
 ///
-/// It runs where there is an error, over at most ``Limits/diagnostics`` of them.
+/// Runs if there are errors, over at most ``Limits/diagnostics`` of them.
 struct Consequences {
   private let check: WorkflowCheck
   private var diagnostics: [Diagnostic]
-  /// The names of keys that stand where they are unknown or hold nothing: what was meant with them is missing elsewhere.
+  /// The names of keys that are unknown in their place or have no value; they are probably missing elsewhere.
   private var strayNames: Set<String> = []
-  /// The steps in whose text something is out of its place.
+  /// The steps with a misplaced part in their text.
   private var brokenSteps: Set<Int> = []
   /// The steps that lost a key to the list of steps.
   private var robbedSteps: Set<Int> = []
   private var inputsAreBroken = false
-  /// Whether a step is not a step, because its key is unknown there: what it posts is not known.
+  /// True if some step is not recognized because its key is misplaced, so that its events are unknown.
   private var isStepLost = false
 
-  /// What is left of `diagnostics` of a workflow that `check` has examined.
+  /// Returns the diagnostics of a workflow, examined by `check`, without those that follow from others.
   static func removed(from diagnostics: [Diagnostic], _ check: WorkflowCheck) -> [Diagnostic] {
     guard diagnostics.count(where: \.isError) > 1 else { return diagnostics }
     var consequences = Consequences(check: check, diagnostics: diagnostics.sortedByLocation())
@@ -45,7 +46,7 @@ struct Consequences {
     let diagnostics = diagnostics
     self.diagnostics = diagnostics.filter { diagnostic in
       switch diagnostic.code {
-      // An input is rejected, among others, that names an event which was declared in there.
+      // One reason to reject an input is that it names an event which was declared there.
       case .unknownStep, .inputRejected: !names.contains(name(of: diagnostic))
       case .unknownEvent: !isStepLost && !names.contains(name(of: diagnostic))
       case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
@@ -58,11 +59,12 @@ struct Consequences {
 
   // MARK: Keys out of their location
 
-  /// A key that is unknown, or that holds nothing where something belongs, is the one mistake of its map: what is
-  /// behind it on the same level was meant to be below it or next to it.
+  /// An unknown or empty key is the only mistake of its mapping: the keys after it at the same level were meant to be
+  /// below or
+  /// next to it.
   private mutating func removeBehindStrayKeys() {
     var kept: [Diagnostic] = []
-    /// Up to where the codes are consequences.
+    /// The ranges in which diagnostics with these codes are consequences.
     var shadows: [(range: Range<Int>, codes: Set<DiagnosticCode>)] = []
     for diagnostic in diagnostics {
       let start = diagnostic.span.start
@@ -74,11 +76,11 @@ struct Consequences {
         strayNames.insert(tree.keyName(location.key))
         noteStray(memberNames(of: location.value))
       }
-      // In braces nothing is indented.
+      // Indentation has no meaning within braces.
       guard isEmpty, tree.source.bytes[tree.span(location.map).start] != UInt8(ascii: "{") else { continue }
       let behind = tree.span(location.key).end..<max(tree.span(location.key).end + 1, tree.span(location.map).end)
       let isRoot = location.map == tree.root
-      // The last steps of a workflow may be wrong by themselves, whatever the key before `steps` holds.
+      // The last steps of a workflow may have their own mistakes, whatever the key before `steps` contains.
       noteStray(memberNames(of: location.map, behind: location.key))
       shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union(Self.relational)))
     }
@@ -90,7 +92,7 @@ struct Consequences {
     if names.contains(StepKey.uses.rawValue) || names.contains(StepKey.run.rawValue) { isStepLost = true }
   }
 
-  /// `outputs:` among the steps, or `deadline:` among the inputs, is one mistake however many keys are below it.
+  /// `outputs:` among the steps, or `deadline:` among the inputs, is a single mistake regardless of the keys below it.
   private mutating func removeInMapsOfAnotherLevel() {
     var told: Set<Int> = []
     diagnostics = diagnostics.filter { diagnostic in
@@ -102,7 +104,7 @@ struct Consequences {
     }
   }
 
-  /// Whether what is as a step or an input is named like a key of the format, and is none by what is below it.
+  /// Returns whether a step or input has the name of a key of the format, and contents that suggest it is that key.
   private func isKeyOfAnotherLevel(_ owner: NodeID, _ map: NodeID) -> Bool {
     let (name, start) = (tree.keyName(owner), tree.span(owner).start)
     guard WorkflowKey(rawValue: name) != nil || StepKey(rawValue: name) != nil else { return false }
@@ -113,7 +115,7 @@ struct Consequences {
     return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
   }
 
-  /// A workflow without `steps` that has them inside of something else: all that is wrong in there follows from it.
+  /// If a workflow has no `steps` of its own but another mapping contains them, all mistakes in there follow from it.
   private mutating func removeInsideOfWhatHoldsTheSteps() {
     guard let root = tree.root, tree.member("steps", of: root) == nil else { return }
     let start = tree.span(root).start
@@ -127,7 +129,7 @@ struct Consequences {
     }
   }
 
-  /// A key that is unknown is most likely the one that is missing in the same map.
+  /// An unknown key is most likely the missing key of the same mapping.
   private mutating func removeBesideUnknownKeys() {
     var owners: Set<Int> = []
     for diagnostic in diagnostics where diagnostic.code == .unknownKey {
@@ -142,7 +144,7 @@ struct Consequences {
     }
   }
 
-  /// The names of a map's members, or of those behind one of them.
+  /// Returns the names of a mapping's members, or of those after one of them.
   private func memberNames(of map: NodeID, behind key: NodeID = -1) -> [String] {
     guard tree.nodes[map].kind == .mapping else { return [] }
     var names: [String] = []
@@ -154,7 +156,7 @@ struct Consequences {
     return names
   }
 
-  /// `with:` among the steps is a key that is not indented far enough.
+  /// `with:` among the steps is an insufficiently indented key.
   private mutating func removeInStepsThatAreKeys() {
     for (index, step) in check.locations.steps.enumerated() {
       guard StepKey(rawValue: tree.keyName(step.key)) != nil, !tree.hasAction(step.value) else { continue }
@@ -179,12 +181,13 @@ struct Consequences {
     .invalidName,
   ]
 
-  /// What is wrong between a step and others, which a key that it took from another step makes so.
+  /// The mistakes between steps that can be caused by a key taken from another step.
   private static let relational: Set<DiagnosticCode> = [
     .cycle, .prewarmNeed, .prewarmProtectedData, .prewarmReadsLaunch,
   ]
 
-  /// Whether a diagnostic is of an expression in a text of several lines, which may have swallowed the keys below it.
+  /// Returns whether a diagnostic is about an expression in a multiline text, which may have swallowed the keys below
+  /// it.
   private func maySwallowKeys(_ diagnostic: Diagnostic) -> Bool {
     guard diagnostic.code == .expressionSyntax, diagnostic.span.start < tree.source.bytes.count else { return false }
     let first = tree.source.bytes[diagnostic.span.start]
@@ -203,7 +206,7 @@ struct Consequences {
     }
   }
 
-  /// Below a step whose dependencies are not known it is unknown what is out of reach or not provided.
+  /// For dependents of a step with unknown dependencies, reachability and handles are unknown too.
   private mutating func removeBelowUnknownDependencies() {
     let dependent: Set<DiagnosticCode> = [
       .stepOutOfReach, .missingHandle, .ambiguousHandle, .handleMayBeMissing, .outputMayBeMissing,
@@ -216,7 +219,7 @@ struct Consequences {
     }
     guard !unsure.isEmpty else { return }
     let steps = check.workflow.steps
-    // Steps may be before those they need: look again until nothing is new.
+    // A step may precede its dependencies in the file, so repeat until nothing changes.
     var count = -1
     while count != unsure.count {
       count = unsure.count
@@ -232,7 +235,7 @@ struct Consequences {
 
   // MARK: Looking up
 
-  /// The step in whose text an offset is.
+  /// Returns the step whose text contains an offset.
   private func step(at offset: Int) -> Int? {
     var low = 0
     var high = check.locations.steps.count
@@ -248,14 +251,14 @@ struct Consequences {
   }
 
   private struct Location {
-    /// The key that the map is under; nil at the top.
+    /// The key of the mapping, or nil at the top level.
     var owner: NodeID?
     var map: NodeID
     var key: NodeID
     var value: NodeID
   }
 
-  /// The member of a map whose key or value begins at an offset.
+  /// Returns the member of a mapping whose key or value begins at an offset.
   private func location(at offset: Int) -> Location? {
     guard var map = tree.root, tree.kind(map) == .mapping else { return nil }
     var owner: NodeID?
@@ -285,10 +288,10 @@ struct Consequences {
     }
   }
 
-  /// Whether nothing is behind a key.
+  /// Returns whether a key has no value.
   private func isNothing(_ node: NodeID) -> Bool { tree.nodes[node].kind == .scalar && tree.span(node).isEmpty }
 
-  /// The id that an unknown dependency, or an expression, names.
+  /// Returns the id in an unknown dependency or in an expression.
   private func name(of diagnostic: Diagnostic) -> String {
     let text = tree.source.text(of: diagnostic.span)
     for context in ["steps.", "inputs."] {
@@ -300,7 +303,7 @@ struct Consequences {
 }
 
 extension NodeTree {
-  /// Whether a map says which action a step runs.
+  /// Returns whether a mapping names the action of a step.
   fileprivate func hasAction(_ map: NodeID) -> Bool {
     member(StepKey.uses.rawValue, of: map) != nil || member(StepKey.run.rawValue, of: map) != nil
   }

@@ -1,12 +1,12 @@
 import FlowModel
 
-/// What can be read behind the name of a context, in one table for checks and editors.
+/// A member of a context, from one table for checks and editors.
 struct ContextKey {
   let name: String
-  /// What it is, in a sentence.
+  /// A one-sentence description.
   let summary: String
 
-  /// The members of a context of fixed ones; those of `steps` are what each step has.
+  /// Returns the members of a context with fixed members; for `steps`, those of each step.
   static func all(of context: String) -> [ContextKey] {
     switch context {
     case "launch":
@@ -49,13 +49,13 @@ struct ContextKey {
     }
   }
 
-  /// The members of `run` that only a step of `finally` knows.
+  /// The members of `run` that are known only in steps of `finally`.
   static let ofFinalSteps = ["conclusion", "failures"]
 
-  /// The names of those members.
+  /// Returns the names of these members.
   static func names(of context: String) -> [String] { all(of: context).map(\.name) }
 
-  /// What a context is, in a sentence.
+  /// Returns a one-sentence description of a context.
   static func summary(ofContext name: String) -> String {
     switch name {
     case "inputs": "The inputs of the run, by name"

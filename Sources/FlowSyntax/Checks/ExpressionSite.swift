@@ -2,45 +2,45 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// A location in a workflow that holds expressions, with what they may read there.
+/// A location of expressions in a workflow, and the contexts that they may read there.
 struct ExpressionSite {
-  /// Which key the location belongs to.
+  /// The key that the location belongs to.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
     /// The source of a secret.
     case secretSource
     case condition, enabled, deferral, with, environment
-    /// An input that may be given a secret, of a step and of what is called for each post of an event.
+    /// An input that accepts secrets, of a step or of an action called for each post of an event.
     case secretInput, secretCallInput
-    /// The inputs of what is called for each post of an event.
+    /// The inputs of an action called for each post of an event.
     case call
-    /// What a step runs for.
+    /// The items of a step.
     case foreach
-    /// The files that a step reads or makes, by the key that says so.
+    /// The files that a step reads or produces, by key.
     case files(StepKey)
-    /// What a person reads instead of a step's id.
+    /// The name of a step for people.
     case name
   }
 
   let kind: Kind
-  /// The step that the location belongs to; nil: the workflow.
+  /// The step that the location belongs to, or nil for the workflow.
   let step: Int?
-  /// The scalar that holds them.
+  /// The scalar that contains the expressions.
   let node: NodeID
 
-  /// The contexts that may be read here.
+  /// Returns the contexts that may be read here.
   ///
   /// - Parameters:
-  ///   - isDeferred: whether its step waits for the gate.
-  ///   - hasItems: whether its step runs for several items.
+  ///   - isDeferred: True if the step waits for the gate.
+  ///   - hasItems: True if the step runs for several items.
   func contexts(isDeferred: Bool, hasItems: Bool = false) -> [String] {
     switch kind {
     case .foreach: ["inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
-    // Names are shown from the start of the run, and variables and secrets are read before it.
+    // Names are shown from the start of the run; variables and secrets are read before it.
     case .name, .environmentFile, .secretSource: ["inputs"]
-    // What a step makes is known before anything runs, so that the files between steps are.
+    // Products must be known before the run, so that the files between steps are known.
     case .files(let key): (hasItems ? ItemContext.names : []) + ["inputs"] + (key == .inputsFrom ? ["steps"] : [])
     case .workflowEnvironment: ["inputs", "env", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate", "events"]
@@ -53,10 +53,10 @@ struct ExpressionSite {
     }
   }
 
-  /// Whether secrets may be handed on here: the `env` of a step, or an input that is declared so.
+  /// True if secrets may be passed here: in the `env` of a step, or in an input that is declared secret.
   var takesSecrets: Bool { kind == .environment || kind == .secretInput || kind == .secretCallInput }
 
-  /// What the location is called in messages.
+  /// The name of the location in messages.
   var name: String {
     switch kind {
     case .workflowEnvironment, .environment: "env"

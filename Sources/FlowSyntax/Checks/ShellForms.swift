@@ -1,8 +1,8 @@
-/// Finds what `bash` understands in the text of a command and `sh` does not.
+/// Finds syntax in commands that `bash` supports and `sh` does not.
 ///
-/// It reads a text as a shell does, but for what is inside of quotes: whatever is quoted there is not looked at.
+/// Reads a text like a shell, but ignores everything inside quotes.
 struct ShellForms {
-  /// A form that `sh` does not understand.
+  /// A form that `sh` does not support.
   struct Form: Equatable {
     /// The name for messages, such as `[[`.
     var name: String
@@ -12,33 +12,33 @@ struct ShellForms {
 
   private let bytes: [UInt8]
   private var position = 0
-  /// Whether the next word is the name of a command.
+  /// True if the next word is the name of a command.
   private var isAtCommand = true
-  /// Whether a word begins here.
+  /// True if a word begins at the position.
   private var isAtWord = true
-  /// The open parentheses.
+  /// The number of open parentheses.
   private var depth = 0
-  /// The words that end the here-documents which begin at the next line.
+  /// The end words of the here-documents that begin at the next line.
   private var documents: [(end: [UInt8], hasTabs: Bool)] = []
   private var found: Form?
 
-  /// The words that `sh` has no command for.
+  /// Commands that `sh` does not have.
   private static let words: Set<String> = [
     "[[", "function", "source", "declare", "typeset", "shopt", "mapfile", "readarray", "pushd", "popd",
   ]
-  /// The words after which another command begins.
+  /// The words that are followed by another command.
   private static let keywords: Set<String> = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"]
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Returns the first form in a command; nil if `sh` understands all of it, as far as it is known.
+  /// Returns the first unsupported form in a command, or nil if none is found.
   static func first(in text: [UInt8]) -> Form? {
     var reader = ShellForms(text)
     reader.read()
     return reader.found
   }
 
-  /// Returns the name of the program that the first line asks for, such as `bash` for `#!/usr/bin/env bash`.
+  /// Returns the program in the first line, such as `bash` for `#!/usr/bin/env bash`, or nil.
   static func interpreter(in text: [UInt8]) -> String? {
     guard text.starts(with: "#!".utf8) else { return nil }
     let line = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }.dropFirst(2), as: UTF8.self)
@@ -86,7 +86,7 @@ struct ShellForms {
       case UInt8(ascii: "("): readParenthesis()
       case UInt8(ascii: ")"):
         position += 1
-        // Without an open one it ends a pattern of 'case'.
+        // A closing parenthesis without an open one ends a pattern of `case`.
         isAtCommand = depth == 0
         isAtWord = depth == 0
         depth = max(0, depth - 1)
@@ -123,7 +123,7 @@ struct ShellForms {
     position += 1
     if byte() == UInt8(ascii: "&") || byte() == UInt8(ascii: ">") || byte() == UInt8(ascii: "|") { position += 1 }
     while byte() == UInt8(ascii: " ") || byte() == UInt8(ascii: "\t") { position += 1 }
-    // The file is not the name of a command, which may follow.
+    // The file is not the name of the command, which may follow.
     skipWord()
     isAtWord = true
   }
@@ -150,7 +150,7 @@ struct ShellForms {
     return String(decoding: rest, as: UTF8.self).split(separator: " ")
   }
 
-  /// The name that a word such as `a=1` or `a[0]=1` assigns to; nil if it is not an assignment.
+  /// Returns the name assigned by a word such as `a=1` or `a[0]=1`, or nil if it is not an assignment.
   private static func assignedName(_ word: ArraySlice<UInt8>) -> (text: String, isElement: Bool, isEmpty: Bool)? {
     let name = word.prefix {
       $0 == UInt8(ascii: "_") || $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")
@@ -168,7 +168,7 @@ struct ShellForms {
     return (String(decoding: name, as: UTF8.self), isElement, rest.count == 1)
   }
 
-  /// Skips a word with what is quoted in it.
+  /// Skips a word including its quoted parts.
   private mutating func skipWord() {
     while position < bytes.count {
       switch byte() {

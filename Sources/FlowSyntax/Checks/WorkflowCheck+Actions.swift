@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Every `uses` names an action that is installed.
+  /// Checks that every `uses` names an installed action.
   mutating func checkActions() {
     guard actions.entries.contains(where: { $0.declaration == nil }) else { return }
     for step in workflow.steps.indices {
@@ -16,7 +16,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports an action that was renamed; false if it was not.
+  /// Reports a renamed action. Returns false if it was not renamed.
   mutating func reportMoved(_ action: String, _ what: String, at location: TextSpan) -> Bool {
     guard let new = catalog.newName(of: action) else { return false }
     report(
@@ -25,10 +25,10 @@ extension WorkflowCheck {
     return true
   }
 
-  /// The installed action that was most likely meant.
+  /// Returns the installed action that was most likely meant.
   func actionCorrection(_ name: String) -> Correction? { Correction(name, among: catalog.declarations.map(\.name)) }
 
-  /// What is installed, for a name that is near to none.
+  /// Lists the installed actions if none has a similar name.
   func actionHelp(_ name: String) -> String {
     let installed = catalog.declarations
     let plugin = name.prefix { $0 != "." }

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// The steps that budgets name are steps of the workflow.
+  /// Checks that the steps in budgets exist.
   mutating func checkBudgets() {
     guard let node = locations.value(.budgets), tree.kind(node) == .sequence else { return }
     for element in tree.elements(node) where tree.kind(element) == .scalar {

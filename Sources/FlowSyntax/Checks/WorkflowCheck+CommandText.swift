@@ -3,14 +3,14 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// A text that an expression puts into a command is read by the shell like the rest of it.
+  /// Warns about a text that an expression inserts into a command, because the shell interprets it like the rest.
   mutating func checkCommandText(_ node: NodeID, _ step: Int, _ declaration: ActionDeclaration?) {
     guard declaration?.shellTextInput != nil, tree.kind(node) == .scalar, isString(node), !isSettled,
       let template = try? Template(parsing: tree.text(node))
     else { return }
     let site = ExpressionSite(kind: .with, step: step, node: node)
     for (offset, expression) in template.expressions where mayGiveText(expression, site) {
-      // That it would be shown is said already.
+      // A secret there has already been reported.
       if expression.references.contains(where: { isSecret($0) }) { continue }
       let variable = expression.variableName
       report(
@@ -21,7 +21,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Whether an expression may give a text that is not one of a few known words.
+  /// Returns whether an expression may yield a text other than a few known words.
   private func mayGiveText(_ expression: Expression, _ site: ExpressionSite) -> Bool {
     guard expression.references.contains(where: { !Self.givesWord($0) }) else { return false }
     return expression.possibleResults { self.type(of: $0, site) }.contains {
@@ -32,7 +32,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Whether what a reference reads is a word of flowrun's own.
+  /// Returns whether a reference reads a word that flowrun itself sets.
   private static func givesWord(_ reference: ContextReference) -> Bool {
     let path = reference.path.map { $0.lowercased() }
     switch reference.name.lowercased() {
@@ -46,12 +46,12 @@ extension WorkflowCheck {
 }
 
 extension Expression {
-  /// Variables that a shell and its commands read themselves.
+  /// Variables with a meaning for the shell and its commands.
   private static let takenNames: Set<String> = [
     "ENV", "HOME", "IFS", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
   ]
 
-  /// A name for a variable that holds the value: `TITLE` for `inputs.title`, `ITEM_PATH` for `item.path`.
+  /// A name for a variable with the value: `TITLE` for `inputs.title`, `ITEM_PATH` for `item.path`.
   var variableName: String {
     var word = references.first.map { $0.path.last ?? $0.name } ?? "VALUE"
     if Self.takenNames.contains(word.uppercased()), let context = references.first?.name {

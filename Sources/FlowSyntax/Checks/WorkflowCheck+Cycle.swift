@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Makes the graph, or reports the steps that wait for one another: each cycle that shares no step with another.
+  /// Creates the graph, or reports cycles of dependencies that have no step in common.
   mutating func checkCycle() {
     var rest = workflow
     var first = true
-    // Each search goes through all dependencies.
+    // Each search visits all dependencies.
     for _ in 0..<max(1, min(Limits.diagnostics, 5_000_000 / rest.steps.count)) where !isSettled {
       do throws(WorkflowGraph.Cycle) {
         let graph = try WorkflowGraph(rest)
@@ -15,7 +15,7 @@ extension WorkflowCheck {
       } catch {
         first = false
         report(cycle: error.steps.map(Int.init))
-        // Without the dependencies of these steps the search continues.
+        // Continues the search without the dependencies of these steps.
         for step in error.steps { rest.steps[Int(step)].needs = [] }
       }
     }
@@ -28,7 +28,7 @@ extension WorkflowCheck {
         help: "remove '\(name(steps[0]))' from its own dependencies")
       return
     }
-    // The path begins at the step that is first in the file, whatever the search found first.
+    // The path begins at the step that is first in the file, regardless of the search.
     let first = steps.firstIndex(of: steps.min()!)!
     let path = Array(steps[first...] + steps[..<first])
     let shown = path.count <= 12 ? path.map(name) : path.prefix(6).map(name) + ["…"] + path.suffix(5).map(name)
@@ -42,7 +42,7 @@ extension WorkflowCheck {
       at: dependencySpan(of: path[0], path[1]), related: Array(related), help: "remove one of these dependencies")
   }
 
-  /// Where `step` says that it needs `need`.
+  /// Returns the location of the dependency `need` in `step`.
   func dependencySpan(of step: Int, _ need: Int) -> TextSpan {
     guard let node = node(.needs, of: step) else { return idSpan(step) }
     guard tree.kind(node) == .sequence else { return tree.span(node) }

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Finds what is deferred; the gate can never wait for such a step.
+  /// Determines the deferred steps and reports those that the gate would wait for.
   mutating func checkDeferral() {
     let roles = GateRoles(workflow, order: order)
     self.roles = roles
@@ -31,19 +31,19 @@ extension WorkflowCheck {
     }
   }
 
-  /// Whether a step starts only after the gate has opened.
+  /// Returns whether a step always starts only after the gate has opened.
   func isDeferred(_ step: Int) -> Bool { roles?.deferral(of: StepIndex(step)) == .always }
 
-  /// Whether a step may start only after the gate has opened.
+  /// Returns whether a step may start only after the gate has opened.
   func mayBeDeferred(_ step: Int) -> Bool { (roles?.deferral(of: StepIndex(step)) ?? .never) != .never }
 
-  /// Whether the gate may wait for a step itself.
+  /// Returns whether the gate may wait for a step itself.
   func mayBlock(_ step: Int) -> Bool { (roles?.blocking(of: StepIndex(step)) ?? .always) != .never }
 
-  /// Whether a step is switched off for good.
+  /// Returns whether the file disables a step.
   func isDisabled(_ step: Int) -> Bool { workflow.steps[step].hasOptions && workflow.steps[step].options.isDisabled }
 
-  /// For each step whether the gate waits for it or for a step that needs it.
+  /// Returns for each step whether the gate waits for it or for one of its dependents.
   func stepsBeforeGate() -> [Bool] {
     var isBefore = workflow.steps.indices.map { mayBlock($0) && !isDeferred($0) && !isDisabled($0) }
     for step in order.reversed().map(Int.init) where isBefore[step] {

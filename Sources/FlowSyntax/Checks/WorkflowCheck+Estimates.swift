@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// An estimate that is longer than the step's own deadline says that it will time out (L7).
+  /// Reports a step whose estimate exceeds its own deadline, because it will time out (L7).
   mutating func checkEstimates() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions {
       guard let high = location.options.estimate?.high, let max = location.options.deadline?.max, high > max else {

@@ -2,7 +2,9 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// An event that only steps below its waiter post, or only deferred ones while the gate waits for it, comes too late.
+  /// Reports events that come too late: posted only by dependents of the waiting step, or only by deferred steps while
+  /// the
+  /// gate waits for it.
   mutating func checkEventOrder() {
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.events.isEmpty }) else { return }
     var posters: [String: [Int]] = [:]
@@ -15,7 +17,7 @@ extension WorkflowCheck {
         waiters[event, default: []].append(step)
       }
     }
-    // Each poster costs a walk over what is above it; past this much work a file is no longer written by hand.
+    // Each poster requires a search of its ancestors; files that exceed this budget are not written by hand.
     var budget = 20_000_000
     let beforeGate = stepsBeforeGate()
     for event in waiters.keys.sorted() {
@@ -48,7 +50,7 @@ extension WorkflowCheck {
       help: "it can only come from outside, with --event or from the app")
   }
 
-  /// The steps that must be over before `step` starts.
+  /// Returns the direct and indirect dependencies of `step`.
   private func ancestors(of step: Int, budget: inout Int) -> Set<Int> {
     var found: Set<Int> = []
     var open = [step]
@@ -60,7 +62,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// A step before the gate that waits for an event can hold a gate without a maximum forever.
+  /// Reports a step before the gate that waits for an event if the gate has no maximum, because it could wait forever.
   mutating func checkWaitsWithoutMaximum() {
     guard workflow.gate?.max == nil,
       workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty })

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Values of events: that an expression names an event, and that the event has been posted by then.
+/// Checks references to event values: the event must exist and have been posted by then.
 extension WorkflowCheck {
-  /// The type of the value that an event is posted with, where a declaration says so.
+  /// Returns the declared type of an event's value, or nil.
   func valueType(of event: String) -> ValueType? {
     if let declared = workflow.events.first(where: { $0.name == event }), let value = declared.value {
       return value.type
@@ -31,7 +31,7 @@ extension WorkflowCheck {
       help: "write 'after: \(event)' at the step or at one of its dependencies, or '… || a default'")
   }
 
-  /// Whether a step, or one that it depends on, waits for an event or runs for its posts.
+  /// Returns whether a step, or one of its dependencies, waits for an event or runs for its posts.
   private func waits(_ step: Int, for event: String) -> Bool {
     let steps = workflow.upstream(of: StepIndex(step)).map { Int($0) } + [step]
     return steps.contains { workflow.steps[$0].hasOptions && workflow.steps[$0].options.events.contains(event) }

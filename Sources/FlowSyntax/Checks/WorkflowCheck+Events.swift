@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Every `after` names an event that someone may post.
+  /// Checks that every `after` names an event that can be posted.
   mutating func checkEvents() {
     checkPostedNames()
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
@@ -20,7 +20,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Where `step` says that it waits for `event`.
+  /// Returns the location at which `step` waits for `event`.
   func eventSpan(_ event: String, of step: Int) -> TextSpan {
     if workflow.steps[step].options.fanOut?.event == event, let fanOut = node(.foreach, of: step) {
       return tree.span(tree.member(ForeachKey.event.rawValue, of: fanOut)?.value ?? fanOut)
@@ -30,7 +30,7 @@ extension WorkflowCheck {
     return tree.span(tree.elements(node).first { tree.text(of: $0) == event } ?? node)
   }
 
-  /// What `events` declares, what actions of the workflow post, and the lifecycle.
+  /// Returns the declared events, those posted by actions of the workflow, and the lifecycle events.
   func knownEvents() -> Set<String> {
     var known = Set(workflow.events.map(\.name)).union(LifecycleEvent.allCases.map(\.rawValue))
     for entry in actions.entries { known.formUnion(entry.declaration?.events ?? []) }
@@ -38,7 +38,7 @@ extension WorkflowCheck {
     return known.union(includedEvents())
   }
 
-  /// The events that a step may post.
+  /// Returns the events that a step may post.
   func eventsPosted(by step: Int) -> [String] {
     actions.declaration(ofStep: step)?.eventsPosted(with: workflow.steps[step].with) ?? []
   }

@@ -3,9 +3,9 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// `{{ inputs.x }}` is how other tools write an expression; here it would be a text like any other.
+  /// Reports `{{ inputs.x }}`, an expression in other tools but plain text here.
   ///
-  /// What other programs may be meant to read, such as `docker ps --format '{{.ID}}'`, stays as it is.
+  /// Ignores text that may be meant for other programs, such as `docker ps --format '{{.ID}}'`.
   mutating func checkForeignExpressions() {
     let candidates = foreignBraces()
     guard !candidates.isEmpty else { return }
@@ -19,7 +19,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// The locations of `{{ … }}` without a `$` that name something a workflow has, and what they should be.
+  /// Returns each `{{ … }}` without `$` that names a part of the workflow, with the intended expression.
   private func foreignBraces() -> [(span: TextSpan, expression: String)] {
     let bytes = tree.source.bytes
     var found: [(span: TextSpan, expression: String)] = []
@@ -44,7 +44,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// What to write for the inside of foreign braces; nil: it names nothing that a workflow has.
+  /// Returns the expression for the contents of foreign braces, or nil if they name nothing in a workflow.
   private func expression(meantBy inside: String) -> String? {
     if inside.hasPrefix(".") {
       let name = String(inside.dropFirst())

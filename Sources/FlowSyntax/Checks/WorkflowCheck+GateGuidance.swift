@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// A workflow that shows a launch screen keeps it 2 to 2.5 s at least and 4 to 5 s at most (C9).
+  /// Checks that a launch screen is shown for at least 2 to 2.5 s and at most 4 to 5 s (C9).
   mutating func checkGateGuidance() {
     let splash = workflow.steps.indices.first {
       actions.declaration(ofStep: $0)?.provides.contains(.launchScreen) == true
@@ -14,7 +14,8 @@ extension WorkflowCheck {
       (.max, gate.max, .milliseconds(4_000) ... .milliseconds(5_000)),
     ]
     for bound in bounds {
-      // Of an expression's results one may be meant for launches in the background; when all are outside, none is.
+      // One result of an expression may be meant for background launches, so warns only if all results are outside the
+      // range.
       let durations = possibleDurations(of: bound.source)
       guard let duration = durations.last, !durations.contains(where: bound.range.contains) else { continue }
       let location = tree.member(bound.key.rawValue, of: node)?.value ?? node
@@ -29,7 +30,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// The possible values of a bound, as far as its text shows.
+  /// Returns the possible values of a bound, as far as they are literals.
   private func possibleDurations(of source: DurationSource?) -> [Duration] {
     switch source {
     case nil: return []
