@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Every handle that an action requires has exactly one provider in the closure of the step's dependencies.
+  /// Checks that every required handle has exactly one provider among the direct and indirect dependencies.
   mutating func checkHandles() {
     let runHandles = Set(catalog.runHandles)
     var required = Set(actions.entries.flatMap { $0.declaration?.requires ?? [] })
@@ -13,7 +13,7 @@ extension WorkflowCheck {
     for key in required.sorted(by: { $0.name < $1.name }) { checkHandle(key) }
   }
 
-  /// What the dependencies of a step provide of one handle.
+  /// The providers of one handle among the dependencies of a step.
   private enum Capacity: Equatable {
     case none
     case one(Int)
@@ -80,20 +80,20 @@ extension WorkflowCheck {
         ?? "no installed action provides it")
   }
 
-  /// Whether a step may end without outputs and handles although the steps below it continue.
+  /// Returns whether a step may end without outputs and handles while its dependents continue.
   func mayBeMissing(_ step: Int) -> Bool {
     guard workflow.steps[step].hasOptions else { return false }
     let options = workflow.steps[step].options
     return options.isOptional || options.condition != nil || options.enabled != .literal(true)
   }
 
-  /// The key of a step because of which it may end without outputs.
+  /// Returns the location of the key because of which a step may end without outputs.
   func span(ofWhatMayHide step: Int) -> TextSpan {
     let options = workflow.steps[step].options
     return span(options.isOptional ? .optional : options.condition != nil ? .condition : .enabled, of: step)
   }
 
-  /// Whether the `if` of `reader` looks at `step`, and so knows what it does.
+  /// Returns whether the `if` of `reader` checks the state of `step`.
   func reads(_ reader: Int, _ step: Int) -> Bool {
     workflow.steps[reader].options.condition?.contains("steps.\(name(step))") == true
   }

@@ -3,8 +3,8 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// What is under `with` is what the action declares: names, required ones, types of literals, and the action's
-  /// own check of them.
+  /// Checks `with` against the action's declaration: names, required inputs, types of literals, and the action's own
+  /// check.
   mutating func checkInputs() {
     for step in workflow.steps.indices {
       guard let entry = actions.entry(ofStep: step), let declaration = entry.declaration else { continue }
@@ -14,7 +14,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks what a step gives to an action; `mapping` is where it is.
+  /// Checks the inputs of an action; `mapping` is their location.
   mutating func checkInputs(
     _ with: ValueObject, at mapping: NodeID?, of step: Int, _ declaration: ActionDeclaration
   ) {
@@ -50,7 +50,7 @@ extension WorkflowCheck {
     report(catalog.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
   }
 
-  /// The members of a map by name, for one with so many that each is not looked for alone.
+  /// Returns the members of a mapping by name, for mappings that are too large for repeated linear searches.
   private func members(of mapping: NodeID) -> [String: MemberCursor.Member] {
     var result: [String: MemberCursor.Member] = [:]
     var ignored: [Diagnostic] = []
@@ -61,7 +61,7 @@ extension WorkflowCheck {
     return result
   }
 
-  /// Where an input of a file that a step includes is declared; empty: it uses an action.
+  /// Returns the location of an input's declaration in an included file; empty if the step uses an action.
   func declarationLocation(of name: String, _ step: Int) -> [Diagnostic.RelatedLocation] {
     let uses = workflow.steps[step].uses
     guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return [] }
@@ -83,7 +83,7 @@ extension WorkflowCheck {
       correction: correction)
   }
 
-  /// What the action itself finds wrong, with its key paths as locations.
+  /// Reports the problems found by the action itself, with key paths turned into locations.
   private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
     for problem in problems {
       func location(_ path: String) -> TextSpan {
@@ -102,7 +102,7 @@ extension WorkflowCheck {
 }
 
 extension NodeTree {
-  /// The node at a key path such as `routes[3].pattern` below `root`; as far as the path can be followed.
+  /// Returns the node at a key path such as `routes[3].pattern` below `root`, or the deepest existing node on the path.
   func node(at path: String, in root: NodeID) -> NodeID {
     var current = root
     var rest = path[...]
@@ -115,7 +115,7 @@ extension NodeTree {
         rest = rest[rest.index(after: close)...]
       } else {
         if rest.first == "." { rest = rest.dropFirst() }
-        // A key may hold dots itself: the longest one that exists wins.
+        // A key may contain dots, so the longest existing key is used.
         var end = rest.endIndex
         var found: NodeID?
         while end > rest.startIndex {

@@ -2,10 +2,11 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Paths that are two files here and one on another file system: they differ only in case or in Unicode normalization.
+/// Finds paths that are different files here but the same on another file system: they differ only in case or
+/// normalization.
 extension WorkflowCheck {
   mutating func checkLookAlikes() {
-    /// The first path of each look.
+    /// The first path for each form without case and normalization.
     var known: [String: (name: ByteName, node: NodeID)] = [:]
     for step in workflow.steps.indices where !isSettled {
       guard workflow.steps[step].hasOptions || IncludeLibrary.isFile(workflow.steps[step].uses) else { continue }
@@ -15,7 +16,7 @@ extension WorkflowCheck {
           let text = tree.text(scalar)
           guard key != .uses || IncludeLibrary.isFile(text), !Template.containsExpression(text) else { continue }
           let name = ByteName(text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
-          // Swift's own comparison of texts takes normalization for no difference.
+          // Swift's string comparison ignores normalization.
           guard let first = known[name.text.lowercased()] else {
             known[name.text.lowercased()] = (name, scalar)
             continue

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Steps that take resources of the machine: that they are such as end and give it back.
+/// Checks that only steps that end, and thereby release them, request resources of the machine.
 extension WorkflowCheck {
   mutating func checkMachineResources() {
     var requests: Set<MachineResources> = []

@@ -2,14 +2,16 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// How long the steps on the main queue may take together before the first screen: what making the content view may
-  /// take at most (L17).
+  /// The total time for steps on the main queue before the first screen, which is the maximum for creating the content
+  /// view
+  /// (L17).
   static let mainQueueBudget = Duration.milliseconds(500)
 
-  /// Work on the main queue that is before the first screen delays it (R8).
+  /// Warns about work on the main queue that delays the first screen (R8).
   ///
-  /// Counted are the largest estimates of the steps on `main` that come before the step that posts `ui.ready`; without
-  /// such a step, of those that the gate waits for.
+  /// Adds the largest estimates of the steps on `main` that precede the step that posts `ui.ready`, or of those that
+  /// the gate
+  /// waits for if there is no such step.
   mutating func checkMainQueueBudget() {
     let isOnMain = workflow.steps.indices.filter {
       workflow.steps[$0].hasOptions && workflow.steps[$0].options.queue == Queue.main && !isDisabled($0)

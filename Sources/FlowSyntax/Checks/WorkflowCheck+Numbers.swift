@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Numbers that are not printed as they are written, such as `3.10` and `0755`, where a text may be made of them.
+/// Finds numbers that may become text and are printed differently than written, such as `3.10` and `0755`.
 extension WorkflowCheck {
   mutating func checkNumbers() {
     if let node = locations.value(.outputs), workflow.outputs.contains(where: { $0.value.holdsNumber }) {
@@ -37,7 +37,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// The members of the item that the paths of a step read, in lower case; an empty one for the whole item.
+  /// Returns the members of the item that a step's paths read, in lower case; an empty list means the whole item.
   private func itemPaths(of step: Int) -> [[String]] {
     let files = [StepKey.inputsFrom, .produces].compactMap { node($0, of: step) }
     let inputs = actions.declaration(ofStep: step)?.inputs.filter(\.type.holdsPath) ?? []
@@ -64,8 +64,8 @@ extension WorkflowCheck {
   /// Reports every number below a node that is printed with another spelling.
   ///
   /// - Parameters:
-  ///   - keys: the keys of mappings that lead to the node.
-  ///   - paths: the members that are read for a path.
+  ///   - keys: The keys of mappings that lead to the node.
+  ///   - paths: The members that are read for a path.
   private mutating func checkSpelling(below node: NodeID, _ owner: String, _ keys: [String], _ paths: [[String]]) {
     switch tree.kind(node) {
     case .sequence: for element in tree.elements(node) { checkSpelling(below: element, owner, keys, paths) }
@@ -91,7 +91,7 @@ extension WorkflowCheck {
 }
 
 extension Value {
-  /// Whether it is a number, or holds one.
+  /// True if it is or contains a number.
   fileprivate var holdsNumber: Bool {
     switch self {
     case .integer, .number: true
@@ -103,7 +103,7 @@ extension Value {
 }
 
 extension ValueType {
-  /// Whether its values are paths, or hold some.
+  /// True if its values are or contain paths.
   fileprivate var holdsPath: Bool {
     switch self {
     case .path: true
@@ -113,7 +113,7 @@ extension ValueType {
     }
   }
 
-  /// Whether values of any kind are allowed, or members of any kind.
+  /// True if it allows values or members of any type.
   fileprivate var takesAnything: Bool {
     switch self {
     case .any, .object(nil): true

@@ -1,9 +1,9 @@
 import FlowExpressions
 import FlowModel
 
-/// The types of what a workflow returns.
+/// Determines the types of a workflow's outputs.
 extension WorkflowCheck {
-  /// The outputs of the workflow, each with its type where declarations tell it, else with `any`.
+  /// Returns the outputs of the workflow with their declared types, or `any` if unknown.
   func outputFields() -> [FieldDeclaration] {
     guard let node = locations.value(.outputs) else { return [] }
     let site = ExpressionSite(kind: .outputs, step: nil, node: node)

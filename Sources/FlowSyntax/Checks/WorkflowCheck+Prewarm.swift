@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// What may run before activation needs only what runs before it too, and no protected data (P3, P6).
+  /// Checks that steps that may run before activation only need such steps, and no protected data (P3, P6).
   ///
-  /// That such a step reads no `launch` is checked with its expressions.
+  /// The expressions check reports steps that read `launch`.
   mutating func checkPrewarm() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions && location.options.prewarm {
       for need in location.needs.map(Int.init).filter({ !workflow.steps[$0].options.prewarm }).prefix(8) {

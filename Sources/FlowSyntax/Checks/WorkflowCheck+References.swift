@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// What an expression reads: that it exists, may be read there, and is known by then.
+/// Checks references in expressions: the value must exist, be allowed in that location, and be known by then.
 extension WorkflowCheck {
   mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     let name = reference.name.lowercased()
@@ -42,7 +42,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// The locations that may read contexts which others may not.
+  /// The reasons why some contexts can be read only in certain locations.
   private static let whereKnown = [
     "gate": "only a deferred step knows how the gate opened",
     ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env', 'if', 'inputs-from' and 'produces'",
@@ -79,7 +79,7 @@ extension WorkflowCheck {
       otherwise: names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))")
   }
 
-  /// The state of the run is known when all steps have finished.
+  /// Reports a reference to the result of the run outside `finally`, before all steps have finished.
   private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let member = reference.path.first?.lowercased(), ContextKey.ofFinalSteps.contains(member),
       !(site.step.map { workflow.steps[$0].options.isFinal } ?? false)
@@ -144,7 +144,7 @@ extension WorkflowCheck {
     if diagnostics.count == before { checkDeclaredOutput(reference, of: target, for: site, at: location) }
   }
 
-  /// Only a step with `produces` says which files it makes.
+  /// Reports a reference to the products of a step without `produces`.
   private mutating func checkProductsReference(to target: Int, at location: TextSpan) {
     guard workflow.steps[target].options.produces.isEmpty else { return }
     let isFile = actions.declaration(ofStep: target).map { workflow.includes[$0.name] != nil } ?? false
@@ -156,7 +156,7 @@ extension WorkflowCheck {
         : "list the files that it makes under 'produces'")
   }
 
-  /// Whether the action of `target` declares the output.
+  /// Checks that the action of `target` declares the output.
   private mutating func checkOutput(_ output: String, of target: Int, at location: TextSpan) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
@@ -174,11 +174,11 @@ extension WorkflowCheck {
       return false
     }
     if FieldIndex(declared).field(like: output) != nil { return true }
-    // Looking through all names again and again would be in vain.
+    // With the maximum number of diagnostics, further searches would be useless.
     if isSettled { return false }
     var names = declared.map(\.name)
     if let input = declaration.outputsFromInput {
-      // Keys that come from an expression are not known before the run.
+      // Keys from an expression are not known before the run.
       guard case .object(let members)? = workflow.steps[target].with[input] else { return true }
       if members[output] != nil { return true }
       if freeOutputs[target] == nil { freeOutputs[target] = Set(members.keys.map { $0.lowercased() }) }
@@ -200,7 +200,7 @@ extension WorkflowCheck {
     return false
   }
 
-  /// A command may leave out an output that its step does not require; reading it then needs a fallback.
+  /// Reports an optional output of a command that is read without a fallback.
   private mutating func checkDeclaredOutput(
     _ reference: ContextReference, of target: Int, for site: ExpressionSite, at location: TextSpan
   ) {
@@ -219,7 +219,7 @@ extension WorkflowCheck {
       help: "write '… || a default', or declare a 'default'")
   }
 
-  /// An output that may be missing needs a fallback, or a reader that looks at its step.
+  /// Reports an output that may be missing, unless there is a fallback or the reader checks the step.
   private mutating func checkPresence(
     of target: Int, for site: ExpressionSite, hasFallback: Bool, at location: TextSpan
   ) {
@@ -246,7 +246,7 @@ extension WorkflowCheck {
 
   // MARK: Types
 
-  /// The type of what a reference reads, as far as declarations shows.
+  /// Returns the declared type of the value of a reference, or nil if it is unknown.
   func type(of reference: ContextReference, _ site: ExpressionSite) -> ValueType? {
     let path = reference.path
     switch (reference.name.lowercased(), path.count) {
@@ -280,10 +280,10 @@ extension WorkflowCheck {
       guard let target = stepIndex(like: path[0]),
         let output = FieldIndex(outputs(ofStep: target)).field(like: path[2])
       else { return nil }
-      // Of a step that runs for several items each output is the list of the items' outputs.
+      // For a step that runs for several items, each output is the list of the items' outputs.
       let isList = workflow.steps[target].options.fanOut != nil
       return Self.type(at: path.dropFirst(3), in: isList ? .array(of: output.type) : output.type)
-    // What a step runs for cannot read the items, and to ask for their type there would never end.
+    // The source of the items cannot read them, and determining their type there would not end.
     case (ItemContext.item, _) where site.kind != .foreach:
       return site.step.flatMap { itemType(of: $0) }.flatMap { Self.type(at: path[...], in: $0) }
     case (ItemContext.index, 0): return .integer
@@ -302,9 +302,9 @@ extension WorkflowCheck {
 
   // MARK: Looking up
 
-  /// Whether `target` is over when `step` starts: whether a way of dependencies leads there.
+  /// Returns whether `target` has finished when `step` starts, because there is a path of dependencies.
   ///
-  /// Only steps behind `target` in the order of the graph can be on such a way.
+  /// Only steps after `target` in the order of the graph can be on such a path.
   mutating func reaches(_ target: Int, from step: Int) -> Bool {
     let wanted = StepIndex(target)
     if workflow.steps[step].needs.contains(wanted) { return true }
@@ -313,7 +313,7 @@ extension WorkflowCheck {
       for (rank, step) in order.enumerated() { ranks[Int(step)] = Int32(rank) }
     }
     var open = [StepIndex(step)]
-    // A step has been seen in this search when it bears its number: nothing is cleared between two searches.
+    // Visited steps are marked with the number of the search, so that nothing is cleared between searches.
     if searches.isEmpty { searches = [Int32](repeating: 0, count: workflow.steps.count) }
     searchNumber += 1
     while let current = open.popLast() {
@@ -325,7 +325,7 @@ extension WorkflowCheck {
         }
       }
       reachBudget -= workflow.steps[Int(current)].needs.count + 1
-      // A file that asks for this much was not written by hand: what is not found is null when the run reads it.
+      // Files that exceed the budget are not written by hand; at run time, such references are null.
       if reachBudget < 0 { return true }
     }
     return false

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// A retry that can never start is a mistake: all errors end the step at once, or the pause outlasts the deadline.
+  /// Reports a retry that can never start: all errors are final, or the pause exceeds the deadline.
   mutating func checkRetries() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions {
       guard let retry = location.options.retry, node(.retry, of: step) != nil else { continue }
@@ -28,7 +28,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// A code that the action does not declare is a mistake, of a word in most cases.
+  /// Reports error codes that the action does not declare.
   private mutating func checkReasons(_ reasons: RetryReasons, of step: Int) {
     guard let declaration = actions.declaration(ofStep: step), !isSettled else { return }
     let codes = declaration.errors.map(\.code)

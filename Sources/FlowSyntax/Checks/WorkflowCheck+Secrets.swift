@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Where secrets may be read: only where they reach whom they are for and are shown nowhere.
+/// Checks that secrets are read only where they reach their recipient and are never shown.
 extension WorkflowCheck {
-  /// Whether a reference reads a secret, or a secret input, or all inputs with one among them.
+  /// Returns whether a reference reads a secret, a secret input, or all inputs including a secret one.
   func isSecret(_ reference: ContextReference) -> Bool {
     switch reference.name.lowercased() {
     case "secrets": return true
@@ -16,7 +16,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Whether a path below `steps` reads an output that may be a secret, or all outputs of a step with one among them.
+  /// Returns whether a path below `steps` reads an output that may be secret, or all outputs including such an output.
   private func isSecretOutput(_ path: [String]) -> Bool {
     guard path.count > 1, path[1].lowercased() == "outputs", let step = stepIndex(like: path[0]),
       let outputs = actions.declaration(ofStep: step)?.outputs, outputs.contains(where: \.isSecret)
@@ -25,7 +25,7 @@ extension WorkflowCheck {
     return outputs.contains { $0.isSecret && $0.name == path[2].lowercased() }
   }
 
-  /// Checks a reference that reads a secret; false where something is wrong with it.
+  /// Checks a reference to a secret. Returns false if it is invalid.
   mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) -> Bool {
     let isInput = reference.name.lowercased() == "inputs"
     let isOutput = reference.name.lowercased() == "steps"

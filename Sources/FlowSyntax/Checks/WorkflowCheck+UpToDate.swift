@@ -4,7 +4,9 @@ import FlowModel
 import FlowPlatform
 
 extension WorkflowCheck {
-  /// What is there for others while it continues cannot be skipped as up to date.
+  /// Reports `inputs-from` and `produces` of steps that cannot be up to date: those for posts of an event, and those of
+  /// actions
+  /// without a lasting effect.
   mutating func checkUpToDate() {
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options
@@ -26,7 +28,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Two items cannot make one file.
+  /// Reports a file that several items of a step would produce.
   private mutating func checkProducts(of step: Int, _ options: StepOptions) {
     guard let fanOut = options.fanOut, fanOut.event == nil, fanOut.literalCount ?? 2 > 1,
       let node = node(.produces, of: step)
@@ -49,7 +51,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Two steps cannot make one file.
+  /// Reports files that are produced by two steps.
   mutating func checkSameProducts() {
     for conflict in SameProducts.conflicts(in: workflow) where !isSettled {
       let own = conflict.diagnostic(
@@ -59,12 +61,12 @@ extension WorkflowCheck {
     }
   }
 
-  /// The path of a file that may be a mapping.
+  /// Returns the node with the path of a file, which may be a mapping.
   func pathNode(_ node: NodeID) -> NodeID {
     tree.kind(node) == .mapping ? tree.member(FileKey.path.rawValue, of: node)?.value ?? node : node
   }
 
-  /// A step that reads what another one makes must come after it.
+  /// Checks that steps come after the steps whose products they read.
   mutating func checkFileOrder() {
     for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
       for reader in node.readers {
@@ -85,6 +87,6 @@ extension WorkflowCheck {
 }
 
 extension FanOut {
-  /// Whether its items are files.
+  /// True if its items are files.
   fileprivate var isOfFiles: Bool { if case .files = source { true } else { false } }
 }

@@ -1,27 +1,27 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A workflow that has been read, under examination; each check is a method in a file of its own.
+/// A workflow that is being checked; each check is a method in a separate file.
 struct WorkflowCheck: DocumentReading {
   let tree: NodeTree
   let locations: WorkflowLocations
   let actions: ActionTable
   let catalog: any ActionCatalog
   let workflow: Workflow
-  /// The steps by id, as expressions name them.
+  /// The steps by id as written in expressions.
   private let ids: NameTable
-  /// The workflow's inputs, as expressions name them.
+  /// The workflow's inputs as written in expressions.
   let inputs: FieldIndex
-  /// The outputs of steps whose outputs are the members of an input, in lower case; found when someone asks.
+  /// For steps whose outputs are the members of an input, their names in lower case; filled on demand.
   var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
   /// The variables that expressions read and the workflow does not set.
   var variableReads: [VariableRead] = []
-  /// What steps require and none before them provides.
+  /// The handles that steps require and no dependency provides.
   var missingHandles: [HandleKey] = []
-  /// Nil while unknown and when the dependencies form a cycle.
+  /// Nil before the check and if the dependencies form a cycle.
   var graph: WorkflowGraph?
-  /// What each step has to do with the gate; nil while unknown.
+  /// The role of each step for the gate; nil before the check.
   var roles: GateRoles?
 
   init(_ reader: WorkflowReader) {
@@ -35,7 +35,7 @@ struct WorkflowCheck: DocumentReading {
     inputs = FieldIndex(reader.workflow.inputs)
   }
 
-  /// Makes every check.
+  /// Runs all checks.
   mutating func run() {
     guard !workflow.steps.isEmpty else { return }
     checkActions()
@@ -70,31 +70,31 @@ struct WorkflowCheck: DocumentReading {
     checkMainQueueBudget()
   }
 
-  /// The location of each step in the order of the graph; empty until someone asks.
+  /// The position of each step in the order of the graph; empty until needed.
   var ranks: [Int32] = []
-  /// The number of the last search for steps out of reach that came by each step; empty until someone asks.
+  /// For each step, the number of the last search that visited it; empty until needed.
   var searches: [Int32] = []
   var searchNumber: Int32 = 0
-  /// The number of edges that the search for steps out of reach may still walk.
+  /// The number of edges that searches for unreachable steps may still follow.
   var reachBudget = 100_000_000
 
-  /// The steps in an order in which each comes after all it needs; only for checks that have a graph.
+  /// The steps in an order in which each follows its dependencies; requires a graph.
   var order: [StepIndex] { graph?.topologicalOrder ?? [] }
 
   /// The name of a step in messages.
   func name(_ step: Int) -> String { workflow.steps[step].id.text }
 
-  /// The node under a key of a step, or nil.
+  /// Returns the node of a step's key, or nil.
   func node(_ key: StepKey, of step: Int) -> NodeID? {
     tree.member(key.rawValue, of: locations.steps[step].value)?.value
   }
 
-  /// The location of a step's key, else of its id.
+  /// Returns the location of a step's key, or else of its id.
   func span(_ key: StepKey, of step: Int) -> TextSpan {
     tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? locations.steps[step].key)
   }
 
-  /// The member under which an input of a step is that has a key of its own instead of one below `with`.
+  /// Returns the member for a step's input that is written as a separate key instead of under `with`.
   func shorthand(for input: String, of step: Int) -> MemberCursor.Member? {
     switch input {
     case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: locations.steps[step].value)
@@ -107,7 +107,7 @@ struct WorkflowCheck: DocumentReading {
     }
   }
 
-  /// The outputs that a step declares or its action has, but for those that are the members of an input.
+  /// Returns the declared outputs of a step and its action, except the members of an input.
   func outputs(ofStep step: Int) -> [FieldDeclaration] {
     actions.declaration(ofStep: step)?.outputs(declaredBy: workflow.steps[step].with) ?? []
   }
@@ -115,7 +115,7 @@ struct WorkflowCheck: DocumentReading {
   /// The location of a step's id.
   func idSpan(_ step: Int) -> TextSpan { tree.span(locations.steps[step].key) }
 
-  /// The step of this id; expressions compare keys without case, and ids are in lower case.
+  /// Returns the step with this id. Expressions compare keys without case, and ids are lower case.
   func stepIndex(like id: String) -> Int? {
     ids.index(ofText: id, in: tree) ?? ids.index(ofText: id.lowercased(), in: tree)
   }
