@@ -1,23 +1,23 @@
 import FlowDiagnostics
 
-/// Something that may be written at a location of a file.
+/// A proposal for a location of a file.
 package struct Completion: Sendable, Hashable {
-  /// What it is, for the sign that an editor shows.
+  /// The kind of proposal, which selects the editor's icon.
   package enum Kind: Sendable, Hashable {
     case key, input, value, action, step, event, queue, context, output, function, unit, file, folder
   }
 
-  /// What is shown and, without a snippet, written.
+  /// The displayed text, which is inserted unless there is a snippet.
   package var label: String
   package var kind: Kind
-  /// A few words next to the label.
+  /// A short description next to the label.
   package var detail = ""
-  /// A page, as Markdown.
+  /// The documentation as Markdown.
   package var documentation = ""
-  /// What is written instead of the label, in the snippet syntax of the Language Server Protocol; nil: the label.
+  /// The text to insert in the snippet syntax of the Language Server Protocol, or nil for the label.
   package var snippet: String?
-  /// Whether it must be given; such come first.
+  /// True for required keys, which are listed first.
   package var isRequired = false
-  /// The bytes that it replaces.
+  /// The range to replace.
   package var span: TextSpan
 }

@@ -1,43 +1,42 @@
 import FlowDiagnostics
 
-/// Where in the structure of a file someone is typing, found from the text alone: what is being typed is most often no
-/// YAML yet.
+/// The structural location of the cursor, determined from the text alone, because unfinished text is rarely valid YAML.
 struct EditingLocation {
-  /// A step on the way from the root to a location.
+  /// An element of the path from the root.
   enum Part: Hashable {
     case key(String)
     case element(Int)
   }
 
-  /// What is being typed there.
+  /// The syntactic position of the cursor.
   enum Position {
-    /// The name of a key, or a value in a location where either may come.
+    /// The name of a key, or a value if both are possible.
     case keyOrValue
-    /// The value behind a key or an element of a list.
+    /// The value of a key or an element of a list.
     case value
-    /// Nothing that could be completed: a comment.
+    /// Something that cannot be completed, such as a comment.
     case nothing
   }
 
-  /// The way to the map, list or value.
+  /// The path to the mapping, list or value.
   var path: [Part] = []
   var position = Position.keyOrValue
-  /// Whether it is inside `{ }` or `[ ]`.
+  /// True if the location is inside `{ }` or `[ ]`.
   var isFlow = false
-  /// Whether it is a line of a text behind `|` or `>`.
+  /// True if the location is in a multiline text after `|` or `>`.
   var isBlockText = false
-  /// Where the text begins that belongs to the value so far.
+  /// The offset at which the text of the value begins.
   var start = 0
-  /// Where the cursor is.
+  /// The offset of the cursor.
   var offset = 0
-  /// The column of the map or list that the location is in, for text of several lines.
+  /// The column of the mapping or list that contains the location, for multiline text.
   var indentation = 0
 
-  /// The keys of the way, without the numbers of elements.
+  /// The keys of the path, without the indices of elements.
   var keys: [String] { path.compactMap { if case .key(let key) = $0 { key } else { nil } } }
 }
 
-/// Finds the ``EditingLocation`` by reading the lines up to the cursor: indentation, keys, dashes and brackets.
+/// Finds the ``EditingLocation`` from the lines up to the cursor, by indentation, keys, dashes and brackets.
 struct EditingLocationScanner {
   private struct Level {
     let column: Int
@@ -52,13 +51,13 @@ struct EditingLocationScanner {
   private let bytes: ArraySlice<UInt8>
   private var levels: [Level] = []
   private var brackets: [Bracket] = []
-  /// The column of the key whose text of several lines is being read.
+  /// The column of the key whose multiline text is being read.
   private var blockTextColumn: Int?
-  /// The quote that a text over several lines began with.
+  /// The opening quote of a string that continues on further lines.
   private var quote: UInt8?
   private var location = EditingLocation()
 
-  /// The place of the cursor at `offset` of `bytes`.
+  /// Returns the location of the cursor at `offset` in `bytes`.
   static func location(at offset: Int, in bytes: [UInt8]) -> EditingLocation {
     var scanner = EditingLocationScanner(bytes[..<min(max(0, offset), bytes.count)])
     return scanner.scan()
@@ -103,7 +102,7 @@ struct EditingLocationScanner {
       }
       blockTextColumn = nil
     }
-    // What is in brackets or quotes is indented further than their key: they were never closed.
+    // Contents of brackets or quotes are indented further than their key; these were never closed.
     if !isBlank, let owner = levels.last?.column, column <= owner, bytes[position] != UInt8(ascii: "]"),
       bytes[position] != UInt8(ascii: "}")
     {
@@ -119,7 +118,7 @@ struct EditingLocationScanner {
     block(position..<range.upperBound, column: column)
   }
 
-  /// A line of maps and lists by indentation.
+  /// Reads a line of mappings and lists by indentation.
   private mutating func block(_ range: Range<Int>, column: Int) {
     let isDash = self.isDash(range.lowerBound, range.upperBound)
     var elementNumber = 0
@@ -159,7 +158,7 @@ struct EditingLocationScanner {
     position < end && bytes[position] == UInt8(ascii: "-") && (position + 1 == end || bytes[position + 1] == 0x20)
   }
 
-  /// The key that begins a range, with where its value begins.
+  /// Returns the key at the start of a range, and the offset of its value.
   private func key(_ range: Range<Int>) -> (key: String, end: Int)? {
     guard !range.isEmpty else { return nil }
     var position = range.lowerBound
@@ -190,12 +189,12 @@ struct EditingLocationScanner {
     return (String(decoding: bytes[text], as: UTF8.self).trimmedSpaces, position + 1)
   }
 
-  /// What is behind a key.
+  /// Reads the value of a key.
   private mutating func value(_ range: Range<Int>, column: Int) {
     var position = range.lowerBound
     while position < range.upperBound {
       while position < range.upperBound, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
-      // An anchor or a tag is before the value.
+      // Skips an anchor or a tag before the value.
       guard position < range.upperBound, bytes[position] == UInt8(ascii: "&") || bytes[position] == UInt8(ascii: "!")
       else { break }
       guard let space = bytes[position..<range.upperBound].firstIndex(of: 0x20) else {
@@ -218,7 +217,7 @@ struct EditingLocationScanner {
     range.contains { bytes[$0] == UInt8(ascii: "#") && ($0 == range.lowerBound || bytes[$0 - 1] == 0x20) }
   }
 
-  /// Brackets and quotes, which may go over several lines.
+  /// Reads brackets and quotes, which may continue on further lines.
   private mutating func inside(_ range: Range<Int>) {
     var position = range.lowerBound
     var start = position
@@ -235,7 +234,7 @@ struct EditingLocationScanner {
       }
       switch byte {
       case 0x22, 0x27:
-        // Inside of a word it is an apostrophe.
+        // Within a word it is an apostrophe.
         if bytes[start..<position - 1].allSatisfy({ $0 == 0x20 }) { quote = byte }
       case UInt8(ascii: "{"), UInt8(ascii: "["):
         // The braces of an expression are text.
@@ -288,7 +287,7 @@ struct EditingLocationScanner {
 }
 
 extension String {
-  /// The text without spaces around it.
+  /// The text without leading and trailing spaces.
   var trimmedSpaces: String {
     var text = self[...]
     while text.first == " " { text.removeFirst() }
@@ -296,7 +295,7 @@ extension String {
     return String(text)
   }
 
-  /// The text without the quotes around it.
+  /// The text without enclosing quotes.
   fileprivate var unquoted: String {
     count >= 2 && (first == "\"" || first == "'") && first == last ? String(dropFirst().dropLast()) : self
   }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A key as an editor shows it, from the table that the parser and the schema use.
+/// A key as shown in an editor, from the table that the parser and the schema use.
 struct KeyPage {
   let name: String
   let owner: String
@@ -11,7 +11,7 @@ struct KeyPage {
   let defaultText: String?
   var proposals: [String] = []
 
-  /// What a person reads when the mouse is over the key, as Markdown.
+  /// The text shown when the mouse is over the key, as Markdown.
   var page: String {
     var text = "**\(name)** (\(owner))\n\n\(summary)."
     if isRequired { text += "\n\nRequired." }
@@ -21,7 +21,7 @@ struct KeyPage {
 }
 
 extension FormatKey {
-  /// All keys of the map as pages.
+  /// All keys of the mapping as pages.
   static var pages: [KeyPage] {
     allCases.map {
       KeyPage(
@@ -31,17 +31,17 @@ extension FormatKey {
   }
 }
 
-/// What may be at a location of a file.
+/// The possible contents of a location in a file.
 enum EditingSlot {
-  /// What a key of the format takes; `page` is that key.
+  /// The value of a key of the format; `page` describes the key.
   case shape(Shape, page: KeyPage?)
   /// The inputs of a step's action.
   case inputs(ActionDeclaration)
-  /// A value of an input or of something inside one.
+  /// The value of an input, or a part of it.
   case type(ValueType, FieldDeclaration?)
   case unknown
 
-  /// The keys that may be here where it is a map of fixed keys.
+  /// The allowed keys, if this is a mapping with fixed keys.
   var keys: [KeyPage] {
     guard case .shape(let shape, _) = self else { return [] }
     switch shape {
@@ -53,7 +53,7 @@ enum EditingSlot {
     }
   }
 
-  /// The fields that may be here where it is a map of declared ones.
+  /// The allowed fields, if this is a mapping with declared fields.
   var fields: [FieldDeclaration] {
     switch self {
     case .inputs(let declaration): declaration.inputs
@@ -62,7 +62,7 @@ enum EditingSlot {
     }
   }
 
-  /// What may be under `part` of this.
+  /// Returns the possible contents under `part`.
   fileprivate func inside(_ part: EditingLocation.Part) -> EditingSlot {
     switch (self, part) {
     case (.shape(.named(_, let shape), let page), .key): return .shape(shape, page: page)
@@ -84,7 +84,7 @@ enum EditingSlot {
 }
 
 extension WorkflowDocument {
-  /// What may be at the end of a way through the file; the inputs of a step are those of its action.
+  /// Returns the possible contents at the end of a path; the inputs of a step are those of its action.
   func slot(at path: [EditingLocation.Part], root: any FormatKey.Type = WorkflowKey.self) -> EditingSlot {
     var slot = EditingSlot.shape(.map(root), page: nil)
     for (depth, part) in path.enumerated() {
@@ -98,12 +98,12 @@ extension WorkflowDocument {
     return slot
   }
 
-  /// What the action of a step declares.
+  /// Returns the declaration of a step's action.
   func declaration(ofStepNamed id: String) -> ActionDeclaration? {
     step(named: id).flatMap { check?.actions.declaration(ofStep: $0) }
   }
 
-  /// Whether a way leads into the inputs of what a step calls for each post of an event.
+  /// Returns whether a path leads into the inputs of an action that a step calls for each post of an event.
   func isCalled(_ keys: [String]) -> Bool {
     guard keys.count > 3, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
       let call = declaration(ofStepNamed: keys[1])?.calls
@@ -111,7 +111,7 @@ extension WorkflowDocument {
     return keys[3] == call.inputs
   }
 
-  /// The node at the end of a way, or nil.
+  /// Returns the node at the end of a path, or nil.
   func node(at path: [EditingLocation.Part]) -> NodeID? {
     guard let tree, var current = tree.root else { return nil }
     for part in path {
@@ -129,7 +129,7 @@ extension WorkflowDocument {
     return current
   }
 
-  /// The keys that a map has, but for the one at `offset`.
+  /// Returns the keys of a mapping, except the one at `offset`.
   func keys(at path: [EditingLocation.Part], except offset: Int) -> Set<String> {
     guard let tree, let node = node(at: path), tree.kind(node) == .mapping else { return [] }
     var keys: Set<String> = []
@@ -143,7 +143,7 @@ extension WorkflowDocument {
     return keys
   }
 
-  /// The way to what is at `offset`, from the tree; whether that is a key, and its node.
+  /// Returns the path to the node at `offset`, whether it is a key, and the node.
   func location(at offset: Int) -> (path: [EditingLocation.Part], isKey: Bool, node: NodeID)? {
     guard let tree, var current = tree.root else { return nil }
     var path: [EditingLocation.Part] = []

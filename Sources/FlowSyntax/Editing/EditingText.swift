@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Shape {
-  /// What follows a key's colon: a space before a value, a line of its own for a map, braces inside of braces.
+  /// Returns the text after a key's colon: a space before a value, a new line for a mapping, or braces within braces.
   func opening(_ location: EditingLocation) -> String {
     switch self {
     case .map, .named, .values, .environment:
@@ -12,7 +12,7 @@ extension Shape {
 }
 
 extension ValueType {
-  /// A value of the right shape to be filled in, as a snippet.
+  /// Returns a snippet with a placeholder value of the right form.
   func snippet(_ field: FieldDeclaration) -> String {
     switch self {
     case .boolean: "${1|true,false|}"
@@ -26,7 +26,7 @@ extension ValueType {
     }
   }
 
-  /// A value of the right shape, for a file that should be filled in.
+  /// A placeholder value of the right form, for a generated file.
   var stand: String {
     switch self {
     case .string, .path, .any: "\"\""
@@ -51,10 +51,10 @@ extension ValueType {
 }
 
 extension FieldDeclaration {
-  /// The type and whether it must be given.
+  /// The type, and whether it is required.
   var shortDescription: String { type.words + (isRequired ? ", required" : "") }
 
-  /// What a person reads of it, as Markdown.
+  /// The documentation as Markdown.
   var page: String {
     var text = "**\(name)**: \(type.words)\(isRequired ? ", required" : "")"
     if !summary.isEmpty { text += "\n\n\(summary)" }
@@ -64,7 +64,7 @@ extension FieldDeclaration {
 }
 
 extension ActionDeclaration {
-  /// All there is to know of the action, as Markdown.
+  /// The complete documentation of the action as Markdown.
   package var page: String {
     var text = "**\(name)**\(isService ? " (a service)" : "")\n\n\(summary)\n"
     func section(_ title: String, _ rows: [String]) {
@@ -98,7 +98,7 @@ extension ActionDeclaration {
 }
 
 extension Value {
-  /// The value as a workflow would state it on one line.
+  /// The value as YAML on one line.
   var yamlText: String {
     switch self {
     case .string(let text):
@@ -114,10 +114,10 @@ extension Value {
 }
 
 extension String {
-  /// The text inside a snippet, where `$`, `}` and `\` mean something.
+  /// The text with `$`, `}` and `\` escaped for a snippet.
   var escapedInSnippet: String { escaped("\\$}") }
 
-  /// The text as one choice of a snippet.
+  /// The text escaped as a choice of a snippet.
   fileprivate var escapedInChoice: String { escaped("\\$},|") }
 
   private func escaped(_ letters: String) -> String {

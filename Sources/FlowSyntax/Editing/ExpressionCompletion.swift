@@ -2,17 +2,17 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// What may be written inside of an expression: contexts, their members, outputs of the steps that are over, functions.
+/// Completes expressions: contexts, their members, outputs of finished steps, and functions.
 struct ExpressionCompletion {
   let document: WorkflowDocument
   let location: EditingLocation
-  /// Where the expression begins.
+  /// The offset at which the expression begins.
   let start: Int
   let bytes: [UInt8]
 
   func completions() -> [Completion] {
     let typed = bytes[start..<max(start, location.offset)]
-    // Inside of a text of the expression nothing is proposed.
+    // There are no proposals within a string literal.
     if typed.count(where: { $0 == UInt8(ascii: "'") }) % 2 == 1 { return [] }
     var wordStart = location.offset
     while wordStart > start, bytes[wordStart - 1].isNamePart, bytes[wordStart - 1] != UInt8(ascii: "/") {
@@ -29,7 +29,7 @@ struct ExpressionCompletion {
     return parts.count > 1 ? members(of: Array(parts.dropLast()), span) : names(span)
   }
 
-  /// Contexts and functions.
+  /// Proposes contexts and functions.
   private func names(_ span: TextSpan) -> [Completion] {
     let kind = siteKind
     let contexts = contexts(kind).map {
@@ -83,7 +83,7 @@ struct ExpressionCompletion {
     return self.properties(of: property.type, path.dropFirst(), span)
   }
 
-  /// The steps that are over when the location is reached: those that its step needs, all of them in the outputs.
+  /// The steps that have finished when the location is reached: the dependencies of its step, or all steps for outputs.
   private var readable: [Int] {
     guard let own else { return Array(document.workflow.steps.indices) }
     return document.stepsBefore(own).sorted()
@@ -117,7 +117,7 @@ struct ExpressionCompletion {
 
   // MARK: Where
 
-  /// The step that the expression belongs to.
+  /// The step that the expression belongs to, or nil.
   private var own: Int? {
     let keys = location.keys
     return keys.count > 1 && WorkflowKey.holdsSteps(keys[0]) ? document.step(named: keys[1]) : nil

@@ -1,19 +1,19 @@
 import FlowModel
 
-/// How long a step took in the runs of its workflow that are recorded.
+/// Statistics of a step's durations in the recorded runs of its workflow.
 public struct StepHistory: Sendable, Hashable {
-  /// In how many runs it succeeded.
+  /// The number of runs in which it succeeded.
   public let count: Int
-  /// Half of them took no longer.
+  /// The median duration.
   public let median: Duration
-  /// Nineteen of twenty took no longer.
+  /// The 95th percentile of the durations.
   public let percentile95: Duration
 
-  /// Of these durations, in whatever order; nil: there are none.
+  /// Computes statistics of durations in any order. Returns nil if there are none.
   public init?(_ durations: [Duration]) {
     guard !durations.isEmpty else { return nil }
     let sorted = durations.sorted()
-    // The nearest rank: a duration that was measured.
+    // The nearest rank, so that the result is a measured duration.
     func rank(_ percent: Int) -> Duration { sorted[(sorted.count * percent + 99) / 100 - 1] }
     count = sorted.count
     median = rank(50)
@@ -27,7 +27,7 @@ public struct StepHistory: Sendable, Hashable {
   }
 
   private static func text(_ duration: Duration) -> String {
-    // To three digits or so: more are noise.
+    // Rounds to about three digits.
     let nanoseconds = duration.nanoseconds
     let step = nanoseconds >= 1_000_000_000 ? 10_000_000 : nanoseconds >= 1_000_000 ? 100_000 : 1000
     return DurationText.format(.nanoseconds((nanoseconds + step / 2) / step * step))

@@ -2,43 +2,43 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// What a workflow names and where: steps, events, inputs, outputs, queues, with every location that refers to them,
-/// and to what included files name.
+/// The names in a workflow with all their occurrences: steps, events, inputs, outputs, queues, and names of included
+/// files.
 package struct SymbolTable: Sendable {
-  /// Something that a workflow names.
+  /// A named element of a workflow.
   package struct Symbol: Sendable, Hashable {
-    /// What kind of thing it is.
+    /// The kind of element.
     package enum Kind: String, Sendable, Hashable {
       case step, event, input, output, queue
     }
 
     package var kind: Kind
-    /// The name; of steps and inputs in lower case where an expression wrote it otherwise.
+    /// The name; for steps and inputs in lower case if an expression spells it differently.
     package var name: String
   }
 
-  /// One location of a symbol.
+  /// An occurrence of a symbol.
   package struct Occurrence: Sendable, Hashable {
     package var symbol: Symbol
     package var span: TextSpan
-    /// Whether it is declared there: an id, an input's name, an event that is declared or posted.
+    /// True for a definition: an id, an input's name, an event that is declared or posted.
     package var isDefinition: Bool
   }
 
-  /// A location that names something of an included file.
+  /// A reference to a symbol of an included file.
   package struct Link: Sendable, Hashable {
-    /// The file as the step states it.
+    /// The file as written in the step.
     package var file: String
-    /// What it is called in that file: an input, an output or an event.
+    /// The symbol in that file: an input, an output or an event.
     package var symbol: Symbol
     package var span: TextSpan
   }
 
-  /// The locations that name something of included files.
+  /// The references to symbols of included files.
   package private(set) var links: [Link] = []
-  /// Every location, in the order of the file.
+  /// All occurrences in file order.
   package private(set) var occurrences: [Occurrence] = []
-  /// Texts with an expression in them whose locations is unknown, or that is wrong.
+  /// Texts whose expressions are invalid or have unknown locations.
   package private(set) var unclear: [TextSpan] = []
 
   private let check: WorkflowCheck
@@ -53,23 +53,22 @@ package struct SymbolTable: Sendable {
     occurrences = occurrences.filter { seen.insert($0).inserted }.sorted { $0.span < $1.span }
   }
 
-  /// The location that holds the byte at `offset`, the one behind its end included.
+  /// Returns the occurrence at `offset`, or the one that ends there.
   package func occurrence(at offset: Int) -> Occurrence? {
     occurrences.first { $0.span.start <= offset && offset < $0.span.end }
       ?? occurrences.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
-  /// The location that names something of an included file and holds the byte at `offset`, the one behind its end
-  /// included.
+  /// Returns the reference to an included file at `offset`, or the one that ends there.
   package func link(at offset: Int) -> Link? {
     links.first { $0.span.start <= offset && offset < $0.span.end }
       ?? links.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
-  /// Every location of a symbol.
+  /// Returns all occurrences of a symbol.
   package func occurrences(of symbol: Symbol) -> [Occurrence] { occurrences.filter { $0.symbol == symbol } }
 
-  /// Whether the name belongs to flowrun or to a plugin and not to the file.
+  /// Returns whether the name is defined by flowrun or a plugin rather than the file.
   package func isForeign(_ symbol: Symbol) -> Bool {
     switch symbol.kind {
     case .event: catalogEvents.contains(symbol.name)
@@ -109,7 +108,7 @@ package struct SymbolTable: Sendable {
         isDefinition: isDefinition))
   }
 
-  /// The file that a step includes, as it states it; nil for any other step.
+  /// Returns the file that a step includes, as written, or nil for any other step.
   private func includedFile(_ step: Int) -> String? {
     let uses = check.workflow.steps[step].uses
     return IncludeLibrary.isFile(uses) ? uses : nil
@@ -229,7 +228,7 @@ package struct SymbolTable: Sendable {
         name = check.inputs.field(like: key)?.name ?? key
       default: continue
       }
-      // Between the context's name and its key stand only a dot, or a bracket and a quote.
+      // Only a dot, or a bracket and a quote, may be between the context's name and its key.
       let from = reference.offset + reference.name.utf8.count
       let wanted = Array(key.utf8)
       guard
@@ -247,7 +246,7 @@ package struct SymbolTable: Sendable {
     }
   }
 
-  /// `steps.build.outputs.path`, where `build` is a file: an output of it.
+  /// Links `steps.build.outputs.path` to an output of the file that `build` includes.
   private mutating func linkOutput(
     of reference: ContextReference, in source: [UInt8], from location: Int, _ offset: Int, _ node: NodeID
   ) {
@@ -260,7 +259,7 @@ package struct SymbolTable: Sendable {
     let first = location + "outputs".utf8.count
     guard
       let found = (first..<max(first, end - wanted.count + 1)).first(where: { source[$0...].starts(with: wanted) }),
-      // Behind the word `outputs`, wherever its dot or bracket is.
+      // After the word `outputs`, wherever its dot or bracket is.
       let start = tree.sourceOffset(of: node, textOffset: offset + found)
     else { return unclear.append(tree.span(node)) }
     links.append(
@@ -269,6 +268,6 @@ package struct SymbolTable: Sendable {
 }
 
 extension WorkflowDocument {
-  /// Everything that the workflow names, with its locations; nil if nothing could be read.
+  /// Returns all symbols with their occurrences, or nil if nothing could be read.
   package func symbols() -> SymbolTable? { check.map(SymbolTable.init) }
 }

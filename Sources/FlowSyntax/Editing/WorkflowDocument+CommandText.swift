@@ -2,8 +2,9 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowDocument {
-  /// Hands a text over to a command as a variable instead of putting it into the text that the shell reads; nil if the
-  /// quotes around it are not those of a shell.
+  /// Passes a text to a command as a variable instead of inserting it into shell text. Returns nil if it is inside
+  /// quotes that
+  /// are not the shell's.
   func textInCommand(_ diagnostic: Diagnostic) -> Fix? {
     guard let check, let tree, let step = step(at: diagnostic.span.start),
       let (_, isKey, node) = location(at: diagnostic.span.start), !isKey, tree.kind(node) == .scalar,
@@ -16,7 +17,7 @@ extension WorkflowDocument {
     let variable = name(for: diagnostic, value, among: stated)
     let first = source.bytes[tree.span(node).start]
     let isPlain = tree.nodes[node].style == .plain
-    // A plain text that begins with the quote would be a quoted one.
+    // A plain scalar cannot begin with a quote.
     guard !(isPlain && whole.start == tree.span(node).start) else { return nil }
     let isFollowed = whole.end < source.bytes.count && source.bytes[whole.end].isNamePart
     let bare = isFollowed ? "${\(variable)}" : "$\(variable)"
@@ -48,7 +49,7 @@ extension WorkflowDocument {
     return shell.split(separator: " ").first?.hasSuffix("sh") ?? false
   }
 
-  /// The `${{ }}` around an expression.
+  /// Returns the range of the `${{ }}` around an expression.
   private func braces(around span: TextSpan, in text: TextSpan) -> TextSpan? {
     var start = span.start
     while start > text.start, source.bytes[start - 1] == 0x20 { start -= 1 }
@@ -60,7 +61,7 @@ extension WorkflowDocument {
     return TextSpan(start - 3, end + 2)
   }
 
-  /// A name that no other variable of the step has, or has with this value.
+  /// Returns a variable name that the step does not use, or uses for the same value.
   private func name(for diagnostic: Diagnostic, _ value: String, among stated: ValueObject) -> String {
     let base = diagnostic.missingName ?? "VALUE"
     var name = base
@@ -72,7 +73,8 @@ extension WorkflowDocument {
     return name
   }
 
-  /// The shell's quotes that are open behind the text from `start` to `end`; `style` is the first byte of the scalar.
+  /// Returns the shell quotes that are open after the text from `start` to `end`; `style` is the first byte of the
+  /// scalar.
   private func quotes(from start: Int, to end: Int, _ style: UInt8) -> Quotes {
     var quotes = Quotes.none
     var position = start
@@ -82,7 +84,7 @@ extension WorkflowDocument {
       if byte == UInt8(ascii: "\\"), position < end {
         byte = source.bytes[position]
         position += 1
-        // In double quotes of YAML a backslash is YAML's own.
+        // In double quotes of YAML, a backslash belongs to YAML.
         if style != 0x22 { continue }
       }
       switch (quotes, byte) {

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// What may be written at the byte `offset`, likeliest first.
+  /// Returns the proposals at the byte `offset`, most likely first.
   package func completions(at offset: Int) -> [Completion] {
     let location = EditingLocationScanner.location(at: offset, in: source.bytes)
     if location.position == .nothing { return [] }
@@ -21,11 +21,11 @@ extension WorkflowDocument {
       let keys = keyCompletions(slot, location, span, bytes)
       if !keys.isEmpty { return keys }
     }
-    // A map is not written behind its key.
+    // A mapping cannot be on the same line as its key.
     return values(of: slot, location, span, bytes)
   }
 
-  /// Where the word that is being typed ends, so that accepting a proposal replaces all of it.
+  /// Returns the end of the word at the cursor, so that accepting a proposal replaces the whole word.
   private func wordEnd(from offset: Int, _ bytes: [UInt8], isFlow: Bool) -> Int {
     var end = offset
     while end < bytes.count, bytes[end].isNamePart { end += 1 }
@@ -115,17 +115,17 @@ extension WorkflowDocument {
 
   // MARK: Files
 
-  /// Actions, or files once the path of one has begun.
+  /// Proposes actions, or files if the text is the beginning of a path.
   private func uses(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let isPath = typed.hasPrefix(".") || typed.hasPrefix("/")
     return (isPath ? [] : actions(span)) + (isPath || typed.isEmpty ? files(typed, span) : [])
   }
 
-  /// The most files of a folder that are read to see whether they could be included.
+  /// The maximum number of files of a folder that are read to check whether they can be included.
   private static let readFiles = 200
 
-  /// The workflows of the folder that is named so far which could be included, and its folders.
+  /// Proposes the workflows in the folder of the typed path that can be included, and its folders.
   private func files(_ typed: String, _ span: TextSpan) -> [Completion] {
     guard let surroundings else { return [] }
     let stated = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? "./"
@@ -138,7 +138,7 @@ extension WorkflowDocument {
     let found = files.prefix(Self.readFiles).compactMap { name -> Completion? in
       let path = IncludeLibrary.resolve(name, in: folder)
       guard path != own else { return nil }
-      // Read without this file on the way, so that a file which includes it is seen to name it.
+      // Loads the file without this one on the stack, to detect a file that includes this one.
       let library = IncludeLibrary(catalog: installedCatalog, files: surroundings.read)
       let entry = library.entry(path, stack: [])
       guard let result = entry.result, !result.locations.steps.isEmpty, !library.named.contains(own) else { return nil }
@@ -152,7 +152,7 @@ extension WorkflowDocument {
 
   // MARK: Executors and events
 
-  /// Where a step may run; behind a comma the options of the executor.
+  /// Proposes executors, or options of the executor after a comma.
   private func executors(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     guard let comma = typed.utf8.lastIndex(of: UInt8(ascii: ",")) else {
@@ -171,7 +171,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// The events for an input that names one; nil if the location is not such an input.
+  /// Proposes events for an input that names one. Returns nil for any other location.
   private func eventInput(_ location: EditingLocation, _ span: TextSpan) -> [Completion]? {
     let keys = location.keys
     guard location.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
@@ -183,7 +183,7 @@ extension WorkflowDocument {
     return awaitedEvents(span).filter { !posted.contains($0.label) } + events(span)
   }
 
-  /// The events for which steps wait and which are not known yet.
+  /// Proposes the events that steps wait for and that are not yet declared.
   private func awaitedEvents(_ span: TextSpan) -> [Completion] {
     let known = check?.knownEvents() ?? []
     let awaited = Set(workflow.steps.filter(\.hasOptions).flatMap(\.options.after)).subtracting(known)
@@ -199,7 +199,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// The steps that may be needed: not the step itself, none that comes after it, none that it needs already.
+  /// Proposes possible dependencies: all steps except the step itself, its dependents and its existing dependencies.
   private func steps(_ location: EditingLocation, _ span: TextSpan) -> [Completion] {
     let keys = location.keys
     let own = keys.count > 1 ? step(named: keys[1]) : nil
@@ -214,7 +214,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// The dependencies that are written elsewhere than at `offset`.
+  /// Returns the dependencies that are written elsewhere than at `offset`.
   private func otherDependencies(of step: Int, except offset: Int) -> Set<Int> {
     guard let check, let node = check.node(.needs, of: step) else { return [] }
     let elements = check.tree.kind(node) == .sequence ? check.tree.elements(node) : []
@@ -226,7 +226,7 @@ extension WorkflowDocument {
       })
   }
 
-  /// A step and all that need it, directly or through others.
+  /// Returns a step and all of its direct and indirect dependents.
   func stepsAfter(_ step: Int) -> Set<Int> {
     var successors: [Int: [Int]] = [:]
     for index in workflow.steps.indices {
@@ -240,7 +240,7 @@ extension WorkflowDocument {
     return found
   }
 
-  /// All that must be over before a step starts.
+  /// Returns all direct and indirect dependencies of a step.
   func stepsBefore(_ step: Int) -> Set<Int> {
     var found: Set<Int> = []
     var open = [step]
@@ -250,7 +250,7 @@ extension WorkflowDocument {
     return found
   }
 
-  /// A number with each unit, or a few lengths where there is none yet.
+  /// Proposes the typed number with each unit, or some durations if there is no number.
   private func durations(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())
@@ -265,7 +265,7 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// Where the expression begins that holds the cursor; nil if there is none.
+  /// Returns the start of the expression that contains the cursor, or nil if there is none.
   private func expressionStart(_ location: EditingLocation, _ slot: EditingSlot, _ bytes: [UInt8]) -> Int? {
     guard location.position == .value || location.isBlockText else { return nil }
     var lineStart = location.offset
@@ -285,7 +285,7 @@ extension WorkflowDocument {
     guard location.start < location.offset else { return nil }
     switch shape {
     case .booleanOrExpression, .deferral:
-      // The words of the key come first; an expression shows by its dot or its operator.
+      // Keywords of the key come first; a dot or an operator indicates an expression.
       let typed = bytes[location.start..<location.offset]
       return typed.allSatisfy({ $0.isNamePart && $0 != UInt8(ascii: ".") }) ? nil : location.start
     default: return nil
@@ -294,7 +294,7 @@ extension WorkflowDocument {
 }
 
 extension UInt8 {
-  /// Whether names of steps, actions, events and fields are made of it.
+  /// True for characters in names of steps, actions, events and fields.
   var isNamePart: Bool {
     (self | 0x20 >= UInt8(ascii: "a") && self | 0x20 <= UInt8(ascii: "z"))
       || (self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9")) || self == UInt8(ascii: "-")

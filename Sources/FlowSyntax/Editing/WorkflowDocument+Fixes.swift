@@ -3,16 +3,16 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// A change of the text that fixes something.
+  /// A change of the text that fixes a problem.
   package struct Fix: Sendable {
     package var title: String
-    /// What it fixes; nil: nothing is wrong.
+    /// The fixed diagnostic, or nil if the change is optional.
     package var diagnostic: Diagnostic?
-    /// The text at each location afterwards; the spans do not touch each other.
+    /// The replacements, whose spans must not overlap or touch.
     package var edits: [(span: TextSpan, text: String)]
   }
 
-  /// What can be done about the problems that touch `range`, and about the step there.
+  /// Returns the fixes for problems that overlap `range`, and the possible changes of the step there.
   package func fixes(in range: TextSpan) -> [Fix] {
     var fixes: [Fix] = []
     for diagnostic in result.diagnostics
@@ -36,8 +36,9 @@ extension WorkflowDocument {
     }
   }
 
-  /// The place of the wrong word in the text that the diagnostic is about: the last one, or behind `steps.` the first. The
-  /// whole text, without its quotes, where the word is not to be found in it as it is.
+  /// Returns the span of the wrong word in the text of the diagnostic: its last occurrence, or the first after
+  /// `steps.`. Returns
+  /// the whole text without quotes if the word does not occur literally.
   private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> TextSpan {
     var span = diagnostic.span
     let quotes: [UInt8] = [0x22, 0x27]
@@ -78,7 +79,7 @@ extension WorkflowDocument {
       .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
   }
 
-  /// The change that puts an entry at the end of a map, laid out as the map is.
+  /// Returns the change that appends an entry to a mapping in the mapping's style.
   func insertion(of entry: String, into map: NodeID) -> (span: TextSpan, text: String)? {
     guard let tree, tree.nodes[map].kind == .mapping else { return nil }
     let span = tree.span(map)
@@ -94,7 +95,7 @@ extension WorkflowDocument {
       return (TextSpan(at: end), source.bytes[end - 1] == UInt8(ascii: ",") ? " \(entry)" : ", \(entry)")
     }
     guard !isEmpty else { return nil }
-    // Before the first key: what is behind the last value may be a comment or a text of several lines.
+    // Inserts before the first key, because a comment or a multiline text may follow the last value.
     let first = tree.span(map + 1).start
     let lines = LineTable(source)
     let column = first - lines.span(ofLine: lines.line(of: first)).start
@@ -141,7 +142,7 @@ extension WorkflowDocument {
 
   // MARK: defer
 
-  /// Putting a step that the gate waits for behind it, where the file stays as right as it is.
+  /// Returns a fix that defers a step which the gate waits for, if the file remains valid.
   private func deferral(at offset: Int) -> Fix? {
     guard let check, isWhole, source.bytes.count <= 1 << 20, let step = step(at: offset), result.graph != nil,
       check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,
@@ -156,7 +157,7 @@ extension WorkflowDocument {
     return Fix(title: "Start '\(check.name(step))' after the gate has opened", diagnostic: nil, edits: [edit])
   }
 
-  /// The text with changes made.
+  /// Returns the text with the edits applied.
   package static func text(_ bytes: [UInt8], with edits: [(span: TextSpan, text: String)]) -> [UInt8] {
     var bytes = bytes
     for edit in edits.sorted(by: { $0.span > $1.span }) {

@@ -3,16 +3,17 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// What a person wants to know of a location.
+  /// The information about a location.
   package struct Hover: Sendable {
-    /// As Markdown.
+    /// The text as Markdown.
     package var text: String
-    /// What it is about.
+    /// The range that it describes.
     package var span: TextSpan
   }
 
-  /// What there is to say of the byte at `offset`; `rank` gives a step's number in the order in which ready steps
-  /// start, from 1, and `history` what is recorded of it.
+  /// Returns the information about the byte at `offset`. `rank` returns the position of each step in the start order of
+  /// ready
+  /// steps, from 1, and `history` the recorded durations of a step.
   package func hover(
     at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }, history: (String) -> StepHistory? = { _ in nil }
   ) -> Hover? {
@@ -100,7 +101,7 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// The expression that holds `offset`: what the name under the cursor is, its type, and its value where it is constant.
+  /// Describes the name under the cursor in the expression at `offset`, with its type, and its value if it is constant.
   private func expressionHover(at offset: Int) -> Hover? {
     guard let found = expression(at: offset), let check else { return nil }
     let (expression, start, site) = found
@@ -162,7 +163,7 @@ extension WorkflowDocument {
     return FunctionPage.all.first { $0.name.lowercased() == name }
   }
 
-  /// The expression that holds `offset`, where it begins in the file, and where it may read what.
+  /// Returns the expression at `offset`, its start in the file, and its site.
   func expression(at offset: Int) -> (expression: Expression, start: Int, site: ExpressionSite)? {
     guard let tree, let (path, isKey, node) = location(at: offset), !isKey, let text = tree.text(of: node) else {
       return nil
@@ -196,8 +197,9 @@ extension WorkflowDocument {
 }
 
 extension WorkflowDocument {
-  /// The file that declares what is named at `offset`, and where in its text: something of an included file, or the action
-  /// of an external plugin; nil for all else.
+  /// Returns the file that declares the name at `offset` and the location in it: for names of an included file or
+  /// actions of
+  /// an external plugin, or else nil.
   package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> TextSpan)? {
     if let link = symbols()?.link(at: offset) {
       let path = path(of: link.file)

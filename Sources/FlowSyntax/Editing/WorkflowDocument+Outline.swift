@@ -2,26 +2,26 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowDocument {
-  /// A part of the file as an outline shows it.
+  /// A section of the file in an outline.
   package struct Section: Sendable {
     package var name: String
     package var detail: String
     package var isStep: Bool
-    /// All of it.
+    /// The range of the whole section.
     package var span: TextSpan
-    /// Its name.
+    /// The range of the name.
     package var nameSpan: TextSpan
     package var children: [Section] = []
   }
 
-  /// A hint that an editor shows inside of the text.
+  /// A hint that an editor shows within the text.
   package struct Hint: Sendable {
     package var offset: Int
     package var text: String
     package var isType: Bool
   }
 
-  /// The keys of the workflow, with the steps below `steps`.
+  /// Returns the keys of the workflow, and the steps below `steps`.
   package func outline() -> [Section] {
     guard let check, let tree, let root = tree.root, tree.kind(root) == .mapping else { return [] }
     return check.locations.keys.map { key, member in
@@ -47,7 +47,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// The maps, lists and texts that go over several lines, from the line of their key on.
+  /// Returns the multiline mappings, lists and texts, from the line of their key on.
   package func folds() -> [TextSpan] {
     guard let tree, let root = tree.root else { return [] }
     let lines = LineTable(source)
@@ -68,7 +68,7 @@ extension WorkflowDocument {
     return folds.sorted()
   }
 
-  /// What holds the byte at `offset`, from the smallest to the whole file.
+  /// Returns the ranges that contain the byte at `offset`, from the smallest to the whole file.
   package func selections(at offset: Int) -> [TextSpan] {
     var spans = [TextSpan(0, source.bytes.count)]
     guard let tree, var current = tree.root else { return spans }
@@ -105,7 +105,7 @@ extension WorkflowDocument {
     return result.reversed()
   }
 
-  /// The types of outputs that are read, and where steps are on the longest path to the gate.
+  /// Returns hints for the types of outputs in expressions, and for steps on the longest path to the gate.
   package func hints(in range: TextSpan) -> [Hint] {
     guard let check, let tree else { return [] }
     var hints: [Hint] = []

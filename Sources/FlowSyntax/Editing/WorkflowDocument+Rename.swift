@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Why a name cannot be changed, as a sentence without a full stop.
+/// The reason why a name cannot be changed, as a sentence without a full stop.
 package struct RenameProblem: Error, Sendable, CustomStringConvertible {
   package let description: String
 
@@ -9,7 +9,7 @@ package struct RenameProblem: Error, Sendable, CustomStringConvertible {
 }
 
 extension WorkflowDocument {
-  /// The name at `offset` that can be changed.
+  /// Returns the occurrence at `offset` of a name that can be changed.
   package func renamable(at offset: Int) throws(RenameProblem) -> SymbolTable.Occurrence {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "the file has a syntax error; fix it first")
@@ -23,12 +23,12 @@ extension WorkflowDocument {
     return found
   }
 
-  /// Where the new name goes so that the thing at `offset` is called `name` everywhere in the file.
+  /// Returns the ranges to replace by `name` in order to rename the symbol at `offset` throughout the file.
   package func rename(at offset: Int, to name: String) throws(RenameProblem) -> [TextSpan] {
     try rename(try renamable(at: offset).symbol, to: name)
   }
 
-  /// Where the new name goes so that a thing is called `name` everywhere in the file.
+  /// Returns the ranges to replace by `name` in order to rename a symbol throughout the file.
   package func rename(_ symbol: SymbolTable.Symbol, to name: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' has a syntax error; fix it first")
@@ -64,27 +64,29 @@ extension WorkflowDocument {
   }
 }
 
-/// How the name of something of a file changes for the files that include it.
+/// The effect of a rename in a file on the files that include it.
 package struct IncludedRename: Sendable, Hashable {
-  /// An input, an output or an event.
+  /// The kind of symbol: an input, an output or an event.
   package var kind: SymbolTable.Symbol.Kind
-  /// How the files that include it call it; of an event that a step passes on only the beginning, `build/`.
+  /// The symbol's name in the including files, or only its first part, such as `build/`, for events passed on by a
+  /// step.
   package var name: String
-  /// Where in ``name`` the part is that changes, in bytes.
+  /// The part of ``name`` that changes, in bytes.
   package var part: Range<Int>
 
-  /// The change that renaming a symbol of a file is for the files that include it; nil: they do not name it.
+  /// Creates the change for files that include the symbol's file, or nil if they cannot refer to the symbol.
   package init?(_ symbol: SymbolTable.Symbol) {
     switch symbol.kind {
     case .input, .output, .event: (kind, name) = (symbol.kind, symbol.name)
-    // What such a step includes has events, which are called `step/event` here.
+    // Events of files that such a step includes are named `step/event` here.
     case .step: (kind, name) = (.event, symbol.name + "/")
     case .queue: return nil
     }
     part = 0..<symbol.name.utf8.count
   }
 
-  /// The same for the files that include the one whose step `step` includes the file: only events are passed on.
+  /// Returns the change for files that include this one, in which `step` includes the renamed file. Only events are
+  /// passed on.
   func passedOn(by step: String) -> IncludedRename? {
     guard kind == .event else { return nil }
     var outer = self
@@ -94,7 +96,7 @@ package struct IncludedRename: Sendable, Hashable {
     return outer
   }
 
-  /// Which bytes of a link change; nil: it is about something else.
+  /// Returns the part of a link that changes, or nil if it refers to another symbol.
   func part(of link: SymbolTable.Link) -> TextSpan? {
     guard link.symbol.kind == kind else { return nil }
     let isMeant =
@@ -108,13 +110,13 @@ package struct IncludedRename: Sendable, Hashable {
 }
 
 extension WorkflowDocument {
-  /// Whether a step of the file includes the one at `path`.
+  /// Returns whether a step includes the file at `path`.
   package func includes(_ path: String) -> Bool {
     workflow.steps.contains { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }
   }
 
-  /// The locations that change with something of the file at `path`, which this one includes; throws where they cannot
-  /// all be told.
+  /// Returns the locations that change with a symbol of the included file at `path`. Throws if they cannot all be
+  /// found.
   package func locations(of change: IncludedRename, in path: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' includes the file and has a syntax error; fix it first")
@@ -129,14 +131,14 @@ extension WorkflowDocument {
     return symbols.links.filter { self.path(of: $0.file) == path }.compactMap(change.part)
   }
 
-  /// The same change for the files that include this one.
+  /// Returns the corresponding changes for files that include this one.
   package func passedOn(_ change: IncludedRename, from path: String) -> [IncludedRename] {
     workflow.steps.filter { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }.compactMap {
       change.passedOn(by: $0.id.text)
     }
   }
 
-  /// Where a thing is declared; of an event of a file that this one includes, the step that includes it.
+  /// Returns the declaration of a symbol; for an event of an included file, the step that includes it.
   package func declaration(of symbol: SymbolTable.Symbol) -> SymbolTable.Occurrence? {
     guard let symbols = symbols() else { return nil }
     let definitions = symbols.occurrences.filter(\.isDefinition)

@@ -1,35 +1,37 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The text of a workflow that is being edited, read as far as it can be, with answers to what an editor asks.
+/// The text of a workflow that is being edited, and answers to an editor's requests. Invalid text is read as far as
+/// possible.
 ///
-/// What is wrong with it is what ``WorkflowLoader/load(bytes:file:)`` says. A text that is no YAML is read without the
-/// parts that are broken, for everything but renaming.
+/// Its diagnostics are those of ``WorkflowLoader/load(bytes:file:)``. For everything but renaming, text that is not
+/// valid YAML
+/// is read without its invalid parts.
 package struct WorkflowDocument: Sendable {
-  /// What loading the text gives.
+  /// The result of loading the text.
   package let result: LoadResult
-  /// Whether all of the text could be read.
+  /// True if all of the text could be read.
   package var isWhole: Bool { !isRecovered && check != nil }
 
   let catalog: any ActionCatalog
-  /// What can be known of other files.
+  /// Access to other files, or nil.
   let surroundings: Surroundings?
-  /// The files that it includes, directly or not, as far as they could be read.
+  /// The files that it includes directly or indirectly, as far as they could be read.
   package let includedFiles: [String]
-  /// What was read and checked; nil if nothing could be read.
+  /// The checked workflow, or nil if nothing could be read.
   let check: WorkflowCheck?
   private let isRecovered: Bool
 
-  /// What a document can learn of the files around it.
+  /// Access to the files around a document.
   package struct Surroundings: Sendable {
-    /// What is in a file; nil if it cannot be read.
+    /// Reads a file, or returns nil if it cannot be read.
     package var read: @Sendable (String) -> [UInt8]?
-    /// The names of what is in a folder, those of folders with a slash behind them.
+    /// Returns the names in a folder; names of folders end with a slash.
     package var names: @Sendable (String) -> [String]
-    /// The executors that plugins bring.
+    /// The executors of installed plugins.
     package var executors: [String]
 
-    /// Surroundings.
+    /// Creates an access to files.
     package init(
       read: @escaping @Sendable (String) -> [UInt8]?, names: @escaping @Sendable (String) -> [String] = { _ in [] },
       executors: [String] = []
@@ -40,8 +42,7 @@ package struct WorkflowDocument: Sendable {
     }
   }
 
-  /// Reads `bytes`; `file` is what messages call it. Without `surroundings`, steps that include files are taken as they
-  /// are.
+  /// Reads `bytes`; `file` is the name in messages. Without `surroundings`, included files are not read.
   package init(bytes: [UInt8], file: String, catalog base: any ActionCatalog, surroundings: Surroundings? = nil) {
     self.surroundings = surroundings
     let library = surroundings.map { IncludeLibrary(catalog: base, files: $0.read) }
@@ -60,8 +61,8 @@ package struct WorkflowDocument: Sendable {
       ?? examined.failure.flatMap { YAMLRecovery.tree(of: source, first: $0) }.map { loader.examine($0) }
   }
 
-  /// The document as completion sees it: where the text is no YAML because of the line that is being typed, the rest
-  /// is what counts.
+  /// Returns the document for completion: if the line that is being typed makes the YAML invalid, the document without
+  /// this line.
   func withoutLine(at offset: Int) -> WorkflowDocument {
     guard !isWhole else { return self }
     var bytes = source.bytes
@@ -73,27 +74,27 @@ package struct WorkflowDocument: Sendable {
     return document.isWhole || check == nil ? document : self
   }
 
-  /// The installed actions, without files.
+  /// The installed actions, without included files.
   var installedCatalog: any ActionCatalog { (catalog as? IncludeCatalog)?.base ?? catalog }
 
-  /// The path of a file that this one names.
+  /// Returns the path of a file that this one refers to.
   package func path(of name: String) -> String {
     IncludeLibrary.resolve(name, in: IncludeLibrary.folder(of: IncludeLibrary.resolve(source.file, in: "")))
   }
 
-  /// The text.
+  /// The text of the document.
   package var source: SourceText { result.source }
 
-  /// What was read of the text.
+  /// The syntax tree, or nil.
   var tree: NodeTree? { check?.tree }
 
-  /// The steps as they were read.
+  /// The steps as far as they could be read.
   var workflow: Workflow { check?.workflow ?? Workflow(name: "", steps: []) }
 
-  /// The step of this id, or nil.
+  /// Returns the step with this id, or nil.
   func step(named id: String) -> Int? { check?.stepIndex(like: id) }
 
-  /// The step whose text holds the byte at `offset`, its id included.
+  /// Returns the step whose text, including its id, contains the byte at `offset`.
   func step(at offset: Int) -> Int? {
     guard let check, let tree, let last = check.locations.steps.lastIndex(where: { tree.span($0.key).start <= offset })
     else { return nil }
@@ -103,7 +104,7 @@ package struct WorkflowDocument: Sendable {
 }
 
 extension NodeTree {
-  /// Where the last thing inside a node ends; a map may be said to end behind the blank lines that follow it.
+  /// Returns the end of the last node inside a node; the span of a mapping may extend over blank lines that follow it.
   func contentEnd(_ id: NodeID) -> Int {
     let next = next(id)
     return next - 1 > id ? Int(nodes[next - 1].end) : Int(nodes[id].end)
