@@ -1,43 +1,43 @@
 import FlowDiagnostics
 
-/// The diagnostics of one or several files; the command writes them for people, programs and code-scanning services.
+/// The diagnostics of one or more files, which the command formats for people, programs and code-scanning services.
 public struct DiagnosticReport: Sendable {
-  /// A file with what was found in it.
+  /// A file and its diagnostics.
   public struct File: Sendable {
     /// The file's name and content.
     public var source: SourceText
-    /// What was found, in the order of the file.
+    /// The diagnostics in file order.
     public var diagnostics: [Diagnostic]
 
-    /// A file with what was found in it.
+    /// Creates an entry from a file and its diagnostics.
     public init(source: SourceText, diagnostics: [Diagnostic]) {
       self.source = source
       self.diagnostics = diagnostics
     }
   }
 
-  /// The files in the order in which they are reported.
+  /// The files in the order of the report.
   public var files: [File]
 
-  /// A report of these files.
+  /// Creates a report of these files.
   public init(_ files: [File]) { self.files = files }
 
-  /// What loading a workflow found, in the files that it includes first.
+  /// Creates a report of a loaded workflow, with the included files first.
   public init(_ result: LoadResult) {
     files = (result.included + [result]).map { File(source: $0.source, diagnostics: $0.diagnostics) }
   }
 
-  /// Whether any file cannot be used.
+  /// True if any file cannot be used.
   public var containsError: Bool { files.contains { $0.diagnostics.containsError } }
 
-  /// How much was found: `2 errors, 1 warning`.
+  /// The numbers of errors and warnings: `2 errors, 1 warning`.
   public var summary: String {
     let errors = files.reduce(0) { $0 + $1.diagnostics.filter(\.isError).count }
     let warnings = files.reduce(0) { $0 + $1.diagnostics.count } - errors
     return "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"
   }
 
-  /// Every diagnostic with an excerpt, an empty line between two.
+  /// Formats all diagnostics with excerpts, separated by empty lines.
   public func text(usesColor: Bool = false) -> String {
     files.filter { !$0.diagnostics.isEmpty }
       .map { DiagnosticRenderer($0.source, usesColor: usesColor).render($0.diagnostics) }

@@ -2,26 +2,26 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The files between the steps of a workflow, as far as it says: `foreach`, `inputs-from` and `produces`.
+/// The files between the steps of a workflow, according to `foreach`, `inputs-from` and `produces`.
 package struct FileFlow {
-  /// Files that a pattern means, with the steps that make and read them.
+  /// A pattern of files, with the steps that produce and read them.
   package struct Node {
-    /// The pattern as it is written, from the workflow's folder.
+    /// The pattern as written, relative to the workflow's folder.
     package var text: String
     package var makers: [Int] = []
     package var readers: [Int] = []
     fileprivate var shapes: [PathShape]
 
-    /// The path, if it is one and not a pattern; it is the same however it is written.
+    /// The path, or nil for a pattern; the same for all spellings of a path.
     var path: String? { shapes.count == 1 ? shapes[0].literal : nil }
   }
 
-  /// First what steps make, then what they read that none makes, in the order of the file.
+  /// The products of steps, followed by the inputs that no step produces, in file order.
   package private(set) var nodes: [Node] = []
   /// The number of pairs of patterns that may still be compared.
   private var budget = 1_000_000
 
-  /// Works out the files between steps.
+  /// Determines the files between steps.
   package init(_ workflow: Workflow) {
     var numbers: [ByteName: Int] = [:]
     var literals: [PathShape: [Int]] = [:]
@@ -102,24 +102,24 @@ package struct FileFlow {
     var step: Int
     var text: String
     var shapes: [PathShape]
-    /// The exclusions behind it in the list.
+    /// The exclusions that follow it in the list.
     var excluded: [PathShape]
 
-    /// Whether files that are known by their paths are all excluded.
+    /// Returns whether all of these files are excluded; only known paths can be.
     func excludes(_ files: [PathShape]) -> Bool {
       files.allSatisfy { file in file.isLiteral && excluded.contains { $0.overlaps(file) } }
     }
   }
 }
 
-/// Finds the steps whose products are read.
+/// Finds the steps whose `products` are read.
 private struct StepsByID {
   private let workflow: Workflow
   private var indices: [String: Int] = [:]
 
   init(_ workflow: Workflow) { self.workflow = workflow }
 
-  /// The step whose `products` a pattern is; nil if it is another pattern.
+  /// Returns the step whose `products` a pattern refers to, or nil for any other pattern.
   mutating func maker(ofProducts pattern: String, readBy step: Int) -> Int? {
     guard Template.containsExpression(pattern), let template = try? Template(parsing: pattern),
       template.isSingleExpression
@@ -138,7 +138,7 @@ private struct StepsByID {
 }
 
 extension String {
-  /// Whether it is the path of the item, which the list of files says already.
+  /// True for the path of the item, which is already in the list of files.
   fileprivate var isItemPath: Bool {
     filter { !$0.isWhitespace }.lowercased() == "${{item.path}}"
   }

@@ -2,8 +2,9 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// What a pattern of files may mean, by the names of its folders and of the file: an expression that is not known before a run
-/// counts as any text, and a `[…]` as any character.
+/// The paths that a pattern may match, by the names of folders and the file. Expressions that are not known before a
+/// run match
+/// any text, and a `[…]` matches any character.
 struct PathShape: Sendable, Hashable {
   private enum Token: Sendable, Hashable {
     case character(Unicode.Scalar)
@@ -11,14 +12,14 @@ struct PathShape: Sendable, Hashable {
   }
 
   private let parts: [[Token]]
-  /// Whether the path begins at the root of the file system.
+  /// True if the path begins at the root of the file system.
   private let isAbsolute: Bool
-  /// Whether it is one path and no other.
+  /// True if it matches exactly one path.
   let isLiteral: Bool
 
   private static let anyFolders: [Token] = [.anyText, .anyText]
 
-  /// The shapes of a pattern of a step; none: nothing is known of it.
+  /// Returns the shapes of a step's pattern; empty if nothing is known about it.
   static func all(of pattern: String, fanOut: FanOut?, inputs: [FieldDeclaration]) -> [PathShape] {
     guard Template.containsExpression(pattern) else { return all(of: pattern) }
     guard let template = try? Template(parsing: pattern) else { return [] }
@@ -28,17 +29,17 @@ struct PathShape: Sendable, Hashable {
       return patterns.filter { !PatternText.isExclusion($0) }.flatMap { all(of: $0, fanOut: nil, inputs: inputs) }
     }
     let stands = template.expressions.map { stand(for: $0.expression, fanOut: fanOut, inputs: inputs) }
-    // What an expression alone gives may be any path.
+    // The value of a single expression may be any path.
     guard !stands.contains(nil), !template.isSingleExpression || stands[0]?.contains("*") == false else { return [] }
     return all(of: template.text { stands[$0] ?? "" })
   }
 
-  /// The shapes of a pattern without expressions, one for each of its alternatives.
+  /// Returns the shapes of a pattern without expressions, one for each of its alternatives.
   private static func all(of pattern: String) -> [PathShape] {
     ((try? PatternText.expanded(pattern)) ?? [PatternText.quoted(pattern)]).map { PathShape($0) }
   }
 
-  /// What stands for an expression; nil: it may be anything.
+  /// Returns a replacement for an expression, or nil if its value may be anything.
   private static func stand(for expression: Expression, fanOut: FanOut?, inputs: [FieldDeclaration]) -> String? {
     guard let reference = expression.references.first, expression.references.count == 1,
       expression.source.lowercased() == ([reference.name] + reference.path).joined(separator: ".").lowercased()
@@ -54,7 +55,7 @@ struct PathShape: Sendable, Hashable {
     }
   }
 
-  /// The shape of a pattern without alternatives, in which NUL is the only quote.
+  /// Creates the shape of a pattern without alternatives, in which only NUL quotes.
   private init(_ pattern: String) {
     let parts = Self.tokens(pattern).split(separator: .character("/")).map { Array($0) }
     self.init(parts, isAbsolute: pattern.hasPrefix("/"))
@@ -97,14 +98,14 @@ struct PathShape: Sendable, Hashable {
     return tokens
   }
 
-  /// The same below a folder.
+  /// Returns the shape relative to a folder.
   func inside(_ folder: String) -> PathShape {
     if isAbsolute { return self }
     let path = PathShape(PatternText.quoted(folder))
     return PathShape(path.parts + parts, isAbsolute: path.isAbsolute)
   }
 
-  /// The path that it is, if it is one.
+  /// The path, or nil if there is more than one.
   var literal: String? {
     guard isLiteral else { return nil }
     var path = String.UnicodeScalarView()
@@ -116,7 +117,7 @@ struct PathShape: Sendable, Hashable {
     return String(path)
   }
 
-  /// Whether some file fits both.
+  /// Returns whether some path matches both.
   func overlaps(_ other: PathShape) -> Bool {
     if isAbsolute != other.isAbsolute { return false }
     if isLiteral, other.isLiteral { return parts == other.parts }
@@ -129,7 +130,7 @@ struct PathShape: Sendable, Hashable {
       })
   }
 
-  /// Whether two rows can be the same, in which some elements stand for any number of others.
+  /// Returns whether two sequences can be equal if some elements stand for any number of others.
   private static func meet<Element>(
     _ first: [Element], _ second: [Element], isMany: (Element) -> Bool, fit: (Element, Element) -> Bool
   ) -> Bool {

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds paths that two steps of a workflow produce.
+/// Finds paths that are produced by two steps of a workflow.
 struct SameProducts {
-  /// Two steps that produce one file.
+  /// Two steps that produce the same file.
   struct Conflict {
     var first: Int
     var second: Int
@@ -13,11 +13,11 @@ struct SameProducts {
 
   /// The order of the two steps.
   enum Kind {
-    /// Both may run at once.
+    /// Both may run at the same time.
     case unordered
     /// Both have a condition, so perhaps only one of them runs.
     case conditional
-    /// One needs the other.
+    /// One depends on the other.
     case ordered
   }
 
@@ -25,8 +25,9 @@ struct SameProducts {
   /// The number of steps that the searches may still visit.
   private var budget = 10_000_000
 
-  /// All pairs of a file's first maker with another one, in the order of the file. Paths with patterns or expressions are known
-  /// only in a run.
+  /// Returns each pair of a file's first producer and another one, in file order. Paths with patterns or expressions
+  /// are
+  /// known only at run time.
   static func conflicts(in workflow: Workflow) -> [Conflict] {
     let makers = workflow.steps.lazy.filter { $0.hasOptions && !$0.options.produces.isEmpty }
     guard makers.count(where: { !$0.options.isDisabled }) > 1 else { return [] }
@@ -58,7 +59,7 @@ struct SameProducts {
     return found
   }
 
-  /// Whether a step, or a step that includes its file, runs only under a condition.
+  /// Returns whether a step, or a step that includes its file, runs only under a condition.
   private func hasCondition(_ step: Int) -> Bool {
     var step = StepIndex(step)
     while true {
@@ -79,7 +80,7 @@ struct SameProducts {
         open.append(need)
       }
       budget -= 1
-      // A file that asks for this much was not written by hand; the run finds what is left.
+      // Files that exceed the budget are not written by hand; the run finds remaining conflicts.
       if budget < 0 { return true }
     }
     return false
@@ -87,7 +88,7 @@ struct SameProducts {
 }
 
 extension SameProducts.Conflict {
-  /// The diagnostic; the steps are given as messages call them.
+  /// Creates the diagnostic; the steps are given by their names in messages.
   func diagnostic(
     _ first: String, _ second: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = []
   ) -> Diagnostic {
@@ -108,7 +109,7 @@ extension SameProducts.Conflict {
     }
   }
 
-  /// The diagnostics of included files: each conflict at the step of its own file that includes the other.
+  /// Returns the diagnostics of included files: each conflict is reported at the including step in the step's own file.
   static func diagnostics(ofIncludesIn graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let workflow = graph.workflow
     guard !workflow.scopes.isEmpty else { return [] }
@@ -122,7 +123,7 @@ extension SameProducts.Conflict {
       guard let first = own(conflict.first), let second = own(conflict.second), first.isIncluded || second.isIncluded
       else { return nil }
       let inside = workflow.scope(of: StepIndex(conflict.first))
-      // Two steps of one file are reported there.
+      // Conflicts between steps of one file are reported in that file.
       if inside != nil, inside == workflow.scope(of: StepIndex(conflict.second)) { return nil }
       return conflict.diagnostic(
         workflow.steps[conflict.first].id.text, workflow.steps[conflict.second].id.text, at: second.span,

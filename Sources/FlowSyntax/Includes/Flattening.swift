@@ -1,21 +1,23 @@
 import FlowModel
 
-/// Makes one workflow of a workflow and everything that it includes.
+/// Combines a workflow and everything that it includes into one workflow.
 ///
-/// A step that includes a file keeps its place and becomes the exit, which gives the outputs; behind the workflow's own
-/// steps come an entry, which binds the inputs, and the file's steps under `ID/`. So what the plan, the journal and the
-/// report know of steps holds for all of them.
+/// A step that includes a file keeps its position and becomes the exit, which returns the outputs. After the workflow's
+/// own
+/// steps follow an entry, which binds the inputs, and the file's steps under `ID/`. The plan, the journal and the
+/// report
+/// therefore treat all of them as steps.
 struct Flattening {
   private var flat: Workflow
   private let library: IncludeLibrary
-  /// The files on the way to each scope, by its number; 0 is the workflow itself.
+  /// The path of files to each scope, by scope number; 0 is the workflow itself.
   private var stacks: [[String]]
-  /// The scope in which each but the first is included.
+  /// For each scope but the first, the scope that includes it.
   private var outerScopes: [Int] = []
-  /// The name of each included file in messages; no two are alike.
+  /// The unique name of each included file in messages.
   private var names: [ByteName: String] = [:]
 
-  /// Too many steps.
+  /// The error if there are too many steps.
   struct TooLarge: Error {}
 
   static func flattened(_ workflow: Workflow, file: String, _ library: IncludeLibrary) throws(TooLarge) -> Workflow {
@@ -41,10 +43,10 @@ struct Flattening {
     }
   }
 
-  /// The folder from which the files are named: that of the outermost one.
+  /// The folder of the outermost file, to which file names are relative.
   private var home: String { IncludeLibrary.folder(of: stacks[0].last ?? "") }
 
-  /// The name of a file. Of two names that differ only in Unicode normalization the second has a number.
+  /// Returns the name of a file. If two names differ only in Unicode normalization, the second one gets a number.
   private mutating func name(of path: String) -> String {
     if let known = names[ByteName(path)] { return known }
     let own = IncludeLibrary.name(of: path, from: home)
@@ -58,8 +60,9 @@ struct Flattening {
     return name
   }
 
-  /// A file with `foreach` is not flattened: how many items there are is known only in the run, whose graph is fixed. The step
-  /// keeps its place, and its action is a run of the file.
+  /// A file with `foreach` is not flattened, because the number of items is known only in the run, whose graph is
+  /// fixed. The
+  /// step keeps its position, and its action runs the file.
   private mutating func runForItems(at index: Int) throws(TooLarge) {
     let stack = stacks[Int(flat.scopeOfStep[index])]
     let entry = library.entry(flat.steps[index].uses, stack: stack)
@@ -117,7 +120,7 @@ struct Flattening {
       renamed.name = prefix + queue.name
       flat.queues.append(renamed)
     }
-    // There is one terminal, and no matter which file its steps are in.
+    // There is only one terminal for the steps of all files.
     if let queue = inner.queues.last, queue.name == QueueDeclaration.terminal, !flat.queues.contains(queue) {
       flat.queues.append(queue)
     }
@@ -150,7 +153,7 @@ struct Flattening {
     flat.steps[Int(step)].hasOptions && flat.steps[Int(step)].options.isFinal
   }
 
-  /// Exits wait for `finally`, which the gate does not: it waits for the files' own steps alone.
+  /// Excludes exits, which wait for `finally`, from the gate; the gate waits only for the files' own steps.
   private mutating func keepGateFromWaiting(forScope number: Int) {
     var next = number
     while next > 0 {
@@ -159,8 +162,9 @@ struct Flattening {
     }
   }
 
-  /// Steps of a file's `finally` need all of its own steps: those without dependents would not do, since a step is skipped at
-  /// once when one that it needs has failed, while others that it needs are still running.
+  /// Makes the steps of a file's `finally` depend on all of its own steps. Those without dependents would not be
+  /// enough, because a
+  /// step is skipped as soon as one of its dependencies fails, while others may still be running.
   private mutating func waitForOwnSteps(of scope: WorkflowScope) {
     let own = scope.members.filter { !isFinal($0) }
     for step in scope.members where isFinal(step) {
@@ -174,14 +178,14 @@ struct Flattening {
     flat.scopeOfStep.append(Int32(scope))
   }
 
-  /// The outputs of the file are the inputs of its exit.
+  /// Returns the declaration of an exit, whose inputs are the outputs of the file.
   private static func exitDeclaration(_ declaration: ActionDeclaration) -> ActionDeclaration {
     var exit = declaration
     exit.inputs = declaration.outputs.map { FieldDeclaration($0.name, .any, isRequired: false) }
     return exit
   }
 
-  /// The entry takes what says whether and when the whole begins.
+  /// Returns the options for the entry: those that decide whether and when the whole file starts.
   private static func entryOptions(_ options: StepOptions) -> StepOptions {
     var entry = StepOptions()
     entry.after = options.after
@@ -195,7 +199,7 @@ struct Flattening {
     return entry
   }
 
-  /// The exit takes what says how its end counts.
+  /// Returns the options for the exit: those that decide how its end counts.
   private static func exitOptions(_ options: StepOptions) -> StepOptions {
     var exit = StepOptions()
     exit.name = options.name
@@ -208,13 +212,13 @@ struct Flattening {
   }
 }
 
-/// How the names of an included file are called from outside of it.
+/// Renames the symbols of an included file for the workflow that includes it.
 private struct Renaming {
   private let prefix: String
   private let events: Set<String>
   private let queues: Set<String>
   private let declarations: (String) -> ActionDeclaration?
-  /// Where steps stand that say nothing of it: what the file's `concurrency` has become.
+  /// The default queue, which implements the file's `concurrency`.
   private let usualQueue: String?
 
   init(
@@ -230,7 +234,7 @@ private struct Renaming {
 
   private func event(_ name: String) -> String { events.contains(name) ? prefix + name : name }
 
-  /// What a step gives to its action: the names of events are those of the whole.
+  /// Returns the inputs of a step, with events renamed.
   func inputs(of step: Step) -> ValueObject {
     guard !step.with.isEmpty, let declaration = declarations(step.uses) else { return step.with }
     var with = step.with
@@ -240,7 +244,7 @@ private struct Renaming {
     return with
   }
 
-  /// What a step states, with what the step that includes the file states for those that do not.
+  /// Returns the options of a step, with defaults from the step that includes the file.
   func options(of step: Step, in caller: StepOptions) -> StepOptions {
     var options = step.options
     options.isFinalInside = options.isFinal

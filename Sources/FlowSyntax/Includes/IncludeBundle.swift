@@ -1,11 +1,12 @@
 import FlowModel
 
-/// A workflow with the files that it includes in one text, as a run is recorded: what it ran must be known though the
-/// files have changed.
+/// A workflow and its included files in one text, as recorded for a run, so that the definition is known even if the
+/// files
+/// change.
 public enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)
 
-  /// The text; of a file that includes none, the file itself.
+  /// Returns the text, or the file itself if it includes no others.
   static func bytes(_ main: [UInt8], file: String, _ files: [(path: String, bytes: [UInt8])]) -> [UInt8] {
     guard !files.isEmpty else { return main }
     var object = ValueObject()
@@ -17,7 +18,7 @@ public enum IncludeBundle {
       ])
   }
 
-  /// The file and those that it includes; nil: it is a file by itself.
+  /// Returns the file and its included files, or nil if the text is a single file.
   static func parts(of bytes: [UInt8]) -> (main: [UInt8], file: String, files: [ByteName: [UInt8]])? {
     guard bytes.starts(with: begin), case .object(let object)? = try? JSONText.parse(bytes),
       let main = object["workflow"]?.stringValue, let files = object["flowrun-files"]?.objectValue

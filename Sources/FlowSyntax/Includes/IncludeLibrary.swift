@@ -4,26 +4,26 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The files that workflows of one load include, each read and checked once.
+/// The included files of all workflows in one load; each is read and checked once.
 final class IncludeLibrary: Sendable {
-  /// A file as a step that includes it sees it.
+  /// A file as seen by a step that includes it.
   struct IncludableFile: Sendable {
     /// The absolute path.
     let path: String
-    /// What it declares, as an action does; nil if it cannot be used.
+    /// The declaration of the file as an action, or nil if it cannot be used.
     var declaration: ActionDeclaration?
     var workflow: Workflow?
-    /// The events that are its own.
+    /// The events of the file itself.
     var events: Set<String> = []
-    /// Where each of its inputs is declared.
+    /// The locations at which its inputs are declared.
     var inputLocations: [String: Diagnostic.RelatedLocation] = [:]
-    /// Why it cannot be used; nil: it can.
+    /// The reason why it cannot be used, or nil.
     var problem: String?
-    /// Everything that was found in it, as far as it could be read.
+    /// The result of loading it, as far as it could be read.
     var result: LoadResult?
   }
 
-  /// What only the file can be asked that includes the others.
+  /// The diagnostics that depend on the including file.
   private static let matters: Set<DiagnosticCode> = [
     .missingHandle, .waitWithoutMaximum, .gateInfeasible, .gateOutsideGuidance,
   ]
@@ -31,7 +31,7 @@ final class IncludeLibrary: Sendable {
   private let catalog: any ActionCatalog
   private let files: @Sendable (String) -> [UInt8]?
   private let entries = Mutex<[ByteName: IncludableFile]>([:])
-  /// What was read, by path, in the order in which it was.
+  /// The files that were read, in order.
   private let texts = Mutex<[(path: String, bytes: [UInt8])]>([])
 
   init(catalog: any ActionCatalog, files: @escaping @Sendable (String) -> [UInt8]?) {
@@ -39,31 +39,32 @@ final class IncludeLibrary: Sendable {
     self.files = files
   }
 
-  /// Whether `uses` names a file rather than an action.
+  /// Returns whether `uses` names a file rather than an action.
   static func isFile(_ name: String) -> Bool {
     name.hasPrefix("./") || name.hasPrefix("../") || name.hasPrefix("/") || name.hasSuffix(".yaml")
       || name.hasSuffix(".yml")
   }
 
-  /// Every file that was read, sorted by path.
+  /// The files that were read, sorted by path.
   var read: [(path: String, bytes: [UInt8])] { texts.withLock { $0 }.sorted { $0.path < $1.path } }
 
-  /// A hash (FNV-1a) of what is in these files.
+  /// Returns an FNV-1a hash of the contents of these files.
   func digest(of paths: [String]) -> UInt64 {
     var hash = FNV1a64()
     for (path, bytes) in read where paths.contains(where: { $0.hasSameBytes(as: path) }) { hash.add(bytes) }
     return hash.value
   }
 
-  /// Every file that was named, those that cannot be read included, sorted by path.
+  /// The files that were named, including unreadable ones, sorted by path.
   var named: [String] { entries.withLock { $0.keys.sorted().map(\.text) } }
 
-  /// What was found in the files, sorted by path.
+  /// The results of loading the files, sorted by path.
   var results: [LoadResult] {
     entries.withLock { $0.values.sorted { $0.path < $1.path } }.compactMap(\.result)
   }
 
-  /// The file that a workflow names which was reached through the files of `stack`, the last of them its own.
+  /// Returns the file with this name in a workflow that was reached through the files of `stack`, the last of which is
+  /// its own.
   func entry(_ name: String, stack: [String]) -> IncludableFile {
     let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
     if let first = stack.firstIndex(where: { $0.hasSameBytes(as: path) }) {
@@ -87,8 +88,7 @@ final class IncludeLibrary: Sendable {
     let loader = WorkflowLoader(catalog: IncludeCatalog(base: catalog, library: self, stack: stack + [path]))
     let examined = loader.examine(SourceText(bytes, file: path))
     var result = examined.result
-    // What a resource is provided by may be in the file that includes this one.
-    // The gate, too, is that file's.
+    // The including file may provide the handle, and it has the gate.
     result.diagnostics.removeAll { Self.matters.contains($0.code) }
     let errors = result.diagnostics.filter(\.isError)
     guard errors.isEmpty, let check = examined.check else {
@@ -130,12 +130,12 @@ final class IncludeLibrary: Sendable {
       name: fileName(path), summary: workflow.description ?? "The workflow '\(workflow.name)'", inputs: workflow.inputs,
       outputs: workflow.outputs.map { FieldDeclaration($0.key, .any, isRequired: false) }, origin: path)
     declaration.outputLimitBytes = Limits.fanOutOutputBytes
-    // What none of its steps provides someone must who comes before the step that includes it.
+    // The handles that none of its steps provides must be provided before the including step.
     declaration.requires = check.missingHandles
     return declaration
   }
 
-  /// What an installed action declares.
+  /// Returns the declaration of an installed action.
   func catalogDeclaration(_ name: String) -> ActionDeclaration? { catalog.declaration(named: name) }
 
   // MARK: Paths
@@ -147,31 +147,31 @@ final class IncludeLibrary: Sendable {
     return String(path[..<slash])
   }
 
-  /// How a folder or file is named from another folder; both in the same way, from the root or from the working folder.
+  /// Returns the path of a file relative to a folder. Both must be absolute, or relative to the working folder.
   static func name(of path: String, from folder: String) -> String {
     let (own, other) = (path.pathParts, folder.pathParts)
     let common = zip(own, other).prefix { $0.hasSameBytes(as: $1) }.count
     return (other.dropFirst(common).map { _ in ".." } + own.dropFirst(common)).joined(separator: "/")
   }
 
-  /// A path without `.` and `..`, from a folder where it is relative.
+  /// Returns a path without `.` and `..`, resolved in a folder if it is relative.
   static func resolve(_ path: String, in folder: String) -> String {
     let whole = FilePath.isAbsolute(path) || folder.isEmpty ? path : folder + "/" + path
     var parts: [String] = []
     for part in whole.pathParts where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
-    // `joined` would have the runtime look up its types at the first path of each process.
+    // `joined` would make the runtime look up its types at the first path of each process.
     return (FilePath.isAbsolute(whole) ? "/" : "") + (parts.first ?? "")
       + parts.dropFirst().reduce("") { $0 + "/" + $1 }
   }
 }
 
-/// The installed actions and, for `uses: ./other.yaml`, what that file declares.
+/// The installed actions, and the declarations of included files for `uses: ./other.yaml`.
 struct IncludeCatalog: ActionCatalog {
   let base: any ActionCatalog
   let library: IncludeLibrary
-  /// The files on the way to the one that asks, itself the last.
+  /// The path of files to the current one, which is the last.
   let stack: [String]
 
   var declarations: [ActionDeclaration] { base.declarations }
@@ -189,14 +189,14 @@ struct IncludeCatalog: ActionCatalog {
 }
 
 extension WorkflowKey {
-  /// The keys that an included file cannot have: there is one gate, one run.
+  /// The keys that are not allowed in an included file, because a run has only one gate and one history.
   static let notInIncluded: [WorkflowKey] = [
     .deadline, .timeout, .durable, .history, .logLimit, .secrets, .budgets,
   ]
 }
 
 extension SourceText {
-  /// Where a diagnostic is: `other.yaml:3:5`.
+  /// Returns the location of a diagnostic: `other.yaml:3:5`.
   func location(_ diagnostic: Diagnostic) -> String {
     let location = LineTable(self).location(of: diagnostic.span.start)
     return "\(IncludeLibrary.fileName(file)):\(location.line):\(location.column)"
@@ -204,6 +204,6 @@ extension SourceText {
 }
 
 extension NodeTree {
-  /// The line of a node, from 1.
+  /// Returns the line of a node, from 1.
   func line(of node: NodeID) -> Int { LineTable(source).line(of: span(node).start) }
 }

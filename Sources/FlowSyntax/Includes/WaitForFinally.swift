@@ -1,15 +1,16 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds where the launch gate waits for `finally` of an included file: it does not by itself, but a blocking step that comes
-/// after the include does.
+/// Finds cases in which the launch gate waits for the `finally` of an included file. It normally does not, but it waits
+/// for a
+/// blocking step after the include.
 struct WaitForFinally {
   private let graph: WorkflowGraph
   private let roles: GateRoles
-  /// For each step of the whole a blocking step that cannot finish before it; -1: the gate does not wait for it.
+  /// For each step, a blocking step that cannot finish before it, or -1 if the gate does not wait for it.
   private var blockers: [StepIndex]
 
-  /// The warnings for a workflow with all that it includes, each at the step of its own file that includes the other.
+  /// Returns the warnings for a workflow and its included files, each at the including step in the step's own file.
   static func diagnostics(of graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let steps = graph.workflow.steps
     guard graph.workflow.gate != nil,
@@ -66,6 +67,6 @@ struct WaitForFinally {
 }
 
 extension ItemWorkflow {
-  /// Whether its run of an item ends with steps of `finally`.
+  /// True if the run of an item ends with steps of `finally`.
   fileprivate var hasFinally: Bool { workflow.steps.contains { $0.hasOptions && $0.options.isFinal } }
 }

@@ -3,9 +3,9 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Steps that are workflows: what such a step cannot state, and that its file can be used.
+/// Checks steps that include workflows: their keys, and that the file can be used.
 extension WorkflowCheck {
-  /// The events of the files that are included, as this one names them: `build/done`.
+  /// Returns the events of included files under their names in this file, such as `build/done`.
   func includedEvents() -> Set<String> {
     var events: Set<String> = []
     guard let includes = catalog as? IncludeCatalog,
@@ -19,7 +19,7 @@ extension WorkflowCheck {
     return events
   }
 
-  /// The events that are this file's own: those that it declares, that its steps post by a name, and of what it includes.
+  /// Returns the events of this file: declared ones, those posted by a name in its steps, and those of included files.
   func ownEvents() -> Set<String> {
     var events = Set(workflow.events.map(\.name)).union(includedEvents())
     for (index, step) in workflow.steps.enumerated() {
@@ -72,7 +72,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Files of variables are read before the run, when the inputs of included files are not known yet.
+  /// Reports files of variables that use inputs of an included file, because they are read before these are known.
   private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     for (file, inner, _) in filesRun(by: entry) {
       let names = inner.environmentFiles.map(\.path)
@@ -86,7 +86,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// What a file limits becomes a queue of its steps, so that none of them can be in another one.
+  /// Reports conflicts with the `concurrency` of a file, which becomes the queue of its steps.
   private mutating func checkConcurrency(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
@@ -114,7 +114,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// A file with all that it includes: each with its name and the events that are its own.
+  /// Returns a file and everything that it includes, each with its name and its own events.
   private func filesRun(
     by entry: IncludeLibrary.IncludableFile
   ) -> [(file: String, workflow: Workflow, events: Set<String>)] {
@@ -132,7 +132,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// What a file cannot have that runs for each item: it is a run of its own inside.
+  /// Reports keys that are not allowed in a file that runs for each item, which is a separate run.
   private mutating func checkItemWorkflow(_ entry: IncludeLibrary.IncludableFile, of step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
@@ -185,9 +185,9 @@ extension WorkflowCheck {
 }
 
 extension StepKey {
-  /// What a step cannot have that is a workflow of its own.
+  /// The keys that are not allowed on a step that includes a workflow.
   fileprivate static let notOnInclude: [StepKey] =
     [.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces, .resources]
-  /// What a step cannot have whose items are workflows.
+  /// The keys that are not allowed on a step whose items are workflows.
   fileprivate static let notOnItemWorkflow: [StepKey] = [.prewarm, .env, .inputsFrom, .produces, .executor]
 }
