@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of `foreach` where it is a map.
+/// The keys of `foreach` as a mapping.
 enum ForeachKey: String, FormatKey {
   case items, axes, exclude, include, files, event, parallel
   case failFast = "fail-fast"

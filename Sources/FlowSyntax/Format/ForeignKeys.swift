@@ -1,16 +1,16 @@
 import FlowDiagnostics
 
-/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible), and what stands for them here.
+/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible) and their equivalents here.
 ///
-/// Where one key simply has another name here, its counterpart, the remedy asks `did you mean …?`, and editors write it.
+/// If a key has a direct equivalent, its counterpart, the remedy asks `did you mean …?` and editors can replace it.
 enum ForeignKeys {
-  /// The key of a step that is called `key` elsewhere.
+  /// Returns the step's key that is called `key` in other tools, or nil.
   static func counterpart(ofStep key: String) -> String? { stepNames[key] }
 
-  /// The key of a workflow that is called `key` elsewhere.
+  /// Returns the workflow's key that is called `key` in other tools, or nil.
   static func counterpart(ofWorkflow key: String) -> String? { workflowNames[key] }
 
-  /// What to write in a step instead of `key`, which has this value where it is a scalar.
+  /// Returns the remedy for `key` in a step, given the value if it is a scalar.
   static func remedy(ofStep key: String, _ value: String?) -> String? {
     if let name = stepNames[key] { return question(key, name) }
     if let remedy = limit(key, value) { return remedy }
@@ -19,7 +19,7 @@ enum ForeignKeys {
     return stepRemedies[key]
   }
 
-  /// What to write in a workflow instead of `key`.
+  /// Returns the remedy for `key` in a workflow.
   static func remedy(ofWorkflow key: String) -> String? {
     if let name = workflowNames[key] { return question(key, name) }
     return workflowRemedies[key]
@@ -29,7 +29,7 @@ enum ForeignKeys {
     Correction(key, to: name).question + " that is what '\(key)' is called here"
   }
 
-  /// The key of a secret that stands for `key`; nil: none does simply.
+  /// Returns the secret's key that is called `key` in other tools, or nil.
   static func counterpart(ofSecret key: String) -> String? {
     switch key {
     case "environment", "variable", "from-env", "fromEnv", "from_env": "env"
@@ -38,7 +38,7 @@ enum ForeignKeys {
     }
   }
 
-  /// What to write in a secret instead of `key`.
+  /// Returns the remedy for `key` in a secret.
   static func remedy(ofSecret key: String) -> String? {
     if let name = counterpart(ofSecret: key) { return question(key, name) }
     return secretRemedy(key)
@@ -54,7 +54,7 @@ enum ForeignKeys {
     }
   }
 
-  /// The key of `foreach` that is called `key` elsewhere.
+  /// Returns the key of `foreach` that is called `key` in other tools, or nil.
   static func counterpart(ofForeach key: String) -> String? {
     switch key {
     case "matrix": "axes"
@@ -65,15 +65,15 @@ enum ForeignKeys {
     }
   }
 
-  /// What to write in `foreach` instead of `key`.
+  /// Returns the remedy for `key` in `foreach`.
   static func remedy(ofForeach key: String) -> String? {
     counterpart(ofForeach: key).map { question(key, $0) }
   }
 
-  /// Keys of a workflow that hold the steps in other tools: with one of them `steps` is not missing besides.
+  /// Keys for steps in other tools; if a workflow has one of them, the missing `steps` is not reported.
   static let holdingSteps: Set<String> = ["jobs", "tasks", "services", "stages", "dag", "templates", "spec", "do"]
 
-  /// What other tools call the parts of `resources`.
+  /// The names of the parts of `resources` in other tools.
   static let resourceNames: [String: ResourcesKey] = [
     "cpu": .cpus, "cpus": .cpus, "cores": .cpus, "core": .cpus, "threads": .cpus, "ncpus": .cpus, "processors": .cpus,
     "cpus-per-task": .cpus, "cpus_per_task": .cpus, "vcpus": .cpus, "num_cpus": .cpus,
@@ -82,7 +82,7 @@ enum ForeignKeys {
     "accelerator": .gpus,
   ]
 
-  /// What other tools and languages call types.
+  /// The names of types in other tools and languages.
   static let types = [
     "bool": "boolean", "int": "integer", "float": "number", "double": "number", "decimal": "number", "str": "string",
     "text": "string", "list": "array", "map": "object", "dict": "object", "choice": "string", "file": "path",
@@ -202,16 +202,16 @@ enum ForeignKeys {
     "default_args": "write 'defaults', with 'retry', 'deadline' or 'queue'",
   ]
 
-  /// What a step is repeated with elsewhere.
+  /// Keys that repeat a step in other tools.
   private static let repeating: Set<String> = [
     "strategy", "matrix", "withItems", "withParam", "withSequence", "with_items", "loop", "for",
     "expand",
   ]
 
-  /// How a step is repeated here.
+  /// The remedy for these keys.
   private static let repetition = "write 'foreach', a list or an expression; 'item' is the current element"
 
-  /// Limits in numbers, with the unit in the key's name.
+  /// Returns the remedy for a time limit given as a number, with the unit in the name of the key.
   private static func limit(_ key: String, _ value: String?) -> String? {
     let number = value.flatMap { Int($0) }
     switch key {

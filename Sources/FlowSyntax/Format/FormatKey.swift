@@ -1,29 +1,30 @@
 import FlowModel
 
-/// The keys of one kind of map in a workflow or manifest.
+/// The keys of one kind of mapping in a workflow or manifest.
 ///
-/// The parser, the list of allowed keys in messages and the JSON Schema are all made from these tables, so they cannot
-/// disagree.
+/// The parser, the lists of allowed keys in messages and the JSON Schema are all derived from these tables, so they
+/// cannot
+/// contradict each other.
 protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-  /// What the map is, as it is in a message: `a step`.
+  /// The name of the mapping in messages, such as `a step`.
   static var owner: String { get }
-  /// What may be under the key.
+  /// The form of the key's value.
   var shape: Shape { get }
-  /// What the key means, in a sentence for editors.
+  /// The meaning of the key, in one sentence for editors.
   var summary: String { get }
-  /// Whether the map must have the key.
+  /// True if the key is required.
   var isRequired: Bool { get }
-  /// What holds where the key is not given, as a workflow would write it; nil: nothing.
+  /// The default value as written in a workflow, or nil if there is none.
   var defaultText: String? { get }
-  /// Usual values of a key that takes any text, for editors.
+  /// Common values of a key that accepts any text, for editors.
   var proposals: [String] { get }
-  /// What to write here instead of a key that another tool has; nil: no tool that is known has it.
+  /// Returns the remedy for another tool's key, or nil if it is unknown.
   static func remedy(for foreign: String, value: String?) -> String?
-  /// The key of this map that simply has another name in other tools; nil: none has this one.
+  /// Returns the key that has another name in other tools, or nil.
   static func counterpart(of foreign: String) -> String?
-  /// What to write where this value is in place of the map; nil: the keys say it.
+  /// Returns the remedy for a value in place of the mapping, or nil to list the keys.
   static func remedy(insteadOf value: Value) -> String?
-  /// What other keys begin with that the map may have and nothing reads; nil: it has no others.
+  /// The prefix of additional keys that are allowed and ignored, or nil if there are none.
   static var ignoredPrefix: String? { get }
 }
 
@@ -37,14 +38,14 @@ extension FormatKey {
   static var ignoredPrefix: String? { nil }
 }
 
-/// What may be under a key.
+/// The form of a key's value.
 indirect enum Shape: Sendable {
   case string
-  /// A string that is not empty.
+  /// A nonempty string.
   case name
-  /// The name of a workflow, which a folder may have.
+  /// The name of a workflow, which must also be valid for a folder.
   case workflowName
-  /// The path of a folder in a list that is separated by colons.
+  /// A folder in a colon-separated list, such as `PATH`.
   case folder
   /// A name of this kind.
   case nameOf(NameKind)
@@ -55,61 +56,61 @@ indirect enum Shape: Sendable {
   case number(atLeast: Double)
   case duration
   case durationAboveZero
-  /// A duration, or a string that holds `${{ }}`.
+  /// A duration, or a string with `${{ }}`.
   case durationOrExpression
-  /// A range `50ms..200ms` or one duration.
+  /// A range such as `50ms..200ms`, or one duration.
   case estimate
-  /// An amount of memory such as `8GiB`, or a string that holds `${{ attempt }}`.
+  /// An amount of memory such as `8GiB`, or a string with `${{ attempt }}`.
   case memory
   /// A number of bytes such as `8MiB`.
   case size(ClosedRange<Int>)
-  /// An integer, or a string that holds `${{ attempt }}`.
+  /// An integer, or a string with `${{ attempt }}`.
   case count(ClosedRange<Int>)
-  /// Why an attempt ended: a word, an exit status, a range of them or the code of an error.
+  /// The end of an attempt: a word, an exit status, a range of statuses or an error code.
   case retryReason
   case stepNames
   case eventNames
-  /// The path of a file, or a list of them; with expressions.
+  /// A path or a list of paths, which may contain expressions.
   case fileNames
-  /// A path or a pattern of files, or a mapping of ``FileKey``; with expressions.
+  /// A path, a pattern of files, or a mapping of ``FileKey``; may contain expressions.
   case fileRule
-  /// The path of a file of variables, a map of ``EnvironmentFileKey``, or a list of both.
+  /// The path of a file of variables, a mapping of ``EnvironmentFileKey``, or a list of both.
   case environmentFiles
-  /// The name of an event that repeats.
+  /// The name of a repeating event.
   case eventName
   case expression
   case booleanOrExpression
   case deferral
   case word([String])
   case queueName
-  /// Where steps are sent, as ``ExecutorAddress`` reads it.
+  /// The executor of steps, as parsed by ``ExecutorAddress``.
   case executorAddress
   case actionName
-  /// A text for a shell, or a list of a program and its arguments.
+  /// Text for a shell, or a list of a program and its arguments.
   case command
-  /// A map of the given keys.
+  /// A mapping with the given keys.
   case map(any FormatKey.Type)
-  /// A duration or a map of the given keys.
+  /// A duration, or a mapping with the given keys.
   case durationOr(any FormatKey.Type, allowsExpression: Bool)
-  /// A map whose keys are names of this kind.
+  /// A mapping whose keys are names of this kind.
   case named(NameKind, Shape)
-  /// A list of event names, or a map from name to description or to a map of ``EventKey``.
+  /// A list of event names, or a mapping from name to description or to a mapping of ``EventKey``.
   case events
-  /// A list, an expression, or a map of ``ForeachKey``.
+  /// A list, an expression, or a mapping of ``ForeachKey``.
   case foreach
-  /// A map of anything.
+  /// A mapping with any keys and values.
   case values
-  /// A map of scalars.
+  /// A mapping of scalars.
   case environment
   case any
   case list(of: Shape, isNonempty: Bool)
 }
 
-/// What a name in a workflow may look like.
+/// The kinds of names in a workflow, which have different rules.
 enum NameKind: Sendable, CaseIterable {
   case step, queue, input, secret, event, output, plugin, action, field
 
-  /// The pattern, in the dialect that JSON Schema and editors share.
+  /// The pattern, in the dialect shared by JSON Schema and editors.
   var pattern: String {
     switch self {
     case .step, .queue: "^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"
@@ -120,7 +121,7 @@ enum NameKind: Sendable, CaseIterable {
     }
   }
 
-  /// What such a name is made of, in words.
+  /// The rule in words.
   var rule: String {
     switch self {
     case .step, .queue:
@@ -133,7 +134,7 @@ enum NameKind: Sendable, CaseIterable {
     }
   }
 
-  /// Whether `name` matches ``pattern``.
+  /// Returns whether `name` matches ``pattern``.
   func allows(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     switch self {

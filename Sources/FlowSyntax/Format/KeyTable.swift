@@ -1,18 +1,19 @@
-/// A key's bytes as two machine words, and a bit of its own.
+/// The bytes of a key as two machine words, and the key's bit.
 ///
-/// Outside of ``KeyTable``, because the type of an array whose elements depend on a constrained parameter is looked up
-/// when the first one is made, through all conformances of the program.
+/// Not nested in ``KeyTable``: the runtime would search all protocol conformances of the program for the type of an
+/// array
+/// whose elements depend on a constrained parameter.
 private struct SpelledKey: Sendable {
   let low: UInt64
   let high: UInt64
   let bit: UInt64
 }
 
-/// Finds a key by its bytes: every key of the format fits in two machine words, which are compared at once.
+/// Finds keys by their bytes. Every key of the format fits in two machine words, so one comparison is enough.
 struct KeyTable<Key: FormatKey>: Sendable {
   private let spellings: [SpelledKey]
   private let keys: [Key]
-  /// The bits of the keys that the map must have.
+  /// The bits of the required keys.
   let requiredBits: UInt64
 
   init() {
@@ -32,7 +33,7 @@ struct KeyTable<Key: FormatKey>: Sendable {
     requiredBits = required
   }
 
-  /// The key that these bytes spell, with a bit of its own, or nil.
+  /// Returns the key with these bytes and its bit, or nil.
   @inline(__always)
   func entry(_ bytes: UnsafeBufferPointer<UInt8>) -> (key: Key, bit: UInt64)? {
     guard let (low, high) = Self.words(bytes) else { return nil }
@@ -42,12 +43,12 @@ struct KeyTable<Key: FormatKey>: Sendable {
     return nil
   }
 
-  /// The required keys that are not among `seen`.
+  /// Returns the required keys that are not in `seen`.
   func missing(_ seen: UInt64) -> [Key] {
     keys.indices.filter { spellings[$0].bit & requiredBits & ~seen != 0 }.map { keys[$0] }
   }
 
-  /// The bytes padded with zeros, which no key contains; nil past 16 bytes.
+  /// Returns the bytes padded with zeros, which no key contains, or nil if there are more than 16.
   @inline(__always)
   private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
     guard bytes.count <= 16 else { return nil }

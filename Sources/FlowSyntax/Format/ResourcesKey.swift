@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The keys of `resources`: what a step takes of the machine while it runs.
+/// The keys of `resources`, a step's request.
 enum ResourcesKey: String, FormatKey {
   case cpus, memory, gpus
 
@@ -36,7 +36,7 @@ enum ResourcesKey: String, FormatKey {
 
   var defaultText: String? { self == .cpus ? "1" : nil }
 
-  /// A value as it might stand there.
+  /// An example value.
   var example: String {
     switch self {
     case .cpus: "4"

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of a secret of the workflow.
+/// The keys of a workflow's secret.
 enum SecretKey: String, FormatKey {
   case env, file, command, required
 
@@ -31,6 +31,6 @@ enum SecretKey: String, FormatKey {
     }
   }
 
-  /// The keys of which a secret has one.
+  /// The keys of which a secret has exactly one.
   static let sources: [SecretKey] = [.env, .file, .command]
 }

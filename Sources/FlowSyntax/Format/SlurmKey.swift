@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The executors whose options a mapping under `executor` may give.
+/// The executors that a mapping under `executor` can configure.
 enum ExecutorKey: String, FormatKey {
   case slurm
 
@@ -27,10 +27,10 @@ enum SlurmKey: String, FormatKey {
 
   static let owner = "slurm"
 
-  /// Those that may read `attempt` in the `executor` of a step.
+  /// The keys that may use `attempt` in the `executor` of a step.
   static let changing: [SlurmKey] = [.time, .partition]
 
-  /// Those that an address has behind its commas.
+  /// The keys that are options in an address.
   static let addressOptions = allCases.filter { $0 != .slots && $0 != .options }.map(\.rawValue)
 
   static func counterpart(of foreign: String) -> String? {

@@ -23,7 +23,7 @@ enum StepKey: String, FormatKey {
 
   static let owner = "a step"
 
-  /// The keys that a step of `finally` cannot have, since it is settled when it starts.
+  /// The keys that are not allowed in `finally`, because it fixes when the steps start.
   static let notInFinally: [StepKey] = [.after, .deferral, .blocking, .prewarm]
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofStep: foreign, value) }

@@ -10,7 +10,7 @@ enum WorkflowKey: String, FormatKey {
   case path
 
   static let owner = "a workflow"
-  /// Anchors are written below such keys.
+  /// The prefix of keys for anchors.
   static let ignoredPrefix: String? = "x-"
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofWorkflow: foreign) }
@@ -84,13 +84,13 @@ enum WorkflowKey: String, FormatKey {
 }
 
 extension WorkflowKey {
-  /// Whether a key of this name holds steps by id.
+  /// Returns whether the key with this name contains steps by id.
   static func holdsSteps(_ name: String) -> Bool {
     name == WorkflowKey.steps.rawValue || name == WorkflowKey.finally.rawValue
   }
 }
 
-/// The keys of an event that the workflow declares.
+/// The keys of a declared event.
 enum EventKey: String, FormatKey {
   case repeats, description, value
 
@@ -115,7 +115,7 @@ enum EventKey: String, FormatKey {
   }
 }
 
-/// The keys of a queue of the workflow's own.
+/// The keys of a declared queue.
 enum QueueKey: String, FormatKey {
   case qos, width
 
@@ -144,7 +144,7 @@ enum DefaultsKey: String, FormatKey {
 
   static let owner = "defaults"
 
-  /// The key of a step that it stands for; nil if it stands for an input of commands.
+  /// The corresponding key of a step, or nil if it corresponds to an input of commands.
   private var stepKey: StepKey? {
     switch self {
     case .retry: .retry
@@ -187,7 +187,7 @@ enum EnvironmentFileKey: String, FormatKey {
   }
 }
 
-/// The keys of an input of the workflow, of an action's input or output in a manifest, and of a property.
+/// The keys of a typed field: an input of the workflow, an input or output of an action in a manifest, or a property.
 enum FieldKey: String, FormatKey {
   case type, required, `default`, `enum`, items, properties, base, secret, description
 
