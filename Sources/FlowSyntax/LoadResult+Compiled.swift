@@ -2,10 +2,11 @@ import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
-/// Compiled workflows: made from what was loaded, and loaded in place of YAML.
+/// Compiled workflows, which are created from a loaded workflow and loaded in place of YAML.
 extension LoadResult {
-  /// The workflow as `flowrun compile` writes it; nil if it has an error. The files that it names are named from its own
-  /// folder, so that the bytes are the same wherever that is.
+  /// The workflow as written by `flowrun compile`, or nil if it has an error. Paths are relative to its own folder, so
+  /// that the
+  /// bytes do not depend on the folder's location.
   public var compiled: CompiledWorkflow? {
     if let compiledFile { return compiledFile }
     guard let workflow = graph?.workflow else { return nil }
@@ -26,14 +27,15 @@ extension LoadResult {
     return CompiledWorkflow(graph, outputs: outputs, locations: locations)
   }
 
-  /// Where a step of a compiled workflow was written; nil if YAML was read.
+  /// Returns the source location of a step of a compiled workflow, or nil if YAML was loaded.
   public func compiledLocation(of step: StepIndex) -> CompiledWorkflow.Location? {
     guard let locations = compiledFile?.locations, locations.indices.contains(Int(step)) else { return nil }
     return locations[Int(step)]
   }
 
-  /// Loads a compiled workflow, whose actions must be installed. The bytes are the definition that runs record; messages
-  /// show none of them.
+  /// Loads a compiled workflow, whose actions must be installed. Runs record the bytes as their definition; messages do
+  /// not
+  /// quote them.
   static func compiled(_ bytes: [UInt8], file: String, _ catalog: any ActionCatalog) -> LoadResult {
     let source = SourceText([], file: file)
     do throws(CompiledWorkflowError) {
@@ -50,8 +52,9 @@ extension LoadResult {
     }
   }
 
-  /// The actions that a compiled workflow uses and that are not installed, each at the first step that uses it, and inputs that
-  /// another action has now.
+  /// Returns a diagnostic for each action that is not installed, at the first step that uses it, and for inputs that
+  /// have moved
+  /// to another action.
   private static func missingActions(of compiled: CompiledWorkflow, _ catalog: any ActionCatalog) -> [Diagnostic] {
     let workflow = compiled.graph.workflow
     var seen: Set<String> = []
@@ -91,7 +94,7 @@ extension LoadResult {
 }
 
 extension Workflow {
-  /// The same workflow with the files that it includes named from `folder`.
+  /// Returns the workflow with the paths of included files relative to `folder`.
   fileprivate func naming(filesFrom folder: String) -> Workflow {
     var copy = self
     for index in copy.scopes.indices {

@@ -1,5 +1,6 @@
-/// The keys of a `*.plugin.yaml`, the interface of a plugin that is compiled into a program: those of `plugin.yaml` that do not
-/// describe a program of its own.
+/// The keys of a `*.plugin.yaml`, the interface of a built-in plugin: those of `plugin.yaml` that do not describe a
+/// separate
+/// program.
 enum InterfaceKey: String, FormatKey {
   case name, version, `protocol`, description, actions, handles
 
@@ -19,7 +20,7 @@ enum InterfaceKey: String, FormatKey {
   }
 }
 
-/// The keys of an action in the interface of a compiled-in plugin.
+/// The keys of an action in the interface of a built-in plugin.
 enum InterfaceActionKey: String, FormatKey {
   case summary, inputs, outputs, events, service
   case protectedData = "protected-data"
@@ -30,7 +31,7 @@ enum InterfaceActionKey: String, FormatKey {
 
   var isRequired: Bool { self == .summary }
 
-  /// The same key of an external plugin's manifest; nil: it has none.
+  /// The corresponding key of an external plugin's manifest, or nil.
   var manifestKey: ManifestActionKey? { ManifestActionKey(rawValue: rawValue) }
 
   var shape: Shape { manifestKey?.shape ?? .map(InProcessKey.self) }
@@ -42,7 +43,7 @@ enum InterfaceActionKey: String, FormatKey {
   }
 }
 
-/// What only an action inside the program can have.
+/// The keys that are available only for actions in the same process.
 enum InProcessKey: String, FormatKey {
   case provides, requires, effect
   case outputsFrom = "outputs-from"

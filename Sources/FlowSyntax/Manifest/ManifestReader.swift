@@ -5,7 +5,7 @@ import FlowModel
 struct ManifestReader: DocumentReading {
   let tree: NodeTree
   let file: String
-  /// Whether it is the interface of a plugin that is compiled in, which has no program.
+  /// True if this is the interface of a built-in plugin, which has no program.
   let isInterface: Bool
   var diagnostics: [Diagnostic] = []
   var nameSpan = TextSpan(at: 0)
@@ -18,7 +18,7 @@ struct ManifestReader: DocumentReading {
     self.isInterface = isInterface
   }
 
-  /// The name of the plugin, with an error if it is not valid.
+  /// Reads the name of the plugin and reports it if it is invalid.
   mutating func pluginName(_ node: NodeID) -> String? {
     guard let name = string(node, "name") else { return nil }
     nameSpan = span(node)
@@ -26,7 +26,7 @@ struct ManifestReader: DocumentReading {
     return name
   }
 
-  /// The manifest as far as it could be read; nil when a part without which there is none is missing.
+  /// Reads the manifest. Returns nil if a required key is missing; reports all other problems and continues.
   mutating func read() -> PluginManifest? {
     guard let root = tree.root else {
       report(
@@ -45,7 +45,7 @@ struct ManifestReader: DocumentReading {
     let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
     let environment = members[.env].map { names($0.value, "env") } ?? []
     let executor = members[.executor].flatMap { self.executor($0) }
-    // What is an executor alone has no program of its own.
+    // A plugin that only provides an executor has no program of its own.
     let isExecutorAlone =
       members[.executor] != nil && members[.command] == nil && members[.source] == nil && members[.actions] == nil
     let program = isExecutorAlone ? executor.map { .command($0.command) } : program(members, root)
@@ -70,7 +70,7 @@ struct ManifestReader: DocumentReading {
       switch key {
       case .command:
         executor.command = words
-        // They are those of the program if the plugin has no other.
+        // These are the words of the program if the plugin has no other.
         let isList = reader.tree.kind(entry.value) == .sequence
         reader.programSpans = (isList ? reader.tree.elements(entry.value) : [entry.value]).map(reader.span)
       case .places: executor.places = words
@@ -132,7 +132,7 @@ struct ManifestReader: DocumentReading {
     }
   }
 
-  /// A list of strings; numbers must be in quotes, as everywhere.
+  /// Reads a list of strings; numbers must be quoted, as elsewhere.
   mutating func names(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence else {
       reportType(node, owner, expected: "a list of strings")

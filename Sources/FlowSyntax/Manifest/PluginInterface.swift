@@ -1,26 +1,26 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The interface of a plugin that is compiled into a program, as its `*.plugin.yaml` states it: enough to check workflows
-/// without the plugin.
+/// The interface of a built-in plugin as described by its `*.plugin.yaml`, which suffices to check workflows without
+/// the plugin.
 public struct PluginInterface: Sendable {
-  /// The name that its actions begin with.
+  /// The prefix of its actions' names.
   public var name: String
-  /// What the plugin is for, or empty.
+  /// A description, or empty.
   public var summary: String
-  /// The handles that every run with the plugin has from its start.
+  /// The handles that are available from the start of every run with the plugin.
   public var handles: [HandleKey]
-  /// The actions in the order of the file.
+  /// The actions in file order.
   public var actions: [ActionDeclaration]
 }
 
-/// Reads a `*.plugin.yaml`: an interface, or everything that is wrong with it.
+/// Reads a `*.plugin.yaml` and reports all errors in it.
 public struct PluginInterfaceLoader: Sendable {
   /// The result of reading an interface.
   public struct Result: Sendable {
-    /// The interface; nil exactly when there is an error.
+    /// The interface, or nil if and only if there is an error.
     public let interface: PluginInterface?
-    /// Everything that was found, in the order of the file.
+    /// All diagnostics, in file order.
     public let diagnostics: [Diagnostic]
     /// The text that the diagnostics are about.
     public let source: SourceText
@@ -28,10 +28,10 @@ public struct PluginInterfaceLoader: Sendable {
     public let nameSpan: TextSpan
   }
 
-  /// A loader.
+  /// Creates a loader.
   public init() {}
 
-  /// Reads the interface in `bytes`; messages call it `file`.
+  /// Reads the interface in `bytes`; `file` is the name in messages.
   public func load(bytes: [UInt8], file: String) -> Result {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {
@@ -49,7 +49,7 @@ public struct PluginInterfaceLoader: Sendable {
 }
 
 extension ManifestReader {
-  /// The interface as far as it could be read; nil when a part without which there is none is missing.
+  /// Reads the interface. Returns nil if a required key is missing; reports all other problems and continues.
   mutating func readInterface() -> PluginInterface? {
     guard let root = tree.root else {
       report(
@@ -71,7 +71,7 @@ extension ManifestReader {
       name: name, summary: summary, handles: handles.map { HandleKey($0) }, actions: actions.map(\.declaration))
   }
 
-  /// Reads what only an action inside the program can have.
+  /// Reads the keys that are available only for actions in the same process.
   mutating func takeInProcess(
     _ member: MemberCursor.Member, of owner: Owner, into declaration: inout ActionDeclaration
   ) {

@@ -1,8 +1,8 @@
 import FlowModel
 
-/// What an external plugin says of itself in its `plugin.yaml`.
+/// The contents of an external plugin's `plugin.yaml`.
 public struct PluginManifest: Sendable {
-  /// How the plugin's program is started.
+  /// The program of the plugin.
   public enum Program: Sendable, Hashable {
     /// A program with its arguments, run in the plugin's folder; at least one word.
     case command([String])
@@ -10,39 +10,41 @@ public struct PluginManifest: Sendable {
     case source(String)
   }
 
-  /// An action with what its declaration has no place for.
+  /// An action, with properties that its declaration does not include.
   public struct Action: Sendable {
-    /// What the loader, `schema` and `plugins show` read.
+    /// The declaration for the loader, `schema` and `plugins show`.
     public var declaration: ActionDeclaration
-    /// Whether an error that does not say so itself can be retried.
+    /// True if an error may be retried unless it states otherwise.
     public var isRetryable: Bool
   }
 
-  /// The name that its actions begin with.
+  /// The prefix of its actions' names.
   public var name: String
   /// The version as written.
   public var version: String
-  /// The protocol that the program speaks; 1 is the only one.
+  /// The version of the protocol; 1 is the only one.
   public var protocolVersion: Int
-  /// How it is started.
+  /// The program to start.
   public var program: Program
-  /// The environment variables that the program may see besides `PATH`.
+  /// The environment variables that are passed to the program in addition to `PATH`.
   public var environment: [String]
-  /// The actions in the order of the file.
+  /// The actions in file order.
   public var actions: [Action]
-  /// How steps are sent away through the plugin; nil: they are not.
+  /// The executor that the plugin provides, or nil.
   public var executor: Executor?
 
-  /// How an executor starts workers.
+  /// The programs with which an executor starts workers.
   public struct Executor: Sendable, Hashable {
-    /// The program that carries a worker's standard input and output, with its arguments; `{value}` stands for what
-    /// `--on NAME=` is given, `{location}` for the place, `{worker}` for the worker's command and `{worker-line}` for
-    /// that as a text for a shell.
+    /// The program that transports a worker's standard input and output, and its arguments. `{value}` is replaced by
+    /// the value
+    /// of `--on NAME=`, `{location}` by the place, `{worker}` by the worker's command and `{worker-line}` by the same
+    /// command
+    /// quoted for a shell.
     public var command: [String]
-    /// The program that prints the workers, one per line: a name, and how many steps it runs at once.
+    /// The program that prints the workers, one per line: a name and the number of slots.
     public var places: [String]
   }
 
-  /// What the plugin is for, or empty.
+  /// A description, or empty.
   public var summary: String
 }

@@ -1,35 +1,35 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads a plugin's `plugin.yaml`: a manifest, or everything that is wrong with it.
+/// Reads a plugin's `plugin.yaml` and reports all errors in it.
 ///
-/// Nothing is started and no other file is read.
+/// It does not start programs or read other files.
 public struct PluginManifestLoader: Sendable {
   /// The result of reading a manifest.
   public struct Result: Sendable {
-    /// The manifest; nil exactly when there is an error.
+    /// The manifest, or nil if and only if there is an error.
     public let manifest: PluginManifest?
-    /// Everything that was found, in the order of the file.
+    /// All diagnostics, in file order.
     public let diagnostics: [Diagnostic]
     /// The text that the diagnostics are about.
     public let source: SourceText
-    /// Where the plugin's name is, for errors that are found later, such as two plugins with one name.
+    /// The location of the plugin's name, for later errors such as two plugins with the same name.
     public let nameSpan: TextSpan
-    /// Where each action is declared, by its full name.
+    /// The locations of the actions' declarations, by full name.
     public let actionSpans: [String: TextSpan]
-    /// Where the words of the command stand, or the source; as many as the program has.
+    /// The locations of the words of the command or of the source, in the order of the program's words.
     public let programSpans: [TextSpan]
 
-    /// Every diagnostic as text for people, with an excerpt each.
+    /// Formats all diagnostics with excerpts for people.
     public func rendered(usesColor: Bool = false) -> String {
       DiagnosticRenderer(source, usesColor: usesColor).render(diagnostics)
     }
   }
 
-  /// A loader; it needs to know nothing.
+  /// Creates a loader.
   public init() {}
 
-  /// Reads the manifest in `bytes`; `file` is what messages call it and the `origin` of its declarations.
+  /// Reads the manifest in `bytes`; `file` is the name in messages and the `origin` of its declarations.
   public func load(bytes: [UInt8], file: String) -> Result {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {

@@ -1,45 +1,45 @@
 import FlowDiagnostics
 import FlowModel
 
-// Options of `srun` that flowrun has no option for: `srun.NAME=VALUE`, or `srun.NAME` for one without a value.
+// Options for `srun` that flowrun does not have itself: `srun.NAME=VALUE`, or `srun.NAME` without a value.
 extension ExecutorAddress.Option {
-  /// What such an option begins with.
+  /// The prefix of such options.
   static let passedThroughPrefix = "srun."
 
-  /// The name that `srun` knows it by; nil: it is an option of flowrun.
+  /// The name of the option of `srun`, or nil for an option of flowrun.
   var passedThrough: String? {
     name.hasPrefix(Self.passedThroughPrefix) ? String(name.dropFirst(Self.passedThroughPrefix.count)) : nil
   }
 
-  /// Whether its value may hold commas.
+  /// True if the value may contain commas.
   var isList: Bool {
     ["constraint", "exclude", "gres", "nodelist", "partition"].contains(name) || passedThrough != nil && !value.isEmpty
   }
 }
 
 extension ExecutorAddress {
-  /// The options of flowrun that `srun` knows too, by its own names.
+  /// Options of flowrun that have the same name in `srun`.
   private static let ownOptions = [
     "partition", "account", "qos", "constraint", "time", "mem", "gres", "nodelist", "exclude", "reservation",
   ]
-  /// What flowrun sets itself, and what would break the worker's pipe or give it another allocation.
+  /// Options that flowrun sets itself, or that would break the worker's pipe or change its allocation.
   private static let refusedOptions = [
     "nodes", "ntasks", "cpus-per-task", "job-name", "comment", "mpi", "export", "export-file", "input", "output",
     "error", "label", "pty", "multi-prog", "quiet", "jobid", "overlap", "het-group", "no-allocate", "test-only",
     "chdir", "bcast", "nodefile", "help", "usage", "version", "wait", "array", "wrap", "parsable", "requeue",
     "no-requeue",
   ]
-  /// Other ways to say how much memory, of which Slurm takes one.
+  /// Other options for the memory, of which Slurm accepts only one.
   private static let memoryOptions = ["mem-per-cpu", "mem-per-gpu"]
 
-  /// The words for `srun` that the address passes through.
+  /// The arguments for `srun` that the address passes through.
   public var passedThrough: [String] {
     options.compactMap { option in
       option.passedThrough.map { "--\($0)" + (option.value.isEmpty ? "" : "=\(option.value)") }
     }
   }
 
-  /// Throws when `srun` may not be given an option. It takes the beginning of a name for the name.
+  /// Throws if an option must not be passed to `srun`, which also accepts abbreviated names.
   func checkPassedThrough(_ name: String) throws(AddressProblem) {
     guard let first = name.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
       name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Self.isWordByte($0) })
@@ -65,12 +65,12 @@ extension ExecutorAddress {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Whether it says how much memory a job has.
+  /// True if the address specifies the memory of a job.
   var statesMemory: Bool {
     self["mem"] != nil || options.contains { Self.memoryOptions.contains($0.passedThrough ?? "") }
   }
 
-  /// Throws where a value has not the form that Slurm takes.
+  /// Throws if a value does not have the form that Slurm expects.
   func checkSlurm() throws(AddressProblem) {
     for option in options where option.passedThrough == nil {
       let (name, value) = (option.name, option.value)
@@ -102,7 +102,7 @@ extension ExecutorAddress {
     }
   }
 
-  /// The time limit of a job, as a duration or as Slurm writes it.
+  /// Parses the time limit of a job, as a duration or in Slurm's form.
   static func limit(_ text: String) throws(AddressProblem) -> Duration {
     if let limit = SlurmText.limit(text) { return limit }
     do throws(DurationText.DurationProblem) {
@@ -115,11 +115,12 @@ extension ExecutorAddress {
     }
   }
 
-  /// The time limit of a job; nil: it has none of its own.
+  /// The time limit of a job, or nil if there is none.
   public var timeLimit: Duration? { self["time"].flatMap { try? Self.limit($0) } }
 
-  /// The address of a step that says how it runs on Slurm and leaves open how many run at once: the slots, and the
-  /// options that it does not give, are those of `--on` or `defaults`.
+  /// Completes the address of a step that configures Slurm but not the number of slots. The slots and missing options
+  /// are those
+  /// of `--on` or `defaults`.
   func completed(by general: ExecutorAddress) -> ExecutorAddress {
     guard name == Self.slurm, value == nil, general.name == Self.slurm else { return self }
     let others = general.options.filter { option in
@@ -131,11 +132,12 @@ extension ExecutorAddress {
     return (try? ExecutorAddress(text)) ?? self
   }
 
-  /// The most slots of an address that leaves them open.
+  /// The default maximum of slots.
   private static let usualSlots = (plain: 8, ofJobs: 50)
 
-  /// The address with a number of slots where it leaves them open: one a step, and for fan-outs `parallel`, else as many as
-  /// is usual.
+  /// Returns the address with a number of slots if it has none: one per step, and for fan-outs `parallel`, up to a
+  /// default
+  /// maximum.
   public func counting(_ steps: [StepOptions]) -> ExecutorAddress {
     guard name == Self.slurm, value == nil else { return self }
     let isPlain = steps.contains { $0.request == nil }
@@ -151,7 +153,7 @@ extension ExecutorAddress {
 }
 
 extension ExecutorAddress {
-  /// The memory of an allocation, as Slurm takes it: its units are powers of 1024 without an `i`.
+  /// The memory of an allocation in Slurm's form, whose units are powers of 1024 without an `i`.
   public var memory: String? {
     self["mem"].map { $0.lowercased().hasSuffix("ib") ? String($0.dropLast(2)) : $0 }
   }

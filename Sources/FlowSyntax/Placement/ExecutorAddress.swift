@@ -1,56 +1,57 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Where steps are sent, as `--on` and `executor:` write it: a name, how many slots or where, and options behind
-/// commas, such as `slurm=8,partition=short,time=1h`.
+/// The address of an executor as written in `--on` and `executor:`: a name, a number of slots or another value, and
+/// options
+/// after commas, such as `slurm=8,partition=short,time=1h`.
 public struct ExecutorAddress: Sendable, Hashable {
-  /// The executor: `workers`, `slurm`, `local`, or the name of a plugin that is one.
+  /// The executor: `workers`, `slurm`, `local`, or the name of a plugin with an executor.
   public var name: String
-  /// What is behind the name's `=`; nil: nothing.
+  /// The value after the name's `=`, or nil.
   public var value: String?
   /// The options, in order.
   public var options: [Option]
-  /// All of it as it was written.
+  /// The address as written.
   public var text: String
 
   /// One option.
   public struct Option: Sendable, Hashable {
-    /// What is before `=`.
+    /// The name before `=`.
     public var name: String
-    /// What is behind it.
+    /// The value after `=`.
     public var value: String
   }
 
-  /// Why a text is not an address.
+  /// The reason why a text is not an address.
   public struct AddressProblem: Error, Sendable, Hashable {
-    /// What is wrong.
+    /// The problem.
     public var message: String
-    /// What to write.
+    /// The remedy, or nil.
     public var help: String?
   }
 
-  /// Keeps a step here.
+  /// The name for running a step in this process.
   public static let local = "local"
-  /// Processes of this machine.
+  /// The executor that starts processes on this machine.
   public static let workers = "workers"
-  /// Allocations of Slurm.
+  /// The executor that requests allocations from Slurm.
   public static let slurm = "slurm"
-  /// Those at which steps with `resources` get what they ask for.
+  /// The executors that allocate the `resources` of steps.
   static let counting: Set<String> = [workers, slurm]
-  /// What an address looks like, for editors.
+  /// The pattern of an address, for editors.
   static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,([^=,]+=[^,]+(,[^=,]+)*|srun\\.[^=,]+))*$"
-  /// The most slots of one executor.
+  /// The maximum number of slots of an executor.
   public static let mostSlots = 10_000
 
-  /// The options of all executors, plugins included.
+  /// The options of all executors, including those of plugins.
   public static let commonOptions = ["files", "scratch", "worker"]
-  /// The options of the executors that come with flowrun.
+  /// The options of the built-in executors.
   static let optionNames = [
     local: [], workers: ["processes"] + commonOptions,
     slurm: SlurmKey.addressOptions + commonOptions.filter { $0 != "worker" },
   ]
 
-  /// Reads an address; throws what is wrong with it.
+  /// Parses an address. Throws the problem if it is invalid.
   public init(_ text: String) throws(AddressProblem) {
     self.text = text
     var parts = text.parts(separatedBy: ",")[...]
@@ -84,10 +85,10 @@ public struct ExecutorAddress: Sendable, Hashable {
     try check()
   }
 
-  /// What `files` may say: the workers see the workflow's folder, or files are copied to them and back.
+  /// The values of `files`: workers share the workflow's folder, or files are copied to and from them.
   static let fileModes = ["shared", "copy"]
 
-  /// Whether files are copied to the workers and back.
+  /// True if files are copied to and from the workers.
   public var copiesFiles: Bool { self["files"] == "copy" }
 
   private func checkFiles() throws(AddressProblem) {
@@ -124,7 +125,7 @@ public struct ExecutorAddress: Sendable, Hashable {
     case Self.local:
       guard value == nil else { throw AddressProblem(message: "'local' takes no value", help: "write 'local'") }
     default:
-      // Steps that say how they run on Slurm may leave open how many do: see `counting`.
+      // Steps that configure Slurm may omit the number of slots; see `counting`.
       if name != Self.slurm || value != nil || options.isEmpty {
         _ = try count(value ?? "", "slots", of: "\(name)=4", 1...Self.mostSlots)
       }
@@ -148,9 +149,9 @@ public struct ExecutorAddress: Sendable, Hashable {
     return count
   }
 
-  /// The value of an option; nil: it is not given.
+  /// The value of an option, or nil if it is absent.
   public subscript(option: String) -> String? { options.first { $0.name == option }?.value }
 
-  /// The number behind the name; 1 where none is there.
+  /// The number after the name; defaults to 1.
   public var slots: Int { value.flatMap { Int($0) } ?? 1 }
 }

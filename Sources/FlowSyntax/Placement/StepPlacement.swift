@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowModel
 import FlowPlatform
 
-/// Where the steps of a workflow run: here, or where `--on`, `executor:` or `defaults` send them.
+/// The place of each step of a workflow: this process, or the executor of `--on`, `executor:` or `defaults`.
 public struct StepPlacement: Sendable {
-  /// Where a step runs.
+  /// The place where a step runs.
   public enum Place: Sendable, Hashable {
-    /// Here; why, where it was to be sent away.
+    /// This process; `why` is the reason if the step was meant for an executor.
     case here(why: String?)
-    /// At the executor of this address.
+    /// The executor with this address.
     case away(String)
   }
 
@@ -16,10 +16,10 @@ public struct StepPlacement: Sendable {
   public private(set) var places: [Place] = []
   /// The addresses of the executors, in the order of their first steps.
   public private(set) var addresses: [String] = []
-  /// For each step that is sent away its address's index.
+  /// For each remote step, the index of its address.
   public private(set) var assignment: [StepIndex: Int] = [:]
 
-  /// Works out the places; `on` is what the command line says.
+  /// Determines the places; `on` is the value of the command line option.
   public init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
     guard on != nil || workflow.executor != nil || workflow.steps.contains(where: { $0.options.executor != nil }) else {
       places = Array(repeating: .here(why: nil), count: workflow.steps.count)
@@ -55,13 +55,13 @@ public struct StepPlacement: Sendable {
     }
   }
 
-  /// Whether what a step takes of a machine counts against this one.
+  /// Returns whether a step's request counts against the resources of this machine.
   public func countsHere(_ step: StepIndex) -> Bool {
     guard case .away(let address) = places[Int(step)] else { return true }
     return (try? ExecutorAddress(address).name) == ExecutorAddress.workers
   }
 
-  /// Why a step of a portable action stays here; nil: it need not.
+  /// Returns the reason why a step of a portable action cannot be remote, or nil.
   static func obstacle(_ step: Step, at address: String) -> String? {
     let wish = try? ExecutorAddress(address)
     if step.options.queue == QueueDeclaration.terminal { return "it is interactive, and the terminal is here" }
@@ -82,7 +82,7 @@ public struct StepPlacement: Sendable {
     return nil
   }
 
-  /// Whether a path leads out of the folder from which it is named, as far as that is known without what expressions give.
+  /// Returns whether a path leaves the folder that it is relative to, ignoring the unknown values of expressions.
   private static func leavesFolder(_ path: String) -> Bool {
     if FilePath.isAbsolute(path) { return true }
     var depth = 0
@@ -112,7 +112,7 @@ public struct StepPlacement: Sendable {
 }
 
 extension WorkflowCheck {
-  /// A step that is sent away by name must be one that can be.
+  /// Checks that steps with an explicit executor can be remote.
   mutating func checkExecutors() {
     for index in workflow.steps.indices {
       let step = workflow.steps[index]

@@ -1,29 +1,29 @@
 import FlowModel
 
-/// The actions that a workflow names, each looked up once however many steps use it.
+/// The actions that a workflow uses, each looked up once regardless of the number of steps.
 struct ActionTable {
-  /// An action as the workflow names it.
+  /// An action as named in the workflow.
   struct NamedAction: Sendable {
     let name: String
-    /// Nil when no such action is installed.
+    /// The declaration, or nil if the action is not installed.
     let declaration: ActionDeclaration?
-    /// Whether a step without `with` is right and there is nothing else to check of one.
+    /// True if a step without `with` is valid and needs no further checks.
     let isPlain: Bool
   }
 
   private let catalog: any ActionCatalog
   private var names = NameTable(capacity: 8)
-  /// The index in ``entries`` of each of the names.
+  /// The index in ``entries`` of each name.
   private var locations: [Int] = []
-  /// The index of the action of `run`; -1: no step has it so far.
+  /// The index of the action of `run`, or -1 if no step has used it.
   private var commandIndex = -1
   private(set) var entries: [NamedAction] = []
-  /// The action of each step, as an index of ``entries``; -1: none was stated.
+  /// The action of each step as an index in ``entries``, or -1 if it is missing.
   var ofStep: [Int32] = []
 
   init(catalog: any ActionCatalog) { self.catalog = catalog }
 
-  /// The index of the action that `node` names.
+  /// Returns the index of the action that `node` names.
   @inline(__always)
   mutating func index(of node: NodeID, in tree: borrowing NodeTree) -> Int {
     let (index, isNew) = names.insert(node, in: tree)
@@ -34,7 +34,7 @@ struct ActionTable {
     return locations[index]
   }
 
-  /// The index of the action that `run` is short for.
+  /// Returns the index of the action that `run` abbreviates.
   mutating func indexOfCommand() -> Int {
     if commandIndex < 0 {
       commandIndex = entries.count
@@ -43,7 +43,7 @@ struct ActionTable {
     return commandIndex
   }
 
-  /// The index of the action that `run` is short for at a service.
+  /// Returns the index of the action that `run` abbreviates in a service.
   mutating func indexOfService() -> Int {
     if let index = entries.firstIndex(where: { $0.name == CommandKeys.serviceAction }) { return index }
     add(CommandKeys.serviceAction)
@@ -58,12 +58,12 @@ struct ActionTable {
     entries.append(NamedAction(name: name, declaration: declaration, isPlain: isPlain))
   }
 
-  /// What the step names, or nil.
+  /// Returns the action of a step, or nil.
   func entry(ofStep step: Int) -> NamedAction? {
     let index = Int(ofStep[step])
     return index < 0 ? nil : entries[index]
   }
 
-  /// The declaration of the step's action, or nil.
+  /// Returns the declaration of a step's action, or nil.
   func declaration(ofStep step: Int) -> ActionDeclaration? { entry(ofStep: step)?.declaration }
 }

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reading declarations of typed fields: workflow inputs, and the inputs and outputs in manifests.
+/// Reads declarations of typed fields: workflow inputs, and inputs and outputs in manifests.
 extension DocumentReading {
-  /// The fields that a map from name to declaration states.
+  /// Reads the fields in a mapping from name to declaration.
   mutating func fields(_ node: NodeID, _ owner: String, names: NameKind) -> [FieldDeclaration] {
     guard tree.kind(node) == .mapping else {
       reportType(node, .text(owner), expected: "a mapping from name to declaration")
@@ -17,8 +17,9 @@ extension DocumentReading {
     return result
   }
 
-  /// Calls `body` for each member of a map whose keys the author chooses; reports names that come twice or break the rule
-  /// for their kind.
+  /// Calls `body` for each member of a mapping with arbitrary names. Reports repeated names and names that break the
+  /// rule for
+  /// their kind.
   mutating func forEachName(
     of node: NodeID, _ kind: NameKind, _ body: (inout Self, String, MemberCursor.Member) -> Void
   ) {
@@ -42,7 +43,7 @@ extension DocumentReading {
     }
   }
 
-  /// The field that a declaration describes; nil: something is wrong with it.
+  /// Reads the field in a declaration. Returns nil if it is invalid.
   mutating func field(
     named name: String, _ node: NodeID, _ owner: String, location: NodeID
   ) -> FieldDeclaration? {
@@ -103,7 +104,7 @@ extension DocumentReading {
         values.append(value)
       }
     }
-    // Where a value does not fit, that is the mistake; nothing follows for what is written with the field.
+    // If a value does not fit, that is the only mistake to report.
     return values.count == tree.elements(node).count ? .enumeration(values, of: type) : type
   }
 }

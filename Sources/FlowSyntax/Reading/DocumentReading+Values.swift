@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reading single values; each reports what does not fit and then gives nil.
+/// Reads single values. Each method reports an invalid value and returns nil for it.
 extension DocumentReading {
-  /// A string.
+  /// Reads a string.
   mutating func string(_ node: NodeID, _ owner: Owner) -> String? {
     if tree.kind(node) == .scalar, case .string(let text)? = tree.scalarValue(node) { return text }
     reportType(
@@ -12,7 +12,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// A mismatch of a scalar that names it as it is written, such as 3.10 instead of 3.1.
+  /// Returns a mismatch that quotes a scalar as it is written, such as 3.10 instead of 3.1.
   func spelled(_ mismatch: TypeMismatch, _ node: NodeID) -> TypeMismatch {
     guard mismatch.path.isEmpty, tree.kind(node) == .scalar, tree.scalarValue(node)?.numberValue != nil else {
       return mismatch
@@ -25,14 +25,14 @@ extension DocumentReading {
     return mismatch
   }
 
-  /// `true` or `false`.
+  /// Reads `true` or `false`.
   mutating func boolean(_ node: NodeID, _ owner: Owner) -> Bool? {
     if tree.kind(node) == .scalar, case .boolean(let value)? = tree.scalarValue(node) { return value }
     reportType(node, owner, expected: "true or false", help: booleanHelp(node))
     return nil
   }
 
-  /// What someone who wrote YAML 1.1's `yes` or `off` should write.
+  /// Returns the remedy for YAML 1.1's `yes` or `off`.
   func booleanHelp(_ node: NodeID) -> String? {
     guard tree.kind(node) == .scalar else { return nil }
     switch tree.text(node).lowercased() {
@@ -42,7 +42,7 @@ extension DocumentReading {
     }
   }
 
-  /// An integer in a range.
+  /// Reads an integer in a range.
   mutating func integer(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> Int? {
     guard tree.kind(node) == .scalar, let value = tree.scalarValue(node)?.integerValue else {
       reportType(node, owner, expected: "an integer from \(range.lowerBound) to \(range.upperBound)")
@@ -57,7 +57,7 @@ extension DocumentReading {
     return value
   }
 
-  /// A number of bytes such as `8MiB`, as its text.
+  /// Reads a number of bytes such as `8MiB` and returns its text.
   mutating func size(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> String? {
     let expected =
       "a size from \(MemoryText.format(range.lowerBound)) to \(MemoryText.format(range.upperBound)), such as 8MiB"
@@ -75,7 +75,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// A finite number that is not too small.
+  /// Reads a finite number with a minimum.
   mutating func number(_ node: NodeID, atLeast least: Double, _ owner: Owner) -> Double? {
     let minimum = Value.number(least).shortText
     guard tree.kind(node) == .scalar, let value = tree.scalarValue(node), let number = value.numberValue else {
@@ -91,7 +91,7 @@ extension DocumentReading {
     return number
   }
 
-  /// A duration such as `250ms`.
+  /// Reads a duration such as `250ms`.
   mutating func duration(_ node: NodeID, _ owner: Owner) -> Duration? {
     guard tree.kind(node) == .scalar, let value = tree.scalarValue(node) else {
       reportType(node, owner, expected: "a duration such as 250ms")
@@ -121,7 +121,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// One of the words of a list.
+  /// Reads one of several words.
   mutating func word<Word: RawRepresentable<String> & CaseIterable>(
     _ node: NodeID, _ owner: Owner, as type: Word.Type = Word.self
   ) -> Word? {
@@ -131,7 +131,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Reports a word that is not among the allowed ones.
+  /// Reports a word that is not allowed.
   mutating func reportUnknownWord(
     _ node: NodeID, _ text: String, among words: [String], _ owner: Owner, meant: String? = nil
   ) {
@@ -141,7 +141,7 @@ extension DocumentReading {
       at: span(node), correction: meant.map { Correction(text, to: $0) } ?? Correction(text, among: words))
   }
 
-  /// Anything, by the core schema; reports repeated keys inside it.
+  /// Reads any value of the core schema; reports repeated keys inside it.
   mutating func value(_ node: NodeID) -> Value {
     switch tree.kind(node) {
     case .scalar, .alias:
@@ -153,7 +153,7 @@ extension DocumentReading {
     }
   }
 
-  /// The members of a mapping.
+  /// Reads the members of a mapping.
   mutating func object(_ node: NodeID) -> ValueObject {
     var object = ValueObject()
     var members = tree.members(of: node, failures: &diagnostics)
@@ -168,7 +168,7 @@ extension DocumentReading {
     return object
   }
 
-  /// A name or a list of names, as nodes; reports what is neither. An empty list is allowed.
+  /// Reads a name or a possibly empty list of names and returns the nodes. Reports anything else.
   mutating func nameNodes(_ node: NodeID, _ owner: Owner, _ kind: String) -> [NodeID] {
     switch tree.kind(node) {
     case .sequence:
@@ -180,7 +180,7 @@ extension DocumentReading {
     }
   }
 
-  /// Whether a scalar node is a string by the core schema.
+  /// Returns whether a scalar node is a string in the core schema.
   func isString(_ node: NodeID) -> Bool {
     if case .string? = tree.scalarValue(node) { return true }
     return false

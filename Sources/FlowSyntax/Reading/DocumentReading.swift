@@ -1,40 +1,41 @@
 import FlowDiagnostics
 import FlowModel
 
-/// What the readers of workflows and of manifests share: a tree to read from and a list of what is wrong.
+/// A tree to read from and a list of diagnostics, shared by the readers of workflows and manifests.
 protocol DocumentReading {
   var tree: NodeTree { get }
   var diagnostics: [Diagnostic] { get set }
 }
 
 extension DocumentReading {
-  /// Whether so much is wrong that nothing more is named.
+  /// True if the limit of diagnostics has been reached.
   var isFull: Bool { diagnostics.count >= Limits.diagnostics }
 
-  /// Whether nothing that may still be found would be named: so much is wrong already, an error included.
+  /// True if further diagnostics would not be reported, because the limit has been reached and there is an error.
   var isSettled: Bool { isFull && diagnostics.contains(where: \.isError) }
 
-  /// Whether looking through `count` names of the file is worth its time: some milliseconds for a slip, but not again
-  /// and again in a file in which nothing fits.
+  /// Returns whether a search through `count` names of the file is worth its time: it takes some milliseconds, which is
+  /// fine
+  /// for a typo but not for a file in which most names are wrong.
   func mayLookThrough(_ count: Int) -> Bool { count < 1_000 || diagnostics.count < 20 }
 
-  /// The one of many names in the file that was most likely meant, as ``NearestName`` finds it.
+  /// Returns the name in the file that was most likely meant, according to ``NearestName``.
   func nearest(_ name: String, among names: some Collection<String>) -> String? {
     mayLookThrough(names.count) ? NearestName.of(name, among: names) : nil
   }
 
-  /// The one of many names in the file that was most likely meant, or nil when none is near.
+  /// Returns the name in the file that was most likely meant, or nil if none is near.
   func correction(_ name: String, among names: some Collection<String>) -> Correction? {
     nearest(name, among: names).map { Correction(name, to: $0) }
   }
 
-  /// `'a', 'b'`: the names in the order given, the first twenty of many.
+  /// Formats names as `'a', 'b'` in the order given, with at most twenty.
   static func list(_ names: [String]) -> String {
     let shown = names.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
     return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
   }
 
-  /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
+  /// Adds a diagnostic. At the limit, adds only the first error after nothing but warnings.
   @inline(never)
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
@@ -46,7 +47,7 @@ extension DocumentReading {
         code, message, at: span, related: related, help: help, missingName: missingName, correction: correction))
   }
 
-  /// Adds a diagnostic whose remedy is the word that was meant, or else `help`.
+  /// Adds a diagnostic whose remedy is the intended word, or else `help`.
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
     correction: Correction?, otherwise help: String? = nil
@@ -54,11 +55,13 @@ extension DocumentReading {
     report(code, message, at: span, related: related, help: correction?.question ?? help, correction: correction)
   }
 
-  /// Calls `body` for each key of a map of the format; reports what is not a map, and unknown, repeated and missing
+  /// Calls `body` for each key of a mapping of the format. Reports other kinds of nodes, and unknown, repeated and
+  /// missing
   /// keys.
   ///
-  /// `owner` says which map it is: `step 'fetch'`. A missing key is reported at `location`. Returns the bits of the
-  /// keys that were there.
+  /// `owner` names the mapping, as in `step 'fetch'`. A missing key is reported at `location`. Returns the bits of the
+  /// keys
+  /// that were present.
   @inline(__always) @discardableResult
   mutating func forEachKey<Key: FormatKey>(
     of node: NodeID, _ table: KeyTable<Key>, owner: Owner, location: NodeID,
@@ -100,7 +103,7 @@ extension DocumentReading {
     return seen
   }
 
-  /// Of any keys, so that it is compiled once and not for each map of the format.
+  /// Not generic over the keys, so that it is compiled only once.
   @inline(never)
   private mutating func reportUnknown(
     _ keys: any FormatKey.Type, _ member: MemberCursor.Member, owner: String
@@ -122,7 +125,7 @@ extension DocumentReading {
       help: (correction.map { $0.question + " " } ?? "") + "\(keys.owner) has \(keys.list)", correction: correction)
   }
 
-  /// The command whose end was read as a key, because it has a comma and no quotes: `{ run: echo a, b }`; nil if it is not that.
+  /// Returns the command that YAML split at a comma because it is not quoted, as in `{ run: echo a, b }`, or nil.
   private func command(endingIn member: MemberCursor.Member) -> String? {
     let key = span(member.key)
     guard tree.kind(member.value) == .scalar, span(member.value).isEmpty else { return nil }
@@ -134,7 +137,7 @@ extension DocumentReading {
     return command.first == "'" || command.first == "\"" || !command.contains(",") ? nil : String(command)
   }
 
-  /// Reports that a key is twice in a mapping, with the first location.
+  /// Reports a repeated key of a mapping, with its first location.
   @inline(never)
   mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
     guard !isFull else { return }
@@ -152,7 +155,7 @@ extension DocumentReading {
     report(.duplicateKey, "the key '\(name)' appears twice in this mapping", at: span(key), related: related)
   }
 
-  /// The text of a key; reports a key that is a map, a list or empty.
+  /// Returns the text of a key; reports a key that is a mapping, a list or empty.
   @inline(never)
   mutating func keyText(_ key: NodeID) -> String? {
     guard tree.kind(key) == .scalar, !tree.text(key).isEmpty else {
@@ -166,17 +169,17 @@ extension DocumentReading {
 
   private static var bracesHelp: String { "in YAML, braces are a mapping; put an expression in quotes: \"${{ … }}\"" }
 
-  /// What someone who wrote `{{ x }}` should write.
+  /// Returns the remedy for `{{ x }}`.
   private func bracesHelp(_ node: NodeID) -> String? {
     let start = span(node).start
     return tree.kind(node) == .mapping && tree.source.bytes[start...].starts(with: Array("{{".utf8))
       ? Self.bracesHelp : nil
   }
 
-  /// The location of a node.
+  /// Returns the location of a node.
   func span(_ node: NodeID) -> TextSpan { tree.span(node) }
 
-  /// What a node is, for a message: `a map`, `the string "yes"`.
+  /// Describes a node for a message: `a mapping`, `the string "yes"`.
   @inline(never)
   func found(_ node: NodeID) -> String {
     switch tree.kind(node) {
@@ -192,7 +195,7 @@ extension DocumentReading {
     }
   }
 
-  /// Reports that a node is not what is expected.
+  /// Reports that a node does not have the expected type.
   @inline(never)
   mutating func reportType(_ node: NodeID, _ owner: Owner, expected: String, help: String? = nil) {
     report(
@@ -210,7 +213,8 @@ extension FormatKey {
 }
 
 extension [Diagnostic] {
-  /// In the order of the file, each thing once: what an alias repeats is said once. At the limit a note says that there
+  /// Returns the diagnostics in file order without duplicates, which aliases can cause. At the limit, a note says that
+  /// there
   /// may be more.
   func uniqueByLocation() -> [Diagnostic] {
     guard count > 1 else { return self }

@@ -1,15 +1,15 @@
 import FlowModel
 
-/// Fields by name, as expressions look them up: as written first, then in whatever case.
+/// Fields by name for expressions: looked up as written first, then without case.
 struct FieldIndex {
   let fields: [FieldDeclaration]
-  /// Empty for a handful of fields, which a scan finds faster.
+  /// Empty for few fields, for which a scan is faster.
   private var exact: [String: Int] = [:]
   private var folded: [String: Int] = [:]
 
   private static let scanLimit = 16
 
-  /// An index of these fields; of equal names the first counts.
+  /// Creates an index of these fields; of equal names, the first one is used.
   init(_ fields: [FieldDeclaration]) {
     self.fields = fields
     guard fields.count > Self.scanLimit else { return }
@@ -20,7 +20,7 @@ struct FieldIndex {
     }
   }
 
-  /// The field that `name` means, or nil.
+  /// Returns the field with this name, or nil.
   func field(like name: String) -> FieldDeclaration? {
     guard exact.isEmpty else { return (exact[name] ?? folded[name.lowercased()]).map { fields[$0] } }
     return fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }

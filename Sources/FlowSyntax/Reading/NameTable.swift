@@ -1,10 +1,11 @@
-/// Finds names by the bytes of their nodes, without making strings: the ids of 100,000 steps are resolved once.
+/// Finds names by the bytes of their nodes, without creating strings, so that the ids of 100,000 steps are resolved
+/// once.
 struct NameTable {
   private var slots: [Int32]
   private var entries: [(hash: UInt64, node: NodeID)] = []
   private let seed: UInt64
 
-  /// A table for about `capacity` names. The seed is drawn for each, so that no file can be made slow on purpose.
+  /// Creates a table for about `capacity` names. Its seed is random, so that no file can provoke collisions.
   init(capacity: Int) {
     var size = 16
     while size < capacity * 2 { size *= 2 }
@@ -15,16 +16,16 @@ struct NameTable {
 
   var count: Int { entries.count }
 
-  /// The node that brought the name with this index.
+  /// Returns the node that added the name with this index.
   func node(_ index: Int) -> NodeID { entries[index].node }
 
-  /// The index of the name that `node` spells, or nil.
+  /// Returns the index of the name of `node`, or nil.
   @inline(__always)
   func index(of node: NodeID, in tree: borrowing NodeTree) -> Int? {
     tree.withText(node) { index(of: $0, in: tree) }
   }
 
-  /// The index of the name `text`, or nil.
+  /// Returns the index of the name `text`, or nil.
   func index(ofText text: String, in tree: borrowing NodeTree) -> Int? {
     var text = text
     return text.withUTF8 { index(of: $0, in: tree) }
@@ -42,7 +43,7 @@ struct NameTable {
     return nil
   }
 
-  /// Adds the name that `node` spells under the next index, or gives the index that it has already.
+  /// Adds the name of `node` with the next index, or returns its existing index.
   @inline(__always)
   mutating func insert(_ node: NodeID, in tree: borrowing NodeTree) -> (index: Int, isNew: Bool) {
     if entries.count * 2 >= slots.count { grow() }
@@ -78,7 +79,7 @@ struct NameTable {
     return true
   }
 
-  /// Eight bytes at a time: multiplied by an odd constant of 64 well-mixed bits and folded.
+  /// Hashes eight bytes at a time: multiplies them by an odd 64-bit constant and folds the product.
   @inline(__always)
   private func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     let raw = UnsafeRawBufferPointer(bytes)

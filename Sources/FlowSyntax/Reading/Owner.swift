@@ -1,16 +1,16 @@
-/// Which part of a file a message is about; turned into words only when something is wrong with it.
+/// The part of a file that a message is about; it is formatted only if there is a problem.
 indirect enum Owner: ExpressibleByStringInterpolation {
   case text(String)
-  /// The step with this id node.
+  /// The step whose id is this node.
   case step(NodeID)
-  /// What is under a key of the step with this id node.
+  /// The value of a key of the step whose id is this node.
   case stepKey(StepKey, NodeID)
-  /// A part of something: `max of deadline of step 'fetch'`.
+  /// A part of another owner: `max of deadline of step 'fetch'`.
   case part(String, of: Owner)
 
   init(stringLiteral value: String) { self = .text(value) }
 
-  /// The words for it.
+  /// Returns the words for a message.
   func text(in tree: NodeTree) -> String {
     switch self {
     case .text(let text): text

@@ -1,10 +1,10 @@
 import FlowDiagnostics
 
-/// Where in the tree the parts of a workflow stand, for messages.
+/// The nodes of a workflow's parts, for messages.
 struct WorkflowLocations: Sendable {
-  /// The workflow's own keys, in the order of the file.
+  /// The workflow's own keys, in file order.
   var keys: [(key: WorkflowKey, member: MemberCursor.Member)] = []
-  /// The steps by index: the id's node and the node of the step.
+  /// The nodes of the steps, by index.
   var steps: [StepLocation] = []
 
   func member(_ key: WorkflowKey) -> MemberCursor.Member? { keys.first { $0.key == key }?.member }
@@ -12,7 +12,7 @@ struct WorkflowLocations: Sendable {
   func value(_ key: WorkflowKey) -> NodeID? { member(key)?.value }
 }
 
-/// Where a step is.
+/// The nodes of a step.
 struct StepLocation: Sendable {
   private let key32: Int32
   private let value32: Int32
@@ -24,12 +24,13 @@ struct StepLocation: Sendable {
 
   /// The node of the id.
   var key: NodeID { Int(key32) }
-  /// The node of what is under it.
+  /// The node of its mapping.
   var value: NodeID { Int(value32) }
 }
 
 extension NodeTree {
-  /// The member of a mapping under `key`, or nil; the tree has been read before, so merge keys raise nothing new.
+  /// Returns the member of a mapping with this key, or nil.
+  /// The tree has been read before, so merge keys cause no new diagnostics.
   func member(_ key: String, of mapping: NodeID) -> MemberCursor.Member? {
     guard kind(mapping) == .mapping else { return nil }
     var ignored: [Diagnostic] = []
