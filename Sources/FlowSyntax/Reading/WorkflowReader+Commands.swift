@@ -2,23 +2,23 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Where a step says what it runs: `uses`, or the short words for a command.
+/// The keys that describe what a step runs: `uses`, or the short form of a command.
 struct CommandKeys {
-  /// What `run` is short for.
+  /// The action that `run` abbreviates.
   static let action = "shell.run"
-  /// The action that `run` stands for at a service.
+  /// The action that `run` abbreviates in a service.
   static let serviceAction = Step.serviceAction
-  /// The input that `run` stands for.
+  /// The input that `run` sets.
   static let commandInput = "command"
-  /// The input that `shell` stands for.
+  /// The input that `shell` sets.
   static let shellInput = "shell"
-  /// The input that the words after `--` stand for.
+  /// The input for the words after `--`.
   static let argumentsInput = "arguments"
-  /// The input of the workflow that has these words.
+  /// The workflow's input with the words after `--`.
   static let argumentsName = "args"
-  /// The input for the folder in which a command runs.
+  /// The input for the working folder of a command.
   static let folderInput = "cwd"
-  /// The shell of a `run` that names none: it stops at the first command that fails.
+  /// The default shell of `run`, which stops at the first failed command.
   static let usualShell = "sh"
 
   var uses: NodeID?
@@ -34,20 +34,20 @@ struct CommandKeys {
   var readyWhen: MemberCursor.Member?
   var restart: MemberCursor.Member?
 
-  /// Whether an action runs the command of a step.
+  /// Returns whether an action runs the command of a step.
   static func isCommand(_ uses: String) -> Bool { uses == action || uses == serviceAction }
-  /// Whether there is a key of services.
+  /// True if there is a key of services.
   var isOfService: Bool { service != nil || readyWhen != nil || restart != nil }
-  /// Whether there is any of the short words.
+  /// True if the short form is used.
   var isStated: Bool { run != nil || shell != nil }
-  /// Whether there is a key that only a step with a command can have.
+  /// True if there is a key that requires a command.
   var needsCommand: Bool { !forCommandsAlone.isEmpty }
-  /// The keys that only a step with a command can have.
+  /// The keys that require a command.
   var forCommandsAlone: [MemberCursor.Member] { [mergeOutput, path, interactive].compactMap { $0 } }
 }
 
 extension WorkflowReader {
-  /// Takes `run` and `shell` up as what they are short for; reports a step without an action.
+  /// Expands `run` and `shell`; reports a step without an action.
   mutating func readCommand(
     _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
@@ -93,8 +93,9 @@ extension WorkflowReader {
     }
   }
 
-  /// Whether a command is given the words after `--`: it mentions its positional parameters, as a shell or a program calls
-  /// them, and the workflow declares `args`. Without that, other words would make steps run again that do not read them.
+  /// Returns whether a command uses the words after `--`: it mentions its positional parameters, and the workflow
+  /// declares
+  /// `args`. Otherwise, other words would run steps again that do not read them.
   private func readsArguments(_ text: String) -> Bool {
     guard workflow.inputs.contains(where: { $0.name == CommandKeys.argumentsName && $0.type == .array(of: .string) })
     else { return false }
@@ -109,7 +110,7 @@ extension WorkflowReader {
     return false
   }
 
-  /// Gives a command what the file says of all commands, and takes the keys up that are short for its inputs.
+  /// Applies the file's defaults for commands and expands the keys that set inputs of commands.
   mutating func readCommandOptions(
     _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
   ) {
@@ -151,7 +152,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Keeps the text of numbers and booleans in the variables of a command, as `env` of a step does.
+  /// Keeps the spelling of numbers and booleans in a command's variables, as in the `env` of a step.
   private mutating func keepSpelling(of environment: NodeID, in with: inout ValueObject) {
     guard tree.kind(environment) == .mapping, var variables = with[StepKey.env.rawValue]?.objectValue else { return }
     var ignored: [Diagnostic] = []
@@ -166,7 +167,7 @@ extension WorkflowReader {
     with[StepKey.env.rawValue] = .object(variables)
   }
 
-  /// The folders of a `path`.
+  /// Reads the folders of a `path`.
   mutating func folders(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(node, owner, expected: "a list of folders", help: "such as 'path: [tools, node_modules/.bin]'")
@@ -182,7 +183,7 @@ extension WorkflowReader {
     }
   }
 
-  /// A string that is not empty and holds no expression.
+  /// Reads a nonempty string without expressions.
   mutating func literal(_ node: NodeID, _ owner: Owner) -> String? {
     guard let text = string(node, owner) else { return nil }
     guard !text.isEmpty else {
@@ -198,7 +199,7 @@ extension WorkflowReader {
     return text
   }
 
-  /// Takes `outputs` up as the input of the action that it is short for.
+  /// Expands `outputs` to the corresponding input of the action.
   mutating func readOutputs(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -209,7 +210,7 @@ extension WorkflowReader {
         help: "such as 'outputs: { version: { type: string } }'")
     }
     let fields = fields(member.value, "\(tree.keyName(location.key)).outputs", names: .output)
-    // An action that is not installed is reported as such.
+    // Actions that are not installed are reported elsewhere.
     guard action >= 0, actions.entries[action].declaration != nil || IncludeLibrary.isFile(actions.entries[action].name)
     else { return }
     guard let input = actions.entries[action].declaration?.outputFieldsFromInput else {
@@ -225,7 +226,7 @@ extension WorkflowReader {
     with[input] = .object(ValueObject(fields.map { ($0.name, .object(declaration(of: $0, in: member.value))) }))
   }
 
-  /// Takes `output-limit` up as the input of the action that it is short for.
+  /// Expands `output-limit` to the corresponding input of the action.
   mutating func readOutputLimit(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -247,7 +248,7 @@ extension WorkflowReader {
     with[input] = .string(text)
   }
 
-  /// A declaration as an input, in which nothing is evaluated.
+  /// Returns a declaration as an input in which no expressions are evaluated.
   private mutating func declaration(of field: FieldDeclaration, in node: NodeID) -> ValueObject {
     var field = field
     if Template.containsExpression(field.summary) { field.summary = "" }
@@ -259,7 +260,7 @@ extension WorkflowReader {
     return FieldDeclaration(field.name, .any).declaration
   }
 
-  /// A text, or a list of strings.
+  /// Reads a text or a list of strings.
   private mutating func command(_ node: NodeID, _ owner: Owner) -> Value? {
     let expected = "a command: a text, or a list of a program and its arguments"
     let help = "write 'run: make test', or 'run: [make, test]'"

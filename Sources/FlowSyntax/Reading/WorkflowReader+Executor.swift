@@ -2,12 +2,13 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Where a step runs.
+/// Reads the executor of a step.
 extension WorkflowReader {
-  /// `workers=4`, `slurm=8,partition=short`, `local`, or `{ slurm: { partition: short } }`, which gives the address that says
-  /// the same.
+  /// Reads `workers=4`, `slurm=8,partition=short`, `local`, or `{ slurm: { partition: short } }`, for which it returns
+  /// the
+  /// equivalent address.
   ///
-  /// - Parameter attempt: the attempt that options may read; nil: they may not, because they are those of all steps.
+  /// - Parameter attempt: The attempt for options that use it, or nil if they must not because they apply to all steps.
   mutating func executor(_ node: NodeID, _ owner: Owner, attempt: Int? = nil) -> String? {
     if tree.kind(node) == .mapping { return executorMap(node, owner, attempt) }
     guard let text = string(node, owner) else { return nil }
@@ -79,7 +80,7 @@ extension WorkflowReader {
     }
   }
 
-  /// The value of an option at an attempt.
+  /// Returns the value of an option for an attempt.
   private mutating func slurmValue(_ key: SlurmKey, _ node: NodeID, _ owner: Owner, _ attempt: Int?) -> String? {
     guard tree.kind(node) == .scalar, Template.containsExpression(tree.text(node)) else { return string(node, owner) }
     guard let attempt, SlurmKey.changing.contains(key) else {
@@ -91,7 +92,7 @@ extension WorkflowReader {
     return value(ofExpression: node, owner, attempt)?.jobText
   }
 
-  /// The nodes of the options that read `attempt` in the `executor` of a step.
+  /// Returns the options that use `attempt` in the `executor` of a step.
   private func changingOptions(of location: StepLocation) -> [(key: SlurmKey, node: NodeID)] {
     guard let executor = tree.member(StepKey.executor.rawValue, of: location.value)?.value,
       tree.kind(executor) == .mapping,
@@ -105,7 +106,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Reports options that change with the attempt although the attempts have no jobs of their own, or other nodes.
+  /// Reports options that change with the attempt although attempts have no separate jobs, or although they select
+  /// nodes.
   mutating func checkChangingOptions(_ location: StepLocation, hasResources: Bool) {
     guard let (key, node) = changingOptions(of: location).first else { return }
     let owner = Owner.stepKey(.executor, location.key)
@@ -129,7 +131,8 @@ extension WorkflowReader {
     }
   }
 
-  /// How the job of an attempt differs from that of the first one; nil: it does not, or an option is not valid then.
+  /// Returns the differences between an attempt's job and the first one, or nil if there are none or an option is
+  /// invalid.
   mutating func job(_ location: StepLocation, attempt: Int) -> ClusterJob? {
     var job = ClusterJob()
     let owner = Owner.part(ExecutorKey.slurm.rawValue, of: .stepKey(.executor, location.key))
@@ -146,7 +149,7 @@ extension WorkflowReader {
     return job == ClusterJob() ? nil : job
   }
 
-  /// `['--licenses=matlab:1', --contiguous]`, as an address has them.
+  /// Reads `['--licenses=matlab:1', --contiguous]` as options of an address.
   private mutating func passedThrough(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(node, owner, expected: "a list of options", help: "such as ['--licenses=matlab:1', '--contiguous']")
@@ -168,12 +171,12 @@ extension WorkflowReader {
     return words
   }
 
-  /// A message about an option as the list has it.
+  /// Converts a message about an option to the form used in the list.
   private static func plain(_ message: String) -> String {
     message.hasPrefix("'srun.") ? "'--" + message.dropFirst("'srun.".count) : message
   }
 
-  /// Whether an option of an address says what was meant; reports why not.
+  /// Returns whether an option of an address is valid; reports the reason if not.
   private mutating func isOption(_ word: String, _ value: String, at node: NodeID, _ owner: Owner) -> Bool {
     do throws(ExecutorAddress.AddressProblem) {
       guard !value.isEmpty || !word.contains("=") else {
@@ -186,7 +189,7 @@ extension WorkflowReader {
       }
       return true
     } catch {
-      // What a list begins that the address has no room for looks like the next option there.
+      // In an address, a comma followed by `=` would begin the next option.
       let hasLostComma = !error.message.hasPrefix("'srun.") && value.contains(",") && value.contains("=")
       report(
         .unknownValue,
@@ -200,7 +203,7 @@ extension WorkflowReader {
 }
 
 extension Value {
-  /// An option that an expression gives, as text.
+  /// The result of an expression for an option, as text.
   fileprivate var jobText: String {
     stringValue ?? numberValue.flatMap { Int(exactly: $0) }.map(String.init) ?? shortText
   }

@@ -2,9 +2,10 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The keys with which a step runs for several items.
+/// Reads the keys of a step that runs for several items.
 extension WorkflowReader {
-  /// A list, an expression, or a map of ``ForeachKey``; `parallel` and `fail-fast` may be next to it instead.
+  /// Reads a list, an expression, or a mapping of ``ForeachKey``; `parallel` and `fail-fast` may be separate keys of
+  /// the step.
   mutating func fanOut(_ node: NodeID, _ owner: Owner, of location: StepLocation) -> FanOut? {
     var fanOut: FanOut?
     if tree.kind(node) == .mapping {
@@ -29,7 +30,7 @@ extension WorkflowReader {
     return fanOut
   }
 
-  /// Reports a key that only a step with `foreach` can have; what it says is read with that.
+  /// Reports a key that requires `foreach`; its value is read with `foreach`.
   mutating func checkBesideForeach(_ key: StepKey, _ member: MemberCursor.Member, of location: StepLocation) {
     guard tree.member(StepKey.foreach.rawValue, of: location.value) == nil else { return }
     report(
@@ -85,12 +86,12 @@ extension WorkflowReader {
     return fanOut
   }
 
-  /// What may be under `items`: a map, too.
+  /// Reads the value of `items`, which may be a mapping.
   private mutating func anyItems(_ node: NodeID, _ owner: Owner) -> Value? {
     tree.kind(node) == .mapping ? .object(object(node)) : items(node, owner)
   }
 
-  /// A list, or an expression that gives one.
+  /// Reads a list or an expression for one.
   private mutating func items(_ node: NodeID, _ owner: Owner, allowsMap: Bool = true) -> Value? {
     switch tree.kind(node) {
     case .sequence:
@@ -109,7 +110,7 @@ extension WorkflowReader {
           help: "a string with ${{ }} in it stays a string; write the expression alone")
         return nil
       }
-      // What does not parse is reported with the other expressions.
+      // Invalid expressions are reported with the others.
       if Template.containsExpression(text) { return .string(text) }
       let isBare = text.contains(".") && (try? Expression(parsing: text)) != nil
       reportType(
@@ -160,7 +161,7 @@ extension WorkflowReader {
       help: "the limit is \(Limits.items) items")
   }
 
-  /// The maps of `exclude`, which have the keys of the axes alone, or of `include`, which may have others.
+  /// Reads the mappings of `exclude`, which may only have the keys of the axes, or of `include`, which may have others.
   private mutating func combinations(_ node: NodeID, _ key: ForeachKey, of axes: ValueObject? = nil) -> [Value] {
     guard tree.kind(node) == .sequence else {
       reportType(node, .text(key.rawValue), expected: "a list of mappings", help: "write '- { os: mac, arch: x86 }'")

@@ -3,11 +3,11 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The files that a step says it reads and makes.
+/// Reads the files that a step reads and produces.
 extension WorkflowReader {
-  /// A list of paths and patterns, each a text or a mapping of ``FileKey``.
+  /// Reads a list of paths and patterns, each a text or a mapping of ``FileKey``.
   ///
-  /// - Parameter makes: whether the step makes the files.
+  /// - Parameter makes: True if the step produces the files.
   mutating func fileRules(_ node: NodeID, _ owner: Owner, makes: Bool) -> [FileRule] {
     guard tree.kind(node) == .sequence else {
       reportType(node, owner, expected: "a list of paths", help: "such as '[src/**/*.c, Makefile]'")
@@ -27,7 +27,7 @@ extension WorkflowReader {
     return rules
   }
 
-  /// The patterns of `foreach: { files: … }`.
+  /// Reads the patterns of `foreach: { files: … }`.
   mutating func itemFiles(_ node: NodeID, _ owner: Owner) -> [String] {
     let names = fileNames(node, owner)
     let nodes = tree.kind(node) == .sequence ? tree.elements(node) : [node]
@@ -38,7 +38,7 @@ extension WorkflowReader {
     return names
   }
 
-  /// A file with the node of its path.
+  /// Reads a file and returns it with the node of its path.
   private mutating func fileRule(_ node: NodeID, _ owner: Owner, makes: Bool) -> (rule: FileRule, path: NodeID)? {
     guard tree.kind(node) == .mapping else { return path(node, owner).map { (FileRule($0), node) } }
     if let braces = braces(node) {
@@ -74,7 +74,7 @@ extension WorkflowReader {
     return text
   }
 
-  /// The pattern that was meant by `{a,b}` without quotes, which YAML takes for a mapping without values; nil if it is not one.
+  /// Returns the pattern `{a,b}`, which YAML reads as a mapping without values if it is not quoted, or nil.
   private func braces(_ node: NodeID) -> String? {
     var names: [String] = []
     var ignored: [Diagnostic] = []
@@ -88,9 +88,9 @@ extension WorkflowReader {
     return names.isEmpty ? nil : "{" + names.joined(separator: ",") + "}"
   }
 
-  /// Reports a pattern that cannot match what was meant.
+  /// Reports a pattern that cannot match as intended.
   private mutating func checkPattern(_ text: String, at node: NodeID, isFirst: Bool, _ owner: Owner) {
-    // Expressions that do not parse are reported with the others.
+    // Invalid expressions are reported with the others.
     guard let written = (try? Template(parsing: text))?.text({ _ in "-" }) else { return }
     let isAll = isFirst && PatternText.isExclusion(written)
     if let problem = PatternText.problem(of: written) {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowReader {
-  /// The options of a step of `finally`; reports those that say when it starts, which is settled.
+  /// Returns the options of a step of `finally`; reports options for its start, which is fixed.
   mutating func final(_ options: StepOptions, _ location: StepLocation) -> StepOptions {
     var options = options
     options.isFinal = true
@@ -29,8 +29,9 @@ extension WorkflowReader {
     return options
   }
 
-  /// Each step of `finally` that needs none of its kind comes after all steps without other dependents; a step that is not in
-  /// `finally` needs none of it. That it waits for every step is a rule of the plan.
+  /// Makes steps of `finally` without dependencies in `finally` depend on all steps without other dependents, and
+  /// reports other
+  /// steps that depend on `finally`. The plan ensures that they wait for every step.
   mutating func bindFinalSteps() {
     var isNeeded = [Bool](repeating: false, count: workflow.steps.count)
     for index in workflow.steps.indices where !finalSteps.contains(index) {
@@ -45,7 +46,7 @@ extension WorkflowReader {
     let ends = workflow.steps.indices.filter { !isNeeded[$0] && !finalSteps.contains($0) }.map { StepIndex($0) }
     for index in finalSteps {
       let own = workflow.steps[index].needs
-      // Needs of ordinary steps are met by then; what is left is the order within `finally`.
+      // Dependencies on ordinary steps are met by then, so only the order within `finally` is kept.
       let others = own.filter { finalSteps.contains(Int($0)) }
       workflow.steps[index].needs = others.isEmpty ? ends[...] : ArraySlice(others)
     }

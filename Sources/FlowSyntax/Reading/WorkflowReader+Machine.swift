@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// What a step takes of the machine.
+/// Reads a step's request of resources.
 extension WorkflowReader {
-  /// `{ cpus: 4, memory: 8GiB, gpus: 1 }`, as the first attempt takes it where it depends on the attempt.
+  /// Reads `{ cpus: 4, memory: 8GiB, gpus: 1 }`, for the first attempt if it depends on the attempt.
   mutating func machineResources(_ node: NodeID, _ owner: Owner) -> MachineResources? {
     guard tree.kind(node) == .mapping else {
       reportType(
@@ -22,18 +22,19 @@ extension WorkflowReader {
     return machineResources(node, owner, attempt: 1)
   }
 
-  /// How often a body that was lost runs again, besides the attempts of `retry`.
+  /// The number of extra attempts after lost ones, in addition to those of `retry`.
   private static let repetitionsOfLost = 3
 
-  /// What the attempts after the first one take, if that depends on the attempt and all of it can be read: those of `retry`, and
-  /// those that follow lost ones.
+  /// Returns the requests of later attempts, if they depend on the attempt and are valid: those of `retry`, and those
+  /// after lost
+  /// attempts.
   mutating func laterRequests(_ location: StepLocation, attempts: Int) -> [MachineResources] {
     guard let member = tree.member(StepKey.resources.rawValue, of: location.value), tree.kind(member.value) == .mapping
     else { return [] }
     let owner = Owner.stepKey(.resources, location.key)
     let before = diagnostics.count
     guard let first = request(member.value, owner, location, attempt: 1), diagnostics.count == before else {
-      // What is wrong with the first attempt was reported where it was read.
+      // Errors for the first attempt have already been reported.
       diagnostics.removeSubrange(before...)
       return []
     }
@@ -42,7 +43,7 @@ extension WorkflowReader {
       guard let request = request(member.value, owner, location, attempt: attempt + 1), diagnostics.count == before
       else {
         if attempt < attempts { return [] }
-        // Without lost attempts none of them is made.
+        // Without lost attempts, these attempts do not occur.
         diagnostics.removeSubrange(before...)
         break
       }
@@ -51,7 +52,7 @@ extension WorkflowReader {
     return requests.allSatisfy { $0 == first } ? [] : requests
   }
 
-  /// The resources of an attempt, and the changes to its job.
+  /// Reads the resources of an attempt and the changes to its job.
   private mutating func request(
     _ node: NodeID, _ owner: Owner, _ location: StepLocation, attempt: Int
   ) -> MachineResources? {
@@ -106,7 +107,7 @@ extension WorkflowReader {
     return nil
   }
 
-  /// The value of an expression of `attempt`; reports why there is none.
+  /// Evaluates an expression of `attempt`; reports the reason if it fails.
   mutating func value(ofExpression node: NodeID, _ owner: Owner, _ attempt: Int) -> Value? {
     do throws(ExpressionError) {
       return try Template(parsing: tree.text(node), dialect: .resources).evaluate(
@@ -120,8 +121,9 @@ extension WorkflowReader {
     }
   }
 
-  /// Takes in what an expression of `attempt` gives for one. All attempts are computed before anything runs, so that what
-  /// the last one takes can be checked, too.
+  /// Applies the value of an expression of `attempt`. All attempts are evaluated before anything runs, so that the
+  /// request of
+  /// the last one can be checked as well.
   private mutating func evaluate(
     _ key: ResourcesKey, _ node: NodeID, _ owner: Owner, _ attempt: Int, into request: inout MachineResources
   ) {

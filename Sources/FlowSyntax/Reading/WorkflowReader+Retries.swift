@@ -28,7 +28,7 @@ extension WorkflowReader {
     return policy
   }
 
-  /// A list of reasons.
+  /// Reads a list of reasons.
   private mutating func reasons(_ node: NodeID, _ owner: Owner) -> [RetryReasons.Reason] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(node, owner, expected: "a list of reasons", help: "such as '[timed-out, lost, 75, 100..110]'")

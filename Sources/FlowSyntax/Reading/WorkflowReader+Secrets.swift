@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The secrets that a workflow declares.
+/// Reads the declared secrets.
 extension WorkflowReader {
-  /// A map from name to where the secret comes from.
+  /// Reads a mapping from name to source.
   mutating func secrets(_ node: NodeID) -> [SecretDeclaration] {
     guard tree.kind(node) == .mapping else {
       reportType(
@@ -82,7 +82,7 @@ extension WorkflowReader {
     return key == .file ? .file(text) : .environment(text)
   }
 
-  /// An input that may be given a secret is a text, and no secret is in a file.
+  /// Checks that secret inputs are strings, and that their values are not in the file.
   mutating func checkSecretInputs(_ node: NodeID) {
     for input in workflow.inputs where input.isSecret {
       guard let declaration = tree.member(input.name, of: node)?.value,

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reading services: commands that keep running.
+/// Reads services, which are commands that keep running.
 extension WorkflowReader {
-  /// The keys that a service cannot have, each with what to do instead.
+  /// The keys that are not allowed on a service, with remedies.
   private static var refused: [(key: String, help: String)] {
     [
       (StepKey.executor.rawValue, "remove 'executor'; a service runs on this machine"),
@@ -20,7 +20,7 @@ extension WorkflowReader {
     ]
   }
 
-  /// Makes a service of a command whose step says so, and takes the keys up that only a service can have.
+  /// Turns the command of a step with service keys into a service and expands the keys.
   mutating func readService(
     _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
@@ -70,7 +70,7 @@ extension WorkflowReader {
     with[name] = value
   }
 
-  /// The condition as the value of an input; what it looks at may hold expressions.
+  /// Returns the condition as the value of an input; the probe may contain expressions.
   private mutating func readyCondition(_ member: MemberCursor.Member, _ location: StepLocation) -> Value {
     let owner = Owner.stepKey(.readyWhen, location.key)
     var condition = ValueObject()
@@ -137,7 +137,7 @@ extension WorkflowReader {
     return policy
   }
 
-  /// Checks `keep: services`: there must be a service of the file's own, and a run that is kept does not end by itself.
+  /// Checks `keep: services`: the file must have a service, and a kept run must not end by itself.
   mutating func checkKeep(_ node: NodeID) {
     guard workflow.keepsServices, !isSettled else { return }
     let hasService = workflow.steps.indices.contains {

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reading `stop` and `cleanup`.
+/// Reads `stop` and `cleanup`.
 extension WorkflowReader {
-  /// The policy of a step or of `defaults`.
+  /// Reads the policy of a step or of `defaults`.
   mutating func stopPolicy(_ node: NodeID, _ owner: Owner) -> StopPolicy {
     var stop = StopPolicy()
     forEachKey(of: node, KeyTable<StopKey>(), owner: owner, location: node) { reader, key, member in
@@ -16,7 +16,7 @@ extension WorkflowReader {
     return stop
   }
 
-  /// Takes `stop`, or what `defaults` has of it, up as the input of the action that it is short for.
+  /// Expands `stop`, or its default, to the corresponding input of the action.
   mutating func readStop(
     _ member: MemberCursor.Member?, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -46,7 +46,7 @@ extension WorkflowReader {
       ?? false
   }
 
-  /// Reads the time for cleanup.
+  /// Reads the time limit for cleanup.
   mutating func cleanup(_ node: NodeID) -> Duration? {
     guard let time = duration(node, atMost: Limits.cleanupTime, "cleanup") else { return nil }
     if time == .zero { report(.outOfRange, "'cleanup' must be greater than zero", at: span(node)) }

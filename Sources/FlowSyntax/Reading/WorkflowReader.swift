@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads a ``NodeTree`` as a workflow: every key, with defaults applied and ids resolved.
+/// Reads a ``NodeTree`` as a workflow: all keys, with defaults applied and ids resolved.
 ///
-/// Whatever is wrong is reported and left out, so that one pass finds everything.
+/// Reports and skips all errors, so that one pass finds everything.
 struct WorkflowReader: DocumentReading {
   let tree: NodeTree
   var diagnostics: [Diagnostic] = []
@@ -14,15 +14,15 @@ struct WorkflowReader: DocumentReading {
   var locations = WorkflowLocations()
   var actions: ActionTable
   var ids = NameTable(capacity: 0)
-  /// The dependencies of all steps, one after the other.
+  /// The dependencies of all steps, one list after another.
   var needs: [StepIndex] = []
   var longDependencies = LongDependencies(start: -1, end: 0)
-  /// The names of the workflow's own queues, once they are read.
+  /// The names of the declared queues, available after they have been read.
   private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
-  /// The folders before PATH for all commands.
+  /// The folders that are searched before PATH for all commands.
   var searchFolders: [String] = []
-  /// The steps of `finally`.
+  /// The range of the steps of `finally`.
   var finalSteps = 0..<0
   let stepKeys = KeyTable<StepKey>()
   let retryKeys = KeyTable<RetryKey>()
@@ -34,7 +34,7 @@ struct WorkflowReader: DocumentReading {
     actions = ActionTable(catalog: catalog)
   }
 
-  /// Reads everything. The steps of ``workflow`` are complete as far as they could be read.
+  /// Reads everything. ``workflow`` contains the steps as far as they could be read.
   mutating func read() {
     guard let root = tree.root else {
       report(
@@ -55,7 +55,7 @@ struct WorkflowReader: DocumentReading {
           .invalidName, "'\(workflow.name)' cannot be the name of a workflow: \(rule)", at: span(node),
           help: "the data folder of its runs has this name")
       } else if Template.containsExpression(workflow.name) {
-        // Runs and data folders are found by it, so it is the same in each run.
+        // Runs and data folders are found by the name, so it must be the same in each run.
         report(
           .contextUnavailable, "the name of a workflow cannot hold an expression", at: span(node),
           help: "write a fixed name; the name of a step may hold inputs")
@@ -97,7 +97,7 @@ struct WorkflowReader: DocumentReading {
     if let node = locations.value(.keep) { checkKeep(node) }
   }
 
-  /// The rule for names of workflows that a name breaks; nil if it is a good name.
+  /// Returns the rule that a workflow's name breaks, or nil if the name is valid.
   private static func rule(brokenBy name: String) -> String? {
     if name.utf8.contains(where: { $0 == UInt8(ascii: "/") }) { return "it has a '/'" }
     if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
@@ -146,7 +146,7 @@ struct WorkflowReader: DocumentReading {
     }
   }
 
-  /// A path, a mapping with `path` and `required`, or a list of both.
+  /// Reads a path, a mapping with `path` and `required`, or a list of both.
   private mutating func environmentFiles(_ node: NodeID) -> [EnvironmentFileName] {
     let nodes = tree.kind(node) == .sequence ? tree.elements(node) : [node]
     return nodes.flatMap { element -> [EnvironmentFileName] in
@@ -179,7 +179,7 @@ struct WorkflowReader: DocumentReading {
     return timeout
   }
 
-  /// Where the steps are under the key of another tool they are not missing besides.
+  /// Does not report missing `steps` if there is another tool's key for steps.
   private mutating func forgiveForeignSteps(_ root: NodeID) {
     guard !diagnostics.isEmpty, locations.value(.steps) == nil,
       ForeignKeys.holdingSteps.contains(where: { tree.member($0, of: root) != nil })
@@ -199,14 +199,14 @@ struct WorkflowReader: DocumentReading {
     return object(node)
   }
 
-  /// A map from variable to a scalar; numbers and booleans become their text.
+  /// Reads a mapping from variable to scalar; numbers and booleans become text.
   mutating func environment(_ node: NodeID, _ owner: Owner) -> ValueObject {
     guard tree.kind(node) == .mapping else {
       reportType(node, owner, expected: "a mapping from variable to value")
       return [:]
     }
     var result = ValueObject()
-    // The tables of variables take names of one look for one.
+    // Tables of variables treat names that look the same as equal.
     var looks: [String: NodeID] = [:]
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
@@ -323,36 +323,36 @@ struct WorkflowReader: DocumentReading {
   }
 }
 
-/// The dependencies from `start` to `end` of one step with many, as a set.
+/// The dependencies of one step with many, from `start` to `end`, as a set.
 struct LongDependencies {
   var start: Int
   var end: Int
   var steps: Set<StepIndex> = []
 }
 
-/// What `defaults` gives to every step that does not say otherwise.
+/// The defaults for steps that do not set these options.
 struct StepDefaults {
   var retry: RetryPolicy?
   var deadline: StepDeadline?
   var queue: String?
-  /// The policy of commands that do not state their own.
+  /// The default policy for stopping commands.
   var stop: StopPolicy?
-  /// The shell of commands that are texts.
+  /// The default shell of commands.
   var shell: String?
-  /// The folder in which commands run.
+  /// The default working folder of commands.
   var folder: String?
 
-  /// Whether it says nothing of the options of steps.
+  /// True if there are no defaults for options of steps.
   var isEmpty: Bool { retry == nil && deadline == nil && queue == nil }
 }
 
-/// The queues that every workflow has.
+/// The built-in queues.
 enum Queue {
   static let main = "main"
   static let builtIn = [main] + StepQueue.allCases.map(\.rawValue)
 }
 
 extension NodeTree {
-  /// The text of a scalar, nil for anything else.
+  /// Returns the text of a scalar, or nil for any other node.
   func text(of id: NodeID) -> String? { kind(id) == .scalar ? text(id) : nil }
 }
