@@ -1,24 +1,25 @@
 import FlowDiagnostics
 
-/// The steps of a workflow file as its text has them, for lists and completion. Nothing is checked, and neither plugins nor
-/// included files are read.
+/// The steps of a workflow file according to its text, for lists and completion. It does not check the file or read
+/// plugins and
+/// included files.
 public struct StepOverview: Sendable {
   /// A step of the file.
   public struct Step: Sendable, Hashable {
     /// The id.
     public var id: String
-    /// The first line of the description; nil if the step has none.
+    /// The first line of the description, or nil if there is none.
     public var description: String?
   }
 
-  /// The first line of the workflow's description; nil if it has none.
+  /// The first line of the workflow's description, or nil if there is none.
   public private(set) var description: String?
-  /// The steps in the order of the file, without those of `finally`.
+  /// The steps in file order, except those of `finally`.
   public private(set) var steps: [Step] = []
   /// The ids of the steps of `finally`.
   public private(set) var finalSteps: [String] = []
 
-  /// Reads a file; nil if it is not YAML.
+  /// Reads a file. Returns nil if it is not YAML.
   public init?(_ bytes: [UInt8], file: String) {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: file)), let root = tree.root,
       tree.kind(root) == .mapping

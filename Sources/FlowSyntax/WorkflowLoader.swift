@@ -2,32 +2,33 @@ import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
-/// Turns the text of a workflow into a checked graph, or into everything that is wrong with it.
+/// Turns the text of a workflow into a checked graph or a complete list of errors.
 ///
 /// ```swift
 /// let result = WorkflowLoader(catalog: registry).load(bytes: bytes, file: "launch.yaml")
 /// guard let graph = result.graph else { print(result.rendered()); return }
 /// ```
-/// Nothing runs. No file is read but those that the workflow includes, through `files`.
+/// It does not run anything, and reads no files except included ones, through `files`.
 public struct WorkflowLoader: Sendable {
   private let catalog: any ActionCatalog
   private let files: (@Sendable (String) -> [UInt8]?)?
 
-  /// A loader that knows the actions of `catalog`; `files` gives what is in a file that a workflow includes (nil: it
-  /// cannot be read). Without it such steps are taken as they are, and the workflow cannot run.
+  /// Creates a loader for workflows that use the actions of `catalog`. `files` reads an included file, or returns nil
+  /// if it
+  /// cannot. Without it, included files are not checked and the workflow cannot run.
   public init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
     self.catalog = catalog
     self.files = files
   }
 
-  /// Loads the workflow in `bytes`, YAML or a compiled workflow; `file` is what messages call it.
+  /// Loads the workflow in `bytes`, which is YAML or a compiled workflow; `file` is its name in messages.
   public func load(bytes: [UInt8], file: String) -> LoadResult {
     if CompiledWorkflow.isCompiled(bytes) { return .compiled(bytes, file: file, catalog) }
     guard let parts = IncludeBundle.parts(of: bytes) else { return load(bytes, file: file, path: file, files) }
     return load(parts.main, file: file, path: parts.file) { parts.files[ByteName($0)] }
   }
 
-  /// Loads a workflow that messages call `file` and whose own includes are looked for from `path`.
+  /// Loads a workflow that is called `file` in messages and resolves its includes from `path`.
   private func load(
     _ bytes: [UInt8], file: String, path: String, _ files: (@Sendable (String) -> [UInt8]?)?
   ) -> LoadResult {
@@ -60,7 +61,7 @@ public struct WorkflowLoader: Sendable {
     return result
   }
 
-  /// The one way from a text to what is wrong with it, together with what was examined; nil if it is no YAML.
+  /// Reads and checks a text for all callers. The check is nil if the text is not YAML.
   func examine(_ source: SourceText) -> (result: LoadResult, check: WorkflowCheck?, failure: YAMLFailure?) {
     switch YAMLParser.parse(source) {
     case .failure(let failure):
@@ -80,7 +81,7 @@ public struct WorkflowLoader: Sendable {
     }
   }
 
-  /// Reads and checks what a tree says.
+  /// Reads and checks a tree.
   func examine(_ tree: NodeTree) -> WorkflowCheck {
     var reader = WorkflowReader(tree: tree, catalog: catalog)
     reader.read()

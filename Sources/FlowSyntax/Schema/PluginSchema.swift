@@ -1,8 +1,8 @@
 import FlowModel
 
-/// The JSON Schema (draft 07) of `plugin.yaml`, for editors, made from the key tables that its loader uses.
+/// The JSON Schema (draft 07) of `plugin.yaml` for editors, derived from the key tables of its loader.
 public struct PluginSchema: Sendable {
-  /// The schema, which is the same everywhere.
+  /// Creates the schema, which is always the same.
   public init() {}
 
   /// The schema as JSON.
@@ -18,6 +18,6 @@ public struct PluginSchema: Sendable {
     return .object(schema)
   }
 
-  /// The schema as a file: indented JSON with a line break at its end.
+  /// The schema as a file: indented JSON with a line break at the end.
   public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 }

@@ -1,10 +1,11 @@
 import FlowModel
 
 extension FieldDeclaration {
-  /// The schema of what a step may give for this input: a value of the type, or a text with `${{ }}` instead; and null
-  /// where nothing need be given.
+  /// Returns the schema of a step's value for this input: a value of the type, a text with `${{ }}`, or null if the
+  /// input is not
+  /// required.
   ///
-  /// `isLiteral`: no expression may be there.
+  /// If `isLiteral` is true, expressions are not allowed.
   func inputSchema(isLiteral: Bool) -> ValueObject {
     var alternatives = type.alternatives(allowingExpressions: !isLiteral)
     if !isRequired { alternatives.append(["type": "null"]) }
@@ -21,7 +22,7 @@ extension FieldDeclaration {
 }
 
 extension ValueType {
-  /// Schemas of which a value must fit one.
+  /// Returns schemas of which a value must match one.
   fileprivate func alternatives(allowingExpressions: Bool) -> [ValueObject] {
     let literal = schema(allowingExpressions: allowingExpressions)
     switch self {

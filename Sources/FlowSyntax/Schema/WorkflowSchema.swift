@@ -1,13 +1,15 @@
 import FlowModel
 
-/// The JSON Schema (draft 07) of workflow files, for editors: every key, duration, action name and each action's inputs.
+/// The JSON Schema (draft 07) of workflow files for editors: all keys, durations, action names and the inputs of each
+/// action.
 ///
-/// It is made from the key tables that the parser uses and from the actions' declarations, and accepts what the loader
-/// accepts but for what a schema cannot say: names that must exist, graphs, expressions.
+/// It is derived from the parser's key tables and the actions' declarations. It accepts the same files as the loader,
+/// except
+/// for rules that a schema cannot express: existing names, graphs, expressions.
 public struct WorkflowSchema: Sendable {
   private let declarations: [ActionDeclaration]
 
-  /// The schema for workflows that use the actions of `catalog`.
+  /// Creates a schema for workflows that use the actions of `catalog`.
   public init(catalog: any ActionCatalog) { declarations = catalog.declarations }
 
   /// The schema as JSON.
@@ -27,12 +29,12 @@ public struct WorkflowSchema: Sendable {
     return .object(schema)
   }
 
-  /// The schema as a file: indented JSON with a line break at its end.
+  /// The schema as a file: indented JSON with a line break at the end.
   public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 
   // MARK: Maps of the format
 
-  /// The schema of a map with the keys of a table.
+  /// Returns the schema of a mapping with the keys of a table.
   static func map<Key: FormatKey>(of type: Key.Type) -> ValueObject {
     var properties = ValueObject()
     for key in Key.allCases {
@@ -52,10 +54,10 @@ public struct WorkflowSchema: Sendable {
 
   private static let duration: Value = ["type": "string", "pattern": .string("^(\(SchemaPattern.duration))$")]
 
-  /// What declarations of fields refer to.
+  /// The definitions that declarations of fields refer to.
   static var fieldDefinitions: Value { ["duration": duration, "field": .object(field())] }
 
-  /// A declaration of a field, with the keys that belong to one type only.
+  /// Returns the schema of a field declaration, including keys that are allowed for only one type.
   private static func field() -> ValueObject {
     var schema = map(of: FieldKey.self)
     schema["dependencies"] = [
@@ -66,7 +68,7 @@ public struct WorkflowSchema: Sendable {
     return schema
   }
 
-  /// A step, with what is under `with` for each action.
+  /// Returns the schema of a step, with the inputs of each action under `with`.
   private func step() -> ValueObject {
     var schema = Self.map(of: StepKey.self)
     if case .object(var properties)? = schema["properties"], case .object(var uses)? = properties["uses"] {
@@ -75,7 +77,7 @@ public struct WorkflowSchema: Sendable {
           "enum": .array(declarations.map { .string($0.name) }),
           "markdownEnumDescriptions": .array(declarations.map { .string($0.summary) }),
         ],
-        // A workflow file.
+        // The path of a workflow file.
         ["pattern": "^[.]{0,2}/|[.]ya?ml$"],
       ]
       properties["uses"] = .object(uses)
@@ -92,7 +94,7 @@ public struct WorkflowSchema: Sendable {
     if var command = declarations.first(where: { $0.name == CommandKeys.action }) {
       command.inputs.removeAll { $0.name == CommandKeys.commandInput }
       uses.append(["if": ["required": ["run"]], "then": .object(Self.use(of: command))])
-      // Elsewhere the action declares them.
+      // For other actions, the outputs are declared by the action.
       let commands = declarations.filter { $0.outputFieldsFromInput != nil }.map { Value.string($0.name) }
       uses.append([
         "if": ["required": ["outputs"]],
@@ -124,19 +126,20 @@ public struct WorkflowSchema: Sendable {
 
 /// The regular expressions of the schema, in the dialect that editors share.
 enum SchemaPattern {
-  /// What ``DurationText`` reads but for the longest: units from large to small, a fraction only at the last.
+  /// Matches the durations of ``DurationText`` except for its maximum: units from large to small, with a fraction only
+  /// at the end.
   static let duration =
     "(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+([.][0-9]+)?ms)?|([0-9]+d)?([0-9]+h)?([0-9]+m)?[0-9]+[.][0-9]+s|"
     + "([0-9]+d)?([0-9]+h)?[0-9]+[.][0-9]+m|([0-9]+d)?[0-9]+[.][0-9]+h|[0-9]+[.][0-9]+d"
-  /// A text that holds an expression.
+  /// Matches a text with an expression.
   static let expression = "[$][{][{]"
-  /// YAML 1.1's words for booleans, which are texts here and no expressions.
+  /// Matches YAML 1.1's words for booleans, which are strings and not expressions here.
   static let booleanWord =
     "^([yY]([eE][sS])?|[nN][oO]?|[oO]([nN]|[fF][fF])|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$"
 }
 
 extension ValueObject {
-  /// Puts members in front of the others.
+  /// Inserts members before the others.
   fileprivate mutating func insertFirst(_ first: ValueObject) {
     self = ValueObject((first.members + members).map { ($0.key, $0.value) })
   }

@@ -1,18 +1,19 @@
 import FlowDiagnostics
 
-/// A condition that begins with `!` and is in no quotes, such as `if: !failure() && inputs.x`: YAML takes the `!` for a tag,
-/// and the rest for an anchor, an alias or a broken text.
+/// A condition that begins with `!` and is not quoted, such as `if: !failure() && inputs.x`. YAML reads the `!` as a
+/// tag, and
+/// the rest as an anchor, an alias or invalid text.
 struct BareNegation {
-  /// The key with the condition.
+  /// The key of the condition.
   let key: String
-  /// The condition as it is written.
+  /// The condition as written.
   let text: String
-  /// Where it is written.
+  /// The location of the condition.
   let span: TextSpan
 
   private static let keys = ["if", "enabled", "defer"]
 
-  /// The last one in the line of a location that begins at or before it; nil: there is none.
+  /// Finds the last bare negation that begins at or before a location in its line, or returns nil.
   init?(at location: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     func isLineBreak(_ index: Int) -> Bool { bytes[index] == 0x0A || bytes[index] == 0x0D }
     var start = min(location, bytes.count)
@@ -35,10 +36,10 @@ struct BareNegation {
     text = String(decoding: UnsafeBufferPointer(rebasing: bytes[span.start..<span.end]), as: UTF8.self)
   }
 
-  /// What to write instead.
+  /// The remedy.
   var help: String { "put an expression that begins with '!' in quotes or in ${{ }}: \(key): ${{ \(text) }}" }
 
-  /// The key of a condition whose value begins here.
+  /// Returns the key of a condition whose value begins here, or nil.
   private static func key(before position: Int, lineStart: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     var index = position
     while index > lineStart, bytes[index - 1] == UInt8(ascii: " ") { index -= 1 }
@@ -50,7 +51,7 @@ struct BareNegation {
     }
   }
 
-  /// The end of the condition: that of the line, and in a flow mapping the comma or brace behind it.
+  /// Returns the end of the condition: the end of the line, or in a flow mapping the next comma or brace.
   private static func end(
     from start: Int, lineEnd: Int, isFlow: Bool, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Int {

@@ -1,4 +1,4 @@
-/// What libyaml finds wrong. It tells by text alone; this is the one location that reads its texts.
+/// An error of libyaml, which reports errors only as text. Nothing else parses these texts.
 enum LibYAMLProblem: Equatable {
   case colonInText
   case keyWithoutColon
@@ -14,7 +14,7 @@ enum LibYAMLProblem: Equatable {
     ("found character that cannot start any token", .unquotedStart),
   ]
 
-  /// What libyaml's text says.
+  /// Returns the kind of error for a text of libyaml.
   static func kind(of text: String) -> LibYAMLProblem {
     prefixes.first { text.hasPrefix($0.0) }?.1 ?? .other(text)
   }
@@ -30,6 +30,6 @@ enum LibYAMLProblem: Equatable {
     }
   }
 
-  /// Whether what libyaml was reading is a block, which begins long before what is wrong in it.
+  /// Returns whether libyaml was reading a block, which may begin long before the error.
   static func isBlock(context text: String) -> Bool { text.hasPrefix("while parsing a block") }
 }

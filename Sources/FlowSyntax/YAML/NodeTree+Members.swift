@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Walks the members of a mapping in file order, with what its merge keys bring behind its own.
+/// Iterates over the members of a mapping in file order, followed by the members of its merge keys.
 struct MemberCursor {
   typealias Member = (key: NodeID, value: NodeID)
 
@@ -15,7 +15,7 @@ struct MemberCursor {
     self.merged = merged
   }
 
-  /// The next key with its value.
+  /// Returns the next key and its value.
   @inline(__always)
   mutating func next(in tree: borrowing NodeTree) -> Member? {
     if let merged {
@@ -32,9 +32,9 @@ struct MemberCursor {
 }
 
 extension NodeTree {
-  /// The members of a mapping, seen through an alias; merge keys are resolved.
+  /// Returns the members of a mapping or of an alias's target, with merge keys resolved.
   ///
-  /// `failures` gets what is wrong with the merge keys themselves.
+  /// Adds errors in the merge keys themselves to `failures`.
   func members(of id: NodeID, failures: inout [Diagnostic]) -> MemberCursor {
     let mapping = resolve(id)
     let merged = nodes[mapping].hasMerge ? mergedMembers(of: mapping, failures: &failures) : nil
@@ -46,8 +46,9 @@ extension NodeTree {
     return text(id) == "<<"
   }
 
-  /// Own members first, then those of the merged mappings whose key has not come yet: a mapping's own key wins over a
-  /// merged one, an earlier merged mapping over a later one.
+  /// Returns the mapping's own members, then those of merged mappings whose keys are new: own keys win over merged
+  /// ones, and
+  /// earlier merged mappings over later ones.
   private func mergedMembers(of mapping: NodeID, failures: inout [Diagnostic]) -> [MemberCursor.Member] {
     var own: [MemberCursor.Member] = []
     var sources: [NodeID] = []

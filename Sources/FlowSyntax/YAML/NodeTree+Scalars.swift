@@ -1,7 +1,7 @@
 import FlowModel
 
 extension NodeTree {
-  /// The value of a scalar by YAML 1.2's core schema, seen through an alias; nil when a stated tag does not fit it.
+  /// Returns the value of a scalar or of an alias's target in YAML 1.2's core schema, or nil if its tag does not fit.
   func scalarValue(_ id: NodeID) -> Value? {
     let node = nodes[resolve(id)]
     let isPlain = node.style == .plain || node.style == .decodedPlain
@@ -19,8 +19,8 @@ extension NodeTree {
   }
 }
 
-/// What a plain scalar means by YAML 1.2's core schema (chapter 10.3.2): `true`, `null`, `12`, `0x1F`, `1.5e3`, `.inf`;
-/// everything else is a string, `yes`, `on` and `1_000` too.
+/// Interprets plain scalars by YAML 1.2's core schema (chapter 10.3.2): `true`, `null`, `12`, `0x1F`, `1.5e3`, `.inf`.
+/// Everything else is a string, including `yes`, `on` and `1_000`.
 enum CoreSchema {
   static func value(of bytes: UnsafeBufferPointer<UInt8>) -> Value {
     guard let first = bytes.first else { return .null }
@@ -46,7 +46,7 @@ enum CoreSchema {
     return nil
   }
 
-  /// `[-+]?[0-9]+`, `0o[0-7]+`, `0x[0-9a-fA-F]+`; one that 64 bits cannot hold is the number nearest to it.
+  /// Parses `[-+]?[0-9]+`, `0o[0-7]+`, `0x[0-9a-fA-F]+`. An integer that exceeds 64 bits becomes the nearest number.
   static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
     guard !bytes.isEmpty else { return nil }
     if let short = shortInteger(bytes) { return .integer(short) }
@@ -63,7 +63,7 @@ enum CoreSchema {
     return Int(text).map(Value.integer) ?? Double(text).map(Value.number)
   }
 
-  /// `[0-9]{1,18}`, which most integers are.
+  /// Parses `[0-9]{1,18}`, the most common form.
   private static func shortInteger(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard bytes.count <= 18 else { return nil }
     var number = 0
@@ -74,7 +74,7 @@ enum CoreSchema {
     return number
   }
 
-  /// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, `[-+]?\.(inf|Inf|INF)`, `\.(nan|NaN|NAN)`.
+  /// Parses `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, `[-+]?\.(inf|Inf|INF)`, `\.(nan|NaN|NAN)`.
   static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
     var position = 0
     func byte() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
@@ -127,7 +127,7 @@ enum CoreSchema {
 }
 
 extension String {
-  /// Swift's `Double` refuses `1.e3`, which the core schema allows.
+  /// Adapts `1.e3`, which the core schema allows and Swift's `Double` rejects.
   fileprivate func replacingDotBeforeExponent() -> String {
     guard let dot = firstIndex(of: "."), index(after: dot) < endIndex else { return self }
     let next = self[index(after: dot)]

@@ -1,38 +1,39 @@
 import FlowDiagnostics
 
-/// A YAML document as one flat array of nodes that point into the source.
+/// A YAML document as a flat array of nodes that refer to the source.
 ///
-/// No text is copied while parsing but that of scalars with escapes or line folds, so a plan of 100,000 steps costs a
-/// few arrays instead of a million objects.
+/// Parsing copies only the text of scalars with escapes or line folds, so a workflow of 100,000 steps needs a few
+/// arrays
+/// instead of a million objects.
 struct NodeTree: Sendable {
   let source: SourceText
   var nodes: [YAMLNode] = []
-  /// The texts of decoded scalars, one after the other.
+  /// The texts of decoded scalars, concatenated.
   var decodedBytes: [UInt8] = []
-  /// Where the text of each decoded scalar ends; it begins where the one before ends.
+  /// The end of each decoded scalar's text; each begins at the end of the previous one.
   var decodedEnds: [Int] = []
 
   init(source: SourceText) { self.source = source }
 
-  /// The root of the document; there is none when the document is empty.
+  /// The root of the document, or nil if the document is empty.
   var root: NodeID? { nodes.isEmpty ? nil : 0 }
 
-  /// The node that an alias stands for, else the node itself.
+  /// Returns the target of an alias, or else the node itself.
   func resolve(_ id: NodeID) -> NodeID { nodes[id].kind == .alias ? Int(nodes[id].link) : id }
 
-  /// The kind of the node, seen through an alias.
+  /// Returns the kind of a node or of an alias's target.
   func kind(_ id: NodeID) -> YAMLNode.Kind { nodes[resolve(id)].kind }
 
-  /// The place of the node; of an alias the alias's own.
+  /// Returns the span of a node; for an alias, the span of the alias itself.
   func span(_ id: NodeID) -> TextSpan { TextSpan(Int(nodes[id].start), Int(nodes[id].end)) }
 
-  /// The node behind `id` and everything inside it.
+  /// Returns the node after `id` and its descendants.
   func next(_ id: NodeID) -> NodeID {
     let node = nodes[id]
     return node.kind == .sequence || node.kind == .mapping ? Int(node.link) : id + 1
   }
 
-  /// The elements of a sequence, seen through an alias.
+  /// Returns the elements of a sequence or of an alias's target.
   func elements(_ id: NodeID) -> [NodeID] {
     let sequence = resolve(id)
     var result: [NodeID] = []
@@ -44,7 +45,7 @@ struct NodeTree: Sendable {
     return result
   }
 
-  /// Calls `body` with the text of a scalar, seen through an alias.
+  /// Calls `body` with the text of a scalar or of an alias's target.
   @inline(__always)
   func withText<Result>(_ id: NodeID, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     let node = nodes[resolve(id)]
@@ -66,10 +67,10 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// The text of a scalar, seen through an alias.
+  /// Returns the text of a scalar or of an alias's target.
   func text(_ id: NodeID) -> String { withText(id) { String(decoding: $0, as: UTF8.self) } }
 
-  /// Where the byte at `offset` of a scalar's text is in the source; nil if escapes or folds hide it.
+  /// Returns the source offset of a byte in a scalar's text, or nil if it is in an escape or a fold.
   func sourceOffset(of id: NodeID, textOffset offset: Int) -> Int? {
     let node = nodes[id]
     guard node.kind == .scalar else { return nil }
@@ -80,8 +81,8 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Looks for the line of a decoded text in the source: in a block scalar it is there behind its indentation, each
-  /// line behind the one before.
+  /// Searches the source for the line of a decoded text: in a block scalar, each line appears after its indentation, in
+  /// order.
   private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
     let text = withText(id) { Array($0) }
     guard offset <= text.count else { return nil }

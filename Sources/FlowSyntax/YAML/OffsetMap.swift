@@ -1,11 +1,11 @@
-/// Turns libyaml's positions, which count code points, into byte offsets.
+/// Converts libyaml's positions, which count code points, to byte offsets.
 struct OffsetMap {
-  /// Where the text begins, behind a byte-order mark, of which libyaml sees nothing.
+  /// The start of the text after a byte-order mark, which is not passed to libyaml.
   let base: Int
   private let checkpoints: [Int]
   private static let stride = 64
 
-  /// Measures `bytes`, which are valid UTF-8.
+  /// Creates a map for `bytes`, which must be valid UTF-8.
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
     base = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard !Self.isASCII(bytes) else {
@@ -21,7 +21,7 @@ struct OffsetMap {
     self.checkpoints = checkpoints
   }
 
-  /// The byte offset of the code point `index`.
+  /// Returns the byte offset of the code point `index`.
   @inline(__always)
   func offset(of index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard !checkpoints.isEmpty else { return min(base + index, bytes.count) }
@@ -38,7 +38,7 @@ struct OffsetMap {
     return offset
   }
 
-  /// Whether every byte is a code point of its own, eight at a time.
+  /// Returns whether every byte is a code point, checking eight at a time.
   private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(bytes)
     var position = 0

@@ -1,13 +1,15 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads the plain part of YAML, in which nearly all workflows are written, several times as fast as libyaml.
+/// Reads the plain subset of YAML in which nearly all workflows are written, several times as fast as libyaml.
 ///
-/// It knows block mappings with plain keys, block sequences of scalars, flow collections on one line, scalars on one
-/// line and comments. At anything else (anchors, tags, escapes, several lines, tabs, every error) it gives up, and
-/// libyaml reads the whole file: whatever is accepted here, libyaml reads as the very same nodes, which a test holds to.
+/// The subset has block mappings with plain keys, block sequences of scalars, flow collections on one line, scalars on
+/// one
+/// line and comments. For anything else (anchors, tags, escapes, multiline scalars, tabs, any error) it fails, and
+/// libyaml
+/// reads the whole file. A test checks that libyaml reads every accepted file as the same nodes.
 struct PlainScanner {
-  /// A collection that is not closed yet.
+  /// An open collection.
   private struct Level {
     var node: Int
     var indent: Int
@@ -20,10 +22,10 @@ struct PlainScanner {
   private var levels: [Level] = []
   private var position = 0
   private var lastEnd = 0
-  /// Whether the last key still waits for its value, on the next lines.
+  /// True if the last key has no value yet, which must follow on the next lines.
   private var isPending = false
 
-  /// The nodes of the document in `bytes`, or nil when it is not plain.
+  /// Returns the nodes of the document in `bytes`, or nil if it is not in the plain subset.
   static func nodes(of bytes: UnsafeBufferPointer<UInt8>) -> [YAMLNode]? {
     CharacterClass.table.withUnsafeBufferPointer { classes in
       var scanner = PlainScanner(bytes: bytes, classes: classes)
@@ -106,7 +108,7 @@ struct PlainScanner {
     return scanValue(isInFlow: false)
   }
 
-  /// A plain key with the `:` behind it.
+  /// Scans a plain key and the following `:`.
   @inline(__always)
   private mutating func scanKey() -> Bool {
     let start = position
@@ -128,7 +130,7 @@ struct PlainScanner {
     }
   }
 
-  /// A plain scalar up to the end of the line or to a comment.
+  /// Scans a plain scalar up to a comment or the end of the line.
   @inline(__always)
   private mutating func scanPlain() -> Bool {
     guard isPlainStart else { return false }
@@ -163,7 +165,7 @@ struct PlainScanner {
     return bytes[position] == UInt8(ascii: "-") && isClass(position + 1, CharacterClass.keyStart)
   }
 
-  /// A quoted scalar without escapes, on one line.
+  /// Scans a quoted scalar without escapes on one line.
   private mutating func scanQuoted() -> Bool {
     let start = position
     let quote = bytes[position]
@@ -179,7 +181,7 @@ struct PlainScanner {
     return true
   }
 
-  /// A flow collection on one line; its members are read by a loop of their own, without recursion into lines.
+  /// Scans a flow collection on one line, with a loop over its members instead of recursion.
   private mutating func scanFlow() -> Bool {
     let node = nodes.count
     let isSequence = bytes[position] == UInt8(ascii: "[")
@@ -210,7 +212,7 @@ struct PlainScanner {
     return true
   }
 
-  /// A plain scalar inside a flow collection: up to a comma or bracket; a colon is left to libyaml.
+  /// Scans a plain scalar in a flow collection, up to a comma or bracket. Leaves colons to libyaml.
   @inline(__always)
   private mutating func scanFlowPlain() -> Bool {
     guard isPlainStart else { return false }
@@ -253,14 +255,14 @@ struct PlainScanner {
   @inline(__always)
   private mutating func skipSpaces() { while byte(position) == Self.space { position += 1 } }
 
-  /// Whether nothing but a comment is behind the spaces that were skipped.
+  /// True if only a comment follows the spaces that were skipped.
   private var isAtLineEnd: Bool {
     byte(position) == Self.newline
       || byte(position) == UInt8(ascii: "#")
         && (position == 0 || [Self.space, Self.newline].contains(bytes[position - 1]))
   }
 
-  /// Skips spaces, a comment and the line break; false where something else is there.
+  /// Skips spaces, a comment and the line break. Returns false if anything else follows.
   @inline(__always)
   private mutating func skipLineEnd() -> Bool {
     skipSpaces()
@@ -279,12 +281,12 @@ struct PlainScanner {
   }
 }
 
-/// What a byte may be part of in plain YAML.
+/// The parts of plain YAML in which a byte may occur.
 private enum CharacterClass {
   static let keyStart: UInt8 = 1
   static let key: UInt8 = 2
   static let plainStart: UInt8 = 4
-  /// Anything printable but the space, `#` and `:`.
+  /// Any printable character except the space, `#` and `:`.
   static let plain: UInt8 = 8
   static let flowPlain: UInt8 = 16
   static let comment: UInt8 = 32
@@ -298,13 +300,14 @@ private enum CharacterClass {
     if isWord || isOne(of: "/.$+(=~^", byte) { classes |= plainStart }
     if byte > 0x20, byte < 0x7F, !isOne(of: "#:", byte) { classes |= plain }
     if byte > 0x20, byte < 0x7F, !isOne(of: "#:,[]{}?", byte) { classes |= flowPlain }
-    // Of what is not ASCII, comments may hold what neither ends a line nor is forbidden: no U+0085, U+2028, U+FEFF.
+    // Comments may contain non-ASCII characters except line breaks and forbidden ones: no U+0085, U+2028, U+FEFF.
     let isHarmless = byte >= 0x80 && byte != 0xC2 && byte != 0xE2 && byte != 0xED && byte != 0xEF
     if byte >= 0x20 && byte < 0x7F || byte == 0x09 || isHarmless { classes |= comment }
     return classes
   }
 
-  // Bytes, not characters: what Unicode says of 256 characters takes longer to look up than a small workflow to read.
+  // Compares bytes, because looking up the Unicode properties of 256 characters takes longer than reading a small
+  // workflow.
   private static func isASCIILetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,14 +1,14 @@
 import CLibYAML
 import FlowDiagnostics
 
-/// Why a file is no YAML document; nothing behind the location can be read.
+/// The reason why a file is not a YAML document; nothing after the location can be read.
 struct YAMLFailure: Error {
   let diagnostic: Diagnostic
-  /// Whether it says nothing of the rest of the file, which may be read without the broken part.
+  /// True if the rest of the file may be valid and can be read without the invalid part.
   let isLocal: Bool
-  /// Where what is broken begins, as far as libyaml shows: an unclosed quote or bracket is found far behind it.
+  /// The start of the invalid part if libyaml reports it: an unclosed quote or bracket is detected long after it.
   var beginning: Int?
-  /// Where what is broken may begin, besides where it shows: the map or list, the last text of several lines.
+  /// Other possible starts of the invalid part: the mapping or list, and the last multiline text.
   var suspects: [Int] = []
 
   init(
@@ -28,7 +28,7 @@ struct YAMLFailure: Error {
       help: isUTF16 ? "the file seems to be UTF-16; save it as UTF-8" : "save the file as UTF-8")
   }
 
-  /// What libyaml found, in the words of someone who writes a workflow.
+  /// Describes an error of libyaml in words for authors of workflows.
   static func syntax(
     _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, lastText: Int?
   ) -> YAMLFailure {
@@ -74,8 +74,9 @@ struct YAMLFailure: Error {
     return failure
   }
 
-  /// The remedy for a pattern of files without quotes in the line of `offset`: one with braces, or one that begins with a
-  /// character that begins something else in YAML.
+  /// Returns the remedy for an unquoted pattern of files in the line of `offset`: one with braces, or one that begins
+  /// with a
+  /// character that has a meaning in YAML.
   private static func patternHelp(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
     let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     let line = bytes[start...].prefix(1_000).prefix { $0 != 0x0A }
@@ -101,7 +102,7 @@ struct YAMLFailure: Error {
     return !command.contains("'") && !command.contains("\"") && !command.contains(", ")
   }
 
-  /// The tabs in the indentation of the line that holds `offset`, or of the line before when that is blank.
+  /// Returns the tabs in the indentation of the line at `offset`, or of the previous line if that line is blank.
   private static func indentationTab(before offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> TextSpan? {
     var lineStart = min(offset, bytes.count)
     while lineStart > 0, bytes[lineStart - 1] != 0x0A, bytes[lineStart - 1] != 0x0D { lineStart -= 1 }

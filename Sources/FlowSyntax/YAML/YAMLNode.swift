@@ -1,35 +1,36 @@
-/// The location of a node in its ``NodeTree``.
+/// The index of a node in its ``NodeTree``.
 typealias NodeID = Int
 
-/// One node of a YAML document, in 16 bytes.
+/// A node of a YAML document, in 16 bytes.
 ///
-/// Nodes are in file order: the children of a collection follow it, those of a mapping as key, value, key, value.
+/// Nodes are in file order: children follow their collection, and in a mapping each key is followed by its value.
 struct YAMLNode: Sendable {
   enum Kind: UInt8, Sendable { case scalar, sequence, mapping, alias }
 
-  /// Where the text of a scalar is.
+  /// The source of a scalar's text.
   enum Style: UInt8, Sendable {
-    /// Plain, and the span is the text.
+    /// Plain; the span is the text.
     case plain
-    /// Quoted, and what is between the quotes is the text.
+    /// Quoted; the text is between the quotes.
     case quoted
-    /// Plain over several lines; the text was decoded.
+    /// Plain on several lines; the text was decoded.
     case decodedPlain
-    /// Quoted with escapes or over several lines, or a block scalar; the text was decoded.
+    /// Quoted with escapes or on several lines, or a block scalar; the text was decoded.
     case decoded
   }
 
-  /// The tag that the file states, of those that the core schema knows.
+  /// The explicit tag, if the core schema knows it.
   enum Tag: UInt8, Sendable { case none, string, integer, float, boolean, null, map, sequence, nonSpecific }
 
   var kind: Kind
   var style: Style = .plain
   var tag: Tag = .none
-  /// Of a mapping: whether some key is `<<`.
+  /// For a mapping, true if some key is `<<`.
   var hasMerge = false
   var start: UInt32
   var end: UInt32
-  /// Of a collection: the node behind its last descendant. Of a decoded scalar: its place among the decoded texts. Of
-  /// an alias: the node that it stands for.
+  /// For a collection, the node after its last descendant. For a decoded scalar, its index among the decoded texts. For
+  /// an
+  /// alias, its target.
   var link: UInt32 = 0
 }

@@ -4,27 +4,27 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Reads one YAML document into a ``NodeTree``: a plain one with ``PlainScanner``, any other with libyaml's events.
+/// Reads one YAML document into a ``NodeTree``: with ``PlainScanner`` if it is plain, or else from libyaml's events.
 ///
-/// Anchors, aliases, depth and size are guarded here: libyaml's events know no limits.
+/// Limits anchors, aliases, depth and size, because libyaml's events do not.
 struct YAMLParser {
   private(set) var tree: NodeTree
   private var open: [Int] = []
   private var anchors: [ByteName: Int] = [:]
   private var expandedNodes = 0
-  /// What is known of the nodes that aliases have named.
+  /// The sizes of the nodes that aliases have referred to.
   private var expansions: [Int: Expansion] = [:]
 
-  /// How large a node is with the aliases in it written out.
+  /// The size of a node after the expansion of its aliases.
   private struct Expansion {
     var nodes = 1
     var height = 0
   }
   private var lastEnd = 0
-  /// Where the last text begins that has been read whole.
+  /// The start of the last complete text.
   private var lastText: Int?
 
-  /// The tree of the only document in `source`, or the reason why there is none.
+  /// Returns the tree of the only document in `source`, or the reason why there is none.
   static func parse(_ source: SourceText) -> Result<NodeTree, YAMLFailure> {
     if source.bytes.count > Limits.fileBytes {
       return .failure(
@@ -45,7 +45,7 @@ struct YAMLParser {
     }
   }
 
-  /// The tree as libyaml reads it, however plain the file is.
+  /// Returns the tree according to libyaml, even if the file is plain.
   static func parseWithLibYAML(
     _ source: SourceText, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Result<NodeTree, YAMLFailure> {
@@ -61,7 +61,7 @@ struct YAMLParser {
 
   private init(tree: NodeTree) { self.tree = tree }
 
-  /// libyaml looks through all tag directives for each new one, so thousands would take it hours; no workflow needs any.
+  /// Limits tag directives: libyaml searches all of them for each new one, so thousands would take hours.
   private static func checkDirectives(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
     guard let start = bytes.baseAddress else { return }
     var count = 0
@@ -80,7 +80,8 @@ struct YAMLParser {
   }
 
   private mutating func run(_ bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap) throws(YAMLFailure) {
-    // `yaml_parser_t` points into itself, so it lives on the heap and is never copied; the bytes outlive it.
+    // `yaml_parser_t` contains pointers to itself, so it is allocated on the heap and never copied. The bytes outlive
+    // it.
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     let event = UnsafeMutablePointer<yaml_event_t>.allocate(capacity: 1)
     defer {
@@ -162,7 +163,8 @@ struct YAMLParser {
     return true
   }
 
-  /// Notes on the innermost mapping that it may hold a merge key. A value `<<` marks it too; the reader looks closely.
+  /// Marks the innermost mapping as possibly having a merge key. A value `<<` marks it as well; the reader checks
+  /// precisely.
   private mutating func markMerge() {
     guard let innermost = open.last, tree.nodes[innermost].kind == .mapping else { return }
     tree.nodes[innermost].hasMerge = true
@@ -187,8 +189,9 @@ struct YAMLParser {
 
   private mutating func closeCollection(_ start: Int, _ end: Int) {
     let index = open.removeLast()
-    // The end mark of a block collection points at the next token; its real end is that of its last node. A flow
-    // collection ends with its bracket, which is never empty.
+    // The end mark of a block collection is at the next token, so its end is that of its last node. A flow collection
+    // ends with
+    // its bracket, which is never empty.
     if end > start { lastEnd = end }
     tree.nodes[index].end = UInt32(max(lastEnd, Int(tree.nodes[index].start)))
     tree.nodes[index].link = UInt32(tree.nodes.count)
@@ -230,7 +233,7 @@ struct YAMLParser {
     lastEnd = end
   }
 
-  /// The size of `target`, which is complete and in which every alias has been measured when it was met.
+  /// Returns the size of `target`, which is complete and whose aliases have all been measured.
   private mutating func expansion(of target: Int) -> Expansion {
     if let known = expansions[target] { return known }
     var size = Expansion(nodes: 0, height: 0)
@@ -280,7 +283,7 @@ struct YAMLParser {
       ?? "put an expression that begins with '!' in quotes or in ${{ }}"
   }
 
-  /// Whether a tag is a part of an expression, such as `!cancelled()` or `!inputs.dry-run`.
+  /// Returns whether a tag is part of an expression, such as `!cancelled()` or `!inputs.dry-run`.
   private static func isCall(_ tag: String) -> Bool {
     tag.contains("(") || ExpressionDialect.workflow.names.contains { tag.hasPrefix("!\($0).") }
   }

@@ -1,29 +1,28 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds the syntax errors behind the first one: the step or the key that cannot be read is left out, and the rest is
-/// read again.
+/// Finds further syntax errors after the first one by skipping the unreadable step or key and reading the rest again.
 struct YAMLRecovery {
-  /// How often a file is read again, and how many bytes in all.
+  /// The maximum number of readings, and of bytes in all readings.
   private static let readings = 80
   private static let bytes = Limits.fileBytes
 
   private let source: SourceText
   private let lines: LineTable
   private var text: [UInt8]
-  /// Where mistakes have been told.
+  /// The locations of reported errors.
   private var told: Set<Int> = []
-  /// What was read once everything broken had been left out.
+  /// The tree that was read without all invalid parts.
   private var tree: NodeTree?
 
-  /// Every syntax error that is known, in the order of the file, `first` among them.
+  /// Returns all known syntax errors in file order, including `first`.
   static func diagnostics(of source: SourceText, first: YAMLFailure) -> [Diagnostic] {
     var recovery = YAMLRecovery(source)
     return recovery.failures(first)
   }
 
-  /// What can be read of the source without the parts that are broken, at the locations where it is there; nil
-  /// where nothing can.
+  /// Returns the tree of the source without its invalid parts, at the original locations, or nil if nothing can be
+  /// read.
   static func tree(of source: SourceText, first: YAMLFailure) -> NodeTree? {
     var recovery = YAMLRecovery(source)
     _ = recovery.failures(first)
@@ -53,8 +52,9 @@ struct YAMLRecovery {
     return diagnostics.sortedByLocation()
   }
 
-  /// Blanks the part of the file in which the mistake is, and reads the rest: the part without which the file can be
-  /// read, else the likeliest without which more of it can. Nil when there is none, so that nothing more is known.
+  /// Blanks the part of the file with the error and reads the rest. Chooses the part without which the file can be
+  /// read, or
+  /// else the most likely one without which more can be read. Returns nil if there is none.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
     for part in parts(of: failure) {
@@ -64,10 +64,10 @@ struct YAMLRecovery {
         YAMLParser.parseWithLibYAML(SourceText(blanked, file: source.file), bytes)
       }
       guard case .failure(let next) = result else { return result }
-      // The same mistake again: nothing is won.
+      // The same error again is no progress.
       if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
     }
-    // A line that is indented too far opens a block of its own, which ends where the others continue.
+    // A line that is indented too far begins its own block, which ends where the others continue.
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if rest > 0, let moved = moved(firstDeeper(before: shown), to: shown) {
       rest -= 1
@@ -82,7 +82,7 @@ struct YAMLRecovery {
     return best.result
   }
 
-  /// The lines that may have to be left out, likeliest first.
+  /// Returns the lines that may have to be skipped, most likely first.
   private func parts(of failure: YAMLFailure) -> [Range<Int>] {
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if failure.diagnostic.code == .tabIndentation {
@@ -98,7 +98,7 @@ struct YAMLRecovery {
     return parts.compactMap { $0 }.filter { seen.insert($0).inserted }
   }
 
-  /// The text without some lines; nil when they are blank already.
+  /// Returns the text without some lines, or nil if they are already blank.
   private func blanked(_ part: Range<Int>) -> [UInt8]? {
     let start = lines.span(ofLine: part.lowerBound).start
     let end = part.upperBound <= lines.count ? lines.span(ofLine: part.upperBound).start : text.count
@@ -111,7 +111,7 @@ struct YAMLRecovery {
     return isBlank ? nil : blanked
   }
 
-  /// The first of the lines before one that are all indented further than it.
+  /// Returns the first of the consecutive lines before a line that are all indented further than it.
   private func firstDeeper(before line: Int) -> Int {
     guard let width = indentation(ofLine: line) else { return line }
     var first = line
@@ -123,7 +123,8 @@ struct YAMLRecovery {
     return first
   }
 
-  /// The text with one line moved left to the indentation of another, with as many bytes; nil if it is not further in.
+  /// Returns the text with one line moved left to the indentation of another and the same length, or nil if it is not
+  /// deeper.
   private func moved(_ line: Int, to other: Int) -> [UInt8]? {
     guard line < other, let old = indentation(ofLine: line), let new = indentation(ofLine: other), new < old else {
       return nil
@@ -135,7 +136,7 @@ struct YAMLRecovery {
     return moved
   }
 
-  /// The lines around one that are indented with tabs, blank lines and comments between them included.
+  /// Returns the lines around a line that are indented with tabs, including blank lines and comments between them.
   private func tabbedLines(around line: Int) -> Range<Int> {
     var start = line
     while start > 1, isTabbed(start - 1) { start -= 1 }
@@ -152,7 +153,7 @@ struct YAMLRecovery {
       || content[indentation.endIndex] == UInt8(ascii: "#")
   }
 
-  /// The lines, from the first to behind the last, of the step or key that holds `line`.
+  /// Returns the lines of the step or key that contains `line`.
   private func part(at line: Int) -> Range<Int>? {
     let steps = stepLines()
     let width = steps.map { $0.lines.contains(line) ? $0.indentation : 0 } ?? 0
@@ -164,7 +165,7 @@ struct YAMLRecovery {
     return start..<end
   }
 
-  /// The lines below `steps:` with how far the ids are indented; nil if the steps are not written that way.
+  /// Returns the lines below `steps:` and the indentation of the ids, or nil for another layout.
   private func stepLines() -> (lines: Range<Int>, indentation: Int)? {
     guard let key = (1...lines.count).first(where: isStepsKey) else { return nil }
     var indentation: Int?
@@ -184,7 +185,7 @@ struct YAMLRecovery {
     return text[span.start..<span.end].starts(with: "steps:".utf8)
   }
 
-  /// The number of spaces that a line begins with; nil for one that is blank or a comment.
+  /// Returns the number of leading spaces of a line, or nil if it is blank or a comment.
   private func indentation(ofLine line: Int) -> Int? {
     let span = lines.span(ofLine: line)
     guard let first = text[span.start..<span.end].firstIndex(where: { $0 != UInt8(ascii: " ") }) else { return nil }
