@@ -8,7 +8,7 @@ import Testing
     }
   }
 
-  @Test func `keeps line breaks, tabs and colors, and shows other control characters`() {
+  @Test func `keeps line breaks, tabs and colors, and shows other control characters as pictures`() {
     #expect(shown("one\n\ttwo") == ["-:one\n\ttwo"])
     #expect(shown("a\r\nb\rc") == ["-:a\nb␍c"])
     #expect(shown("\u{1B}[31mred\u{1B}[0m plain") == ["1:red", "-: plain"])
@@ -17,7 +17,7 @@ import Testing
     #expect(shown("a\u{7}b") == ["-:a␇b"])
   }
 
-  @Test func `moves nothing with sequences that do more than set colors`() {
+  @Test func `ignores sequences that do more than set colors`() {
     #expect(
       ColoredText.plain("\u{1B}[2Ktext").contains("text") && !ColoredText.plain("\u{1B}[2Ktext").contains("\u{1B}"))
   }

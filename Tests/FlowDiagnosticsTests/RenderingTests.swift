@@ -36,7 +36,7 @@ import Testing
         """)
   }
 
-  @Test func `tabs go to the next multiple of four`() {
+  @Test func `a tab advances to the next multiple of four columns`() {
     #expect(
       render("a:\tb\t# c", at: "# c") == """
         test.yaml:1:6: error: it is wrong [unknown-step]
@@ -47,7 +47,7 @@ import Testing
         """)
   }
 
-  @Test func `wide characters take two columns and combining ones none`() {
+  @Test func `wide characters take two columns and combining characters none`() {
     #expect(
       render("名: e\u{301} 🎉 x", at: "x") == """
         test.yaml:1:9: error: it is wrong [unknown-step]
@@ -58,7 +58,7 @@ import Testing
         """)
   }
 
-  @Test func `a line that ends with CRLF shows neither`() {
+  @Test func `a line that ends with CRLF is shown without its line break`() {
     #expect(
       render("a: 1\r\nb: 2\r\nc: 3\r\n", at: "2") == """
         test.yaml:2:4: error: it is wrong [unknown-step]
@@ -69,7 +69,7 @@ import Testing
         """)
   }
 
-  @Test func `the end of the file has a location of its own`() {
+  @Test func `the end of the file can be marked`() {
     let source = SourceText("a: 1\n", file: "test.yaml")
     let diagnostic = Diagnostic(.yamlSyntax, "something is missing", at: TextSpan(at: 5))
     #expect(
@@ -82,7 +82,7 @@ import Testing
         """)
   }
 
-  @Test func `of a long line only the part around the location is shown`() {
+  @Test func `only the part of a long line around the location is shown`() {
     let text = String(repeating: "a", count: 5_000) + "WRONG" + String(repeating: "b", count: 5_000)
     let lines = render(text, at: "WRONG").split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines[0] == "test.yaml:1:5001: error: it is wrong [unknown-step]")
@@ -94,7 +94,7 @@ import Testing
         == lines[2].distance(from: lines[2].startIndex, to: column))
   }
 
-  @Test func `a span over several lines is marked to the end of its first`() {
+  @Test func `a span of several lines is marked to the end of its first line`() {
     #expect(
       render("a: [1,\n  2]\n", at: "[1,\n  2]") == """
         test.yaml:1:4: error: it is wrong [unknown-step]
@@ -105,7 +105,7 @@ import Testing
         """)
   }
 
-  @Test func `what would move the cursor or turn the text is shown as a picture`() {
+  @Test func `characters that move the cursor or change the reading direction are shown as pictures`() {
     #expect(
       render("a: \u{1B}[31m\u{202E}x", at: "x") == """
         test.yaml:1:10: error: it is wrong [unknown-step]
@@ -116,7 +116,7 @@ import Testing
         """)
   }
 
-  @Test func `color comes only when asked for`() {
+  @Test func `colors are used only on request`() {
     #expect(!render("a: 1", at: "1").contains("\u{1B}"))
     let colored = render("a: 1", at: "1", help: "write 2", color: true)
     #expect(colored.contains("\u{1B}[1;31merror: \u{1B}[0m"))

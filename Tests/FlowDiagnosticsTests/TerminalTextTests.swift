@@ -6,11 +6,11 @@ import Testing
     ("plain", "plain"), ("\u{1B}[2J", "␛[2J"), ("a\r\nb", "a␍␊b"), ("\u{7F}\u{9B}2J", "␡\\u{9B}2J"),
     ("\u{202E}x\u{2028}", "\\u{202E}x\\u{2028}"), ("\t", "␉"), ("é 東京 🇯🇵 – „…“", "é 東京 🇯🇵 – „…“"),
   ])
-  func `control characters are shown and do nothing`(text: String, shown: String) {
+  func `shows control characters without their effect`(text: String, shown: String) {
     #expect(TerminalText.visible(text) == shown)
   }
 
-  @Test func `lines stay lines, and colors stay where they are wanted`() {
+  @Test func `keeps line breaks, and colors on request`() {
     let text = "a\tb\n\u{1B}[1;31mred\u{1B}[0m\u{1B}[2J\n"
     #expect(TerminalText.visibleLines(text) == "a\tb\n␛[1;31mred␛[0m␛[2J\n")
     #expect(TerminalText.visibleLines(text, keepsColors: true) == "a\tb\n\u{1B}[1;31mred\u{1B}[0m␛[2J\n")
@@ -20,7 +20,7 @@ import Testing
     ("abc", 3), ("東京", 4), ("e\u{301}", 1), ("👩‍🚀", 2), ("🇯🇵", 2), ("❤\u{FE0F}", 2), ("한국", 4),
     ("\u{1B}[31mred\u{1B}[0m", 3), ("", 0), ("ｱ", 1), ("！", 2),
   ])
-  func `columns are counted as terminals do`(text: String, columns: Int) {
+  func `is measured in columns as terminals do`(text: String, columns: Int) {
     #expect(TerminalText.columns(of: text) == columns)
   }
 
@@ -28,7 +28,7 @@ import Testing
     ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("東京都", 5, "東京…"), ("東京都", 4, "東…"), ("abc", 1, "…"),
     ("abc", 0, ""), ("\u{1B}[31mabcdef", 4, "\u{1B}[31mabc…\u{1B}[0m"),
   ])
-  func `a text is cut where the columns end`(text: String, columns: Int, fitted: String) {
+  func `is cut at the last column`(text: String, columns: Int, fitted: String) {
     #expect(TerminalText.fitted(text, columns: columns) == fitted)
     #expect(TerminalText.columns(of: TerminalText.fitted(text, columns: columns)) <= columns)
   }
@@ -48,7 +48,7 @@ import Testing
     ("a\r\nb", "a␊b", "a␊b"),
     ("a\0b", "a␀b", "a␀b"), ("\u{1B}]0;never ends", "", ""), ("a\tb", "a\tb", "a\tb"),
   ])
-  func `a command's line keeps its colors on a terminal and nothing else`(line: String, plain: String, colored: String)
+  func `keeps only the colors in lines of a command, and only on request`(line: String, plain: String, colored: String)
   {
     #expect(TerminalText.commandLine(line, keepsColors: false) == plain)
     #expect(TerminalText.commandLine(line, keepsColors: true) == colored)
@@ -59,7 +59,7 @@ import Testing
     ("\u{1B}[31mred\u{1B}[m\n10 %\r20 %\nabc", "red\n20 %\nabc"),
     ("a\u{8}\u{8}\nb\u{1B}[9Dc", "a\nc"),
   ])
-  func `the lines of a command's text are separate`(text: String, plain: String) {
+  func `treats the lines of a command's text separately`(text: String, plain: String) {
     #expect(TerminalText.commandText(text) == plain)
   }
 
@@ -67,7 +67,7 @@ import Testing
     ("abc", 3, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("a\u{1B}[31mb", 4, "a"), ("a\u{1B}[31mb", 6, "a\u{1B}[31m"),
     ("", 0, ""),
   ])
-  func `the beginning of a text ends with a whole character and a whole sequence`(
+  func `has a prefix that ends with a complete character and a complete escape sequence`(
     text: String, count: Int, beginning: String
   ) {
     #expect(TerminalText.prefix(of: text, bytes: count) == beginning)
@@ -76,7 +76,7 @@ import Testing
   @Test(arguments: [
     ("\u{1B}[31mred\u{1B}[0m\r\n", "red\r\n"), ("x\u{8}y\u{1B}(B", "x\u{8}y"), ("é", "é"), ("a\u{9B}1mb", "ab"),
   ])
-  func `an output has no escape sequences, but all other bytes`(text: String, plain: String) {
+  func `loses the escape sequences of a command's output but no other bytes`(text: String, plain: String) {
     #expect(TerminalText.withoutSequences(text) == plain)
   }
 }

@@ -1,9 +1,9 @@
 import FlowModel
 import Testing
 
-/// What a declaration says of the events that a step may post.
+/// The events that a step may post according to its declaration.
 struct ActionDeclarationTests {
-  @Test func `a step may post what its action declares, and the event that an input of it names`() {
+  @Test func `a step may post the declared events and the event that one of its inputs names`() {
     var declaration = ActionDeclaration(name: "test.post", summary: "Posts", events: ["always"])
     #expect(declaration.eventsPosted(with: ["event": "one"]) == ["always"])
     declaration.eventFromInput = "event"

@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// Lengths of time as workflows write them.
+/// Durations as written in workflows.
 @Suite struct `A duration` {
   @Test(
     arguments: [
@@ -10,7 +10,7 @@ import Testing
       ("3d", .seconds(259_200)), ("1d12h", .seconds(129_600)), ("1.5d", .seconds(129_600)),
       ("1m0.25s", .milliseconds(60_250)), ("10000h", DurationText.longest),
     ] as [(String, Duration)])
-  func `is read to the nanosecond`(text: String, duration: Duration) throws {
+  func `is parsed with nanosecond precision`(text: String, duration: Duration) throws {
     #expect(try DurationText.parse(text) == duration)
   }
 
@@ -23,13 +23,13 @@ import Testing
       ("1s1s", .unitOrder("s")), ("10000h1ms", .tooLong("10000h1ms")), ("10001h", .tooLong("10001h")),
       ("99999999999999999999s", .tooLong("99999999999999999999s")),
     ] as [(String, DurationText.DurationProblem)])
-  func `that is none says why, with a remedy`(text: String, problem: DurationText.DurationProblem) {
+  func `is rejected with a remedy if it is malformed`(text: String, problem: DurationText.DurationProblem) {
     #expect(throws: problem) { try DurationText.parse(text) }
     #expect(!problem.help.isEmpty)
   }
 
   @Test(arguments: ["0s", "250ms", "2s", "1m30s", "1h", "1h2m3s4ms", "10000h"])
-  func `is written as a workflow would`(text: String) throws {
+  func `is formatted as a workflow would write it`(text: String) throws {
     #expect(DurationText.format(try DurationText.parse(text)) == text)
   }
 }

@@ -31,10 +31,10 @@ import Testing
   }
 
   @Test(arguments: SeededGenerator.environmentSeed.map { [$0] } ?? Array(1...300))
-  func `says all of it`(seed: UInt64) throws {
+  func `contains all properties of the field`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let field = Self.field("x", depth: 3, &random)
-    // The elements of an array are a type alone.
+    // Elements of an array have only a type.
     #expect(try FieldDeclaration("x", declaration: .object(field.declaration)) == field, "seed \(seed): \(field)")
   }
 
@@ -48,7 +48,7 @@ import Testing
       (["type": "object", "properties": ["a": ["type": "x"]]], "properties.a.type", "\"x\""),
       (["type": "path", "base": "home"], "base", "\"home\""), (["type": "string", "x": 1], "x", "unknown key"),
     ] as [(Value, String, String)])
-  func `that is malformed says where`(declaration: Value, path: String, message: String) {
+  func `is rejected with the path of a mistake`(declaration: Value, path: String, message: String) {
     do throws(TypeMismatch) {
       _ = try FieldDeclaration("a", declaration: declaration)
       Issue.record("\(declaration) is taken")
@@ -64,7 +64,7 @@ import Testing
       (.array(of: .any), "[]", []), (.duration, "5s", "5s"), (.enumeration([1, 2], of: .integer), "2", 2),
       (.number, "", ""),
     ] as [(ValueType, String, Value)])
-  func `reads a text as its type`(type: ValueType, text: String, value: Value) {
+  func `converts a text to the declared type`(type: ValueType, text: String, value: Value) {
     #expect(type.value(of: text) == value)
   }
 }

@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// Which side of the gate each step is on, before and after the expressions have been asked (L37, L39).
+/// The role of each step for the gate, before and after the evaluation of expressions (L37, L39).
 struct GateRolesTests {
   private func graph(_ steps: [Step]) throws -> WorkflowGraph {
     try WorkflowGraph(Workflow(name: "test", steps: steps))
@@ -24,7 +24,7 @@ struct GateRolesTests {
     (0..<StepIndex(count)).map { roles.blocking(of: $0) }
   }
 
-  @Test func `the gate waits for every step where none is deferred and none says otherwise`() throws {
+  @Test func `the gate waits for every step by default if no step is deferred`() throws {
     let roles = GateRoles(try graph([step("a"), step("b", needs: [0]), step("c", blocking: false)]))
     #expect(!roles.isAnyDeferred)
     #expect(deferrals(roles, 3) == [.never, .never, .never])
@@ -32,7 +32,7 @@ struct GateRolesTests {
     #expect(roles.contradiction == nil)
   }
 
-  @Test func `a step that needs a deferred one is thereby deferred, whatever the order in the file`() throws {
+  @Test func `a step that needs a deferred step is deferred, whatever the order in the file`() throws {
     let roles = GateRoles(try graph([step("a", needs: [2]), step("b"), step("c", .idle), step("d", needs: [0])]))
     #expect(deferrals(roles, 4) == [.always, .never, .always, .always])
     #expect(blockings(roles, 4) == [.never, .always, .never, .never])
@@ -40,7 +40,7 @@ struct GateRolesTests {
     #expect(roles.cause(ofDeferring: 2) == 2)
   }
 
-  @Test func `before activation an expression leaves both sides open, and an answer decides`() throws {
+  @Test func `an expression leaves the role open until it is evaluated at activation`() throws {
     let graph = try graph([
       step("a", .expression("inputs.late")), step("b", needs: [0]), step("c", .expression("inputs.later")),
       step("d", needs: [0], .afterGate),
@@ -56,7 +56,7 @@ struct GateRolesTests {
     #expect(blockings(first, 4) == [.never, .never, .always, .never])
   }
 
-  @Test func `a step that is to block the gate and is deferred in this launch contradicts itself`() throws {
+  @Test func `a step that must block the gate but is deferred in this run is a contradiction`() throws {
     let graph = try graph([
       step("a", .expression("inputs.late")), step("b", needs: [0], blocking: true), step("c", .afterGate),
     ])
@@ -65,7 +65,7 @@ struct GateRolesTests {
     #expect(GateRoles(graph, answers: [0]).contradiction == 1)
   }
 
-  @Test func `where the dependencies form a cycle each step stands for itself`() {
+  @Test func `dependencies that form a cycle do not affect the roles of steps`() {
     let workflow = Workflow(name: "test", steps: [step("a", needs: [1], .afterGate), step("b", needs: [0])])
     let roles = GateRoles(workflow, order: [])
     #expect(deferrals(roles, 2) == [.always, .never])

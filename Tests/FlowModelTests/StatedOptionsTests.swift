@@ -2,9 +2,9 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// What looks through all steps for an option finds those that state it, and no others.
+/// Searches for an option find exactly the steps that have it.
 @Suite struct StatedOptionsTests {
-  /// Each option by itself, what is stated then, and what the option itself says.
+  /// Each option by itself, with its bit and its value.
   private static let options: [(stated: StatedOptions, state: @Sendable (inout StepOptions) -> Void)] = [
     ([], { $0.isOptional = true }),
     ([], { $0.enabled = .literal(true) }),
@@ -28,7 +28,7 @@ import Testing
     (.preparation, { $0.produces = ["a.txt"] }),
   ]
 
-  @Test(arguments: options.indices) func `an option states itself and no other`(_ index: Int) throws {
+  @Test(arguments: options.indices) func `an option sets its own bit and no other`(_ index: Int) throws {
     let (stated, state) = Self.options[index]
     var step = Step(id: StepID(unchecked: "a"), uses: "flow.nothing")
     #expect(step.stated == [])
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a list of steps has each once, in the order of the file, however they came`() {
+  @Test func `a list of steps has no duplicates and is in file order, whatever the order of insertion`() {
     var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 7)
     for _ in 0..<200 {
       let steps = (0..<Int.random(in: 0...30, using: &random)).map { _ in StepIndex.random(in: 0..<20, using: &random) }

@@ -2,7 +2,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// What a graph says of the dependencies of its steps, and that it cannot hold a cycle.
+/// The dependencies in a graph, and the detection of cycles.
 struct WorkflowGraphTests {
   private func workflow(_ needs: [[StepIndex]]) -> Workflow {
     Workflow(
@@ -10,7 +10,7 @@ struct WorkflowGraphTests {
       steps: needs.enumerated().map { Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop", needs: $1[...]) })
   }
 
-  @Test func `the successors of a step are the steps that need it, in file order`() throws {
+  @Test func `the successors of a step are its dependents in file order`() throws {
     let graph = try WorkflowGraph(workflow([[], [0], [0, 1], [0]]))
     #expect(Array(graph.successors(of: 0)) == [1, 2, 3])
     #expect(Array(graph.successors(of: 1)) == [2])
@@ -18,13 +18,13 @@ struct WorkflowGraphTests {
     #expect(graph.dependencyCounts == [0, 1, 2, 1])
   }
 
-  @Test func `in the order each step comes after all it needs, free ones first and in file order`() throws {
+  @Test func `the order lists each step after its dependencies, free steps first and in file order`() throws {
     let seed = SeededGenerator.environmentSeed ?? 17
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {
       let count = Int.random(in: 1...30, using: &random)
-      // A hidden order of the steps; each needs only such as come before it there.
+      // A hidden order in which each step needs only earlier ones.
       let hidden = (0..<count).shuffled(using: &random)
       var needs = [[StepIndex]](repeating: [], count: count)
       for (position, step) in hidden.enumerated() {
@@ -42,7 +42,7 @@ struct WorkflowGraphTests {
     }
   }
 
-  @Test func `a cycle is told as the steps on it, each of which needs the next`() throws {
+  @Test func `a cycle is reported as a list of steps in which each needs the next`() throws {
     let needs: [[StepIndex]] = [[], [0, 3], [1], [2], [3]]
     let cycle = #expect(throws: WorkflowGraph.Cycle.self) { try WorkflowGraph(workflow(needs)) }
     let steps = try #require(cycle).steps
@@ -50,7 +50,7 @@ struct WorkflowGraphTests {
     for (index, step) in steps.enumerated() { #expect(needs[Int(step)].contains(steps[(index + 1) % steps.count])) }
   }
 
-  @Test func `only steps that say more than action, inputs and needs are listed as having options`() throws {
+  @Test func `only steps with keys other than uses, with and needs are listed as having options`() throws {
     var workflow = workflow([[], [], []])
     workflow.steps[1].options.isOptional = true
     #expect(try WorkflowGraph(workflow).stepsWithOptions == [1])

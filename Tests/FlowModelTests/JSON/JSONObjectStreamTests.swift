@@ -1,9 +1,9 @@
 import FlowModel
 import Testing
 
-/// A large object written member by member.
+/// A large object that is written member by member.
 struct JSONObjectStreamTests {
-  @Test func `the text is that of the whole object, byte for byte`() {
+  @Test func `the streamed text equals that of the whole object, byte for byte`() {
     var stream = JSONObjectStream()
     var pieces: [UInt8] = []
     stream.add("name", "a \"quoted\" name")
