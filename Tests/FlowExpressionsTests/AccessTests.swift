@@ -43,11 +43,11 @@ struct AccessTests {
       ("rows.*[list]", []), ("list.*[0]", []), ("(rows.*).id", [1, 2, 3]), ("(rows.* || 1).id", [1, 2, 3]),
       ("map.*.none", []), ("rows.*.*.*", ["a", "b"]),
     ] as [(String, Value)])
-  func `filters with a star, and goes on through what it found`(source: String, expected: Value) throws {
+  func `applies the keys after a star to each element`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 
-  @Test func `prefers the key in its own case, else the first`() throws {
+  @Test func `prefers the key with the same case, or else the first one`() throws {
     let contexts: ValueObject = ["env": ["path": 1, "PATH": 2]]
     #expect(try evaluate("env.PATH", contexts) == 2)
     #expect(try evaluate("env.Path", contexts) == 1)

@@ -4,13 +4,13 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The rules by which values become booleans, numbers and text.
+/// The rules for converting values to booleans, numbers and text.
 struct CoercionTests {
   @Test(arguments: [
     ("null", false), ("false", false), ("0", false), ("-0", false), ("NaN", false), ("''", false), ("true", true),
     ("-1", true), ("Infinity", true), ("' '", true), ("'false'", true), ("'0'", true), ("list", true), ("map", true),
   ])
-  func `takes null, false, zeros, NaN and the empty string for false`(source: String, expected: Bool) throws {
+  func `treats null, false, zeros, NaN and the empty string as false`(source: String, expected: Bool) throws {
     #expect(try evaluate("!!\(source)", ["list": [], "map": [:]]) == .boolean(expected))
   }
 
@@ -20,12 +20,12 @@ struct CoercionTests {
       ("-.5", -0.5),
       ("5.", 5), ("Infinity", .infinity), ("-Infinity", -.infinity),
     ] as [(String, Double)])
-  func `reads numbers in strings as JavaScript does`(text: String, expected: Double) throws {
+  func `reads numbers in strings like JavaScript`(text: String, expected: Double) throws {
     #expect(try evaluate("text == number", ["text": .string(text), "number": .number(expected)]) == true)
   }
 
   @Test(arguments: ["abc", "1,5", "0X1F", "0b1", "1 2", "infinity", "NaN", "true", "٣"])
-  func `takes other strings for NaN, which equals nothing`(text: String) throws {
+  func `reads other strings as NaN, which equals nothing`(text: String) throws {
     let contexts: ValueObject = ["text": .string(text)]
     #expect(try evaluate("text == 0 || text < 0 || text > 0 || text == NaN", contexts) == false)
   }
@@ -42,12 +42,12 @@ struct CoercionTests {
     #expect(try evaluate("format('{0}', x)", ["x": .number(number)]) == .string(text))
   }
 
-  /// The C library rounds exactly too; its digits are the oracle.
+  /// Compares with the C library, which rounds exactly as well.
   @Test(.timeLimit(.minutes(10))) func `rounds to 15 digits as exactly as the C library`() throws {
     for seed in seeds(10_000) {
       var random = SeededGenerator(seed: seed)
       let bits = random.next()
-      // Every other number has few digits behind the point, where exact halves are frequent.
+      // Every other number has few fractional digits, so that exact halves are frequent.
       let number = seed % 2 == 0 ? abs(Double(bitPattern: bits)) : Double(bits >> 13) / Double(1 << (bits % 12))
       guard number.isFinite, number > 0 else { continue }
       let written = try evaluate("format('{0}', x)", ["x": .number(number)]).stringValue
@@ -55,7 +55,7 @@ struct CoercionTests {
     }
   }
 
-  @Test func `passes integers on unharmed and computes with them as numbers`() throws {
+  @Test func `passes integers on unchanged and computes with them as numbers`() throws {
     #expect(try evaluate("x", ["x": .integer(.max)]).kindName == "integer")
     #expect(try evaluate("x == 9223372036854775807", ["x": .integer(.max)]) == true)
     #expect(try evaluate("format('{0}', x)", ["x": 42]) == "42")

@@ -30,7 +30,7 @@ struct ComparisonTests {
     #expect(try evaluate("\(parts[1]) > \(parts[0])", contexts) == .boolean(expected))
   }
 
-  @Test func `an array or object equals itself by whatever way it is reached, and no twin`() throws {
+  @Test func `an array or object equals itself on every path and no copy`() throws {
     let contexts: ValueObject = ["a": ["x": [[1], [1]], "y": ["k": [:]]]]
     for source in [
       "a.x == a['X']", "a.x[0] == a.x[0]", "a.x.*[0] != a.x.*[0]", "contains(a.x, a.x[1])", "contains(a.*, a.y)",
@@ -47,7 +47,7 @@ struct ComparisonTests {
       ("1 == (1 < 2)", true), ("false && 1 || 2", 2), ("1 || 0 && 0", 1), ("1 == 1 && 'b'", "b"), ("(1 || 2) && 3", 3),
       ("!m.k", true), ("!m.k == true", true), ("1 > 0 >= 1", true),
     ] as [(String, Value)])
-  func `binds as documented`(source: String, expected: Value) throws {
+  func `uses the documented precedence`(source: String, expected: Value) throws {
     #expect(try evaluate(source, ["m": ["k": nil]]) == expected)
   }
 
@@ -57,11 +57,11 @@ struct ComparisonTests {
       ("null && 1", nil),
       ("m && 1", 1), ("'' || m.none || 'else'", "else"),
     ] as [(String, Value)])
-  func `gives back an operand of && and ||`(source: String, expected: Value) throws {
+  func `returns an operand of && and ||`(source: String, expected: Value) throws {
     #expect(try evaluate(source, ["m": [:]]) == expected)
   }
 
-  @Test func `leaves out what cannot change the result`() throws {
+  @Test func `does not evaluate operands that cannot change the result`() throws {
     for source in [
       "true || fromJSON('broken')", "!(false && fromJSON('broken'))", "case(true, true, fromJSON('broken'))",
       "case(false, fromJSON('broken'), true)", "format('{0}', 'a', fromJSON('broken')) == 'a'",

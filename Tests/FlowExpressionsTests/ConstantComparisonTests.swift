@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowExpressions
 
-/// Comparisons that give the same in every run.
+/// Comparisons with the same result in every run.
 @Suite struct `A comparison` {
   private static let types: [String: ValueType] = [
     "fast": .boolean, "level": .enumeration(["low", "high"], of: .string), "count": .integer, "name": .string,
@@ -21,7 +21,7 @@ import Testing
       ("inputs.count == 'ok'", false), ("inputs.list == 'a'", false), ("inputs.size == 3", false),
       ("inputs.fast == 2", false),
     ])
-  func `that can never hold is found`(text: String, result: Bool) throws {
+  func `is reported if it can never hold`(text: String, result: Bool) throws {
     let found = try constants(text)
     #expect(found.count == 1 && found.first?.result == result, "\(text): \(found)")
     #expect(found.first?.offset == 0 && found.first?.length == text.utf8.count)
@@ -35,16 +35,16 @@ import Testing
       "inputs.count == 0", "inputs.name == 'x'", "inputs.name == true", "inputs.unknown == 'x'", "inputs.size == '2'",
       "inputs.level < 'x'", "inputs.fast == (inputs.count == 3)", "(inputs.level || 'other') == 'other'", "'a' == 'b'",
     ])
-  func `that may hold is not`(text: String) throws { #expect(try constants(text).isEmpty, "\(text)") }
+  func `is not reported if it may hold`(text: String) throws { #expect(try constants(text).isEmpty, "\(text)") }
 
-  @Test func `is found inside of a longer expression`() throws {
+  @Test func `is found inside a longer expression`() throws {
     let text = "success() && contains('a', inputs.level == 'x')"
     let found = try constants(text)
     #expect(found.map(\.side) == ["inputs.level"] && found.map(\.value) == ["x"])
     #expect(found.first.map { String(text.dropFirst($0.offset).prefix($0.length)) } == "inputs.level == 'x'")
   }
 
-  @Test func `a key that is computed finds what a literal key finds`() throws {
+  @Test func `with a computed key finds the same member as a literal key`() throws {
     struct Variables: ExpressionContext {
       func value(named name: String) -> Value? { name == "inputs" ? ["which": "B"] : [:] }
       func member(_ key: String, of name: String) -> ContextMember {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExpressions
 
-/// Expressions over outputs of which flowrun has kept the beginning and the end.
+/// Expressions over outputs of which flowrun has kept only the beginning and the end.
 struct `An output that was cut` {
   private static let half = (1...200).map { "line \($0)\n" }.joined()
   private static let cut = half + LeftOut.line(bytes: 5000) + half
@@ -25,7 +25,7 @@ struct `An output that was cut` {
     "steps.fan.outputs.stdout[1]", "join(steps.fan.outputs.stdout, ',')", "first(trim(steps.list.outputs.stdout), 1)",
     "first(steps.list.outputs.stdout, 200)", "last(steps.list.outputs.stdout, 200)", "inputs.text",
   ])
-  func `fails the expression that reads it`(source: String) {
+  func `fails an expression that reads it`(source: String) {
     #expect(failure(source, contexts)?.hasPrefix("output-too-large") == true, "\(failure(source, contexts) ?? "none")")
   }
 
@@ -35,18 +35,18 @@ struct `An output that was cut` {
       ("false && steps.list.outputs.stdout", false), ("first(steps.list.outputs.stdout, 2)", "line 1\nline 2"),
       ("last(steps.list.outputs.stdout, 2)", "line 199\nline 200"), ("first(steps.list.outputs.stdout, 0)", ""),
     ] as [(String, Value)])
-  func `does no harm where it is not read, or where an end of it is read`(source: String, expected: Value) throws {
+  func `is harmless if it is not read, or only a complete end is`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 
-  @Test func `is named with its step, its size and the way out`() {
+  @Test func `is reported with its step, its size and a remedy`() {
     let message = failure("steps.list.outputs.stdout", contexts) ?? ""
     let whole = 2 * Self.half.utf8.count + 5000
     #expect(message.contains("steps.list.outputs.stdout is cut: step 'list' wrote \(whole) bytes"), "\(message)")
     #expect(message.contains("output-limit") && message.contains("FLOWRUN_OUTPUT"), "\(message)")
   }
 
-  @Test func `is recognized by the line in its middle alone`() throws {
+  @Test func `is recognized only by the line in its middle`() throws {
     let line = LeftOut.line(bytes: 12)
     for text in [line, line + Self.half + Self.half, Self.half + Self.half + line, Self.half + "x" + line + Self.half] {
       #expect(LeftOut.cut(in: text) == nil)

@@ -16,7 +16,7 @@ struct FunctionTests {
     ("endsWith('Hello', 'LO')", true), ("endsWith('Hello', 'Hello!')", false), ("endsWith(12.5, .5)", false),
     ("endsWith('😀', '😀')", true), ("CONTAINS('a', 'a')", true), ("startswith ('a', 'a')", true),
   ])
-  func `looks for strings without case and for elements by equality`(source: String, expected: Bool) throws {
+  func `searches for strings without case and for elements by equality`(source: String, expected: Bool) throws {
     #expect(try evaluate(source, contexts) == .boolean(expected))
   }
 
@@ -44,11 +44,11 @@ struct FunctionTests {
     ("fromJSON('')", "Error parsing fromJSON: expected a value, found the end of the text (line 1, column 1)"),
     ("fromJSON('{\"a\":1,}')", "Error parsing fromJSON: expected a key after ',', found '}' (line 1, column 8)"),
   ])
-  func `says what a function cannot do`(source: String, message: String) {
+  func `reports invalid arguments`(source: String, message: String) {
     #expect(failure(source)?.hasPrefix("evaluation \(message)") == true, "\(failure(source) ?? "no error")")
   }
 
-  @Test func `writes JSON with two spaces a level`() throws {
+  @Test func `writes JSON with two spaces per level`() throws {
     let value: ValueObject = ["x": ["a": [1, 1.5, true, nil], "b": [:], "c": [], "d": "\"\\\n/é\u{1}"]]
     #expect(
       try evaluate("toJSON(x)", value)
@@ -69,7 +69,7 @@ struct FunctionTests {
     #expect(try evaluate("format('{0} {1} {2}', toJSON(-0), toJSON(NaN), toJSON('a''b'))") == "0 null \"a'b\"")
   }
 
-  @Test func `reads JSON, the last of equal keys and the first of keys that differ in case`() throws {
+  @Test func `reads JSON with the last of equal keys and the first of keys that differ only in case`() throws {
     #expect(try evaluate("fromJSON('{\"a\":1,\"b\":2,\"a\":3}')") == ["a": 3, "b": 2])
     #expect(try evaluate("fromJSON('{\"a\":1,\"A\":2}')") == ["a": 1])
     #expect(try evaluate("fromJSON(' 1e2 ')") == 100)
@@ -80,7 +80,7 @@ struct FunctionTests {
       ("case(true, 1, 2)", 1), ("case(false, 1, 2)", 2), ("case(false, 1, 1 == 1, 2, 3)", 2),
       ("case(false, 1, false, 2, 'x')", "x"), ("Case(!0, 'a', 'b')", "a"),
     ] as [(String, Value)])
-  func `chooses by the first true condition`(source: String, expected: Value) throws {
+  func `selects the value of the first true condition`(source: String, expected: Value) throws {
     #expect(try evaluate(source) == expected)
   }
 

@@ -10,7 +10,7 @@ struct FuzzTests {
     "toJSON(", "fromJSON(", "case(", "always()", " ", "\n", "é", "@", "'{0}'", "a.*", "a[0]", "a['b']", "(a)",
   ]
 
-  @Test(.timeLimit(.minutes(20))) func `evaluates any text or says what is wrong at a location inside it`() {
+  @Test(.timeLimit(.minutes(20))) func `evaluates any text or reports a location inside it`() {
     let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
     for seed in seeds(10_000) {
       var random = SeededGenerator(seed: seed)
@@ -33,8 +33,8 @@ struct FuzzTests {
     }
   }
 
-  /// A tree of operators written with all parentheses and with only the needed ones means the same.
-  @Test(.timeLimit(.minutes(20))) func `reads operators as their precedence says`() throws {
+  /// A tree of operators has the same value with all parentheses as with only the necessary ones.
+  @Test(.timeLimit(.minutes(20))) func `reads operators according to their precedence`() throws {
     for seed in seeds(2_000) {
       var random = SeededGenerator(seed: seed)
       let tree = Tree(depth: 4, using: &random)
@@ -88,7 +88,7 @@ struct FuzzTests {
 }
 
 extension PossibleResult {
-  /// Whether the value is one that this result foretold.
+  /// Returns whether the value is one that this result predicted.
   fileprivate func admits(_ value: Value) -> Bool {
     switch self {
     case .value(.number(let number)) where number.isNaN: value.numberValue?.isNaN == true

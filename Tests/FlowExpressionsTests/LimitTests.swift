@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import Testing
 
-/// The limits of expressions, at their edges.
+/// The limits of expressions, tested on both sides.
 struct LimitTests {
   private func depthError(_ source: String) -> String? { failure(source, ["a": nil]) }
   private let tooDeep = "parsing Exceeded max expression depth 50; compute parts of it in steps of their own"
@@ -24,26 +24,26 @@ struct LimitTests {
       String(repeating: "(a || ", count: 25) + "!a" + String(repeating: " && 1)", count: 25)
     ),
   ])
-  func `nests 50 deep and no deeper`(fits: String, isTooDeep: String) {
+  func `allows a nesting depth of 50 and no more`(fits: String, isTooDeep: String) {
     #expect(depthError(fits) == nil)
     #expect(depthError(isTooDeep) == tooDeep)
   }
 
-  @Test func `counts neither parentheses nor the length of chains as depth`() throws {
+  @Test func `does not count parentheses and the length of chains as depth`() throws {
     let parentheses = String(repeating: "(", count: 5_000) + "1" + String(repeating: ")", count: 5_000)
     #expect(try evaluate(parentheses) == 1)
     #expect(try evaluate("1" + String(repeating: " && 1", count: 4_000)) == 1)
     #expect(try evaluate("0" + String(repeating: " || (0 || 0)", count: 1_500)) == 0)
   }
 
-  @Test func `has at most 21,000 characters`() throws {
+  @Test func `allows 21,000 characters and no more`() throws {
     #expect(try evaluate("'" + String(repeating: "é", count: 20_998) + "'").stringValue?.count == 20_998)
     #expect(
       failure("'" + String(repeating: "é", count: 20_999) + "'")
         == "lexing Exceeded max expression length 21000; compute parts of it in steps of their own")
   }
 
-  @Test func `takes 255 arguments and no more`() throws {
+  @Test func `allows 255 arguments and no more`() throws {
     let most = "format('{254}'" + String(repeating: ", 1", count: 254) + ")"
     #expect(failure(most)?.contains("references more arguments") == true)
     #expect(try evaluate(most.replacing("{254}", with: "{253}")) == "1")
@@ -51,8 +51,8 @@ struct LimitTests {
     #expect(failure(more)?.hasPrefix("parsing Too many parameters supplied: 'format'") == true)
   }
 
-  @Test func `makes at most 1 MiB at two bytes a character`() throws {
-    // 2^19 characters are 1 MiB; a string costs 26 bytes more.
+  @Test func `allows results of 1 MiB at two bytes per character`() throws {
+    // 2^19 characters are 1 MiB; a string needs 26 more bytes.
     func text(_ count: Int) -> ValueObject { ["x": .string(String(repeating: "x", count: count))] }
     let most = (1 << 19) - 13
     #expect(try evaluate("format('{0}', x)", text(most)).stringValue?.count == most)
@@ -62,7 +62,7 @@ struct LimitTests {
     #expect(failure("format('{0}', x) == format('{0}', x)", text(most))?.hasPrefix(Self.tooMuch) == true)
   }
 
-  @Test func `counts only what it makes and gives back what it needs no more`() throws {
+  @Test func `counts only new values and releases intermediate ones`() throws {
     let big: ValueObject = ["x": .string(String(repeating: "x", count: 2 << 20))]
     #expect(try evaluate("x", big).stringValue?.utf8.count == 2 << 20)
     let half: ValueObject = ["x": .string(String(repeating: "x", count: 300_000))]

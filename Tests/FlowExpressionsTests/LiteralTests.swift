@@ -28,12 +28,12 @@ struct LiteralTests {
   }
 
   @Test(arguments: ["1e", "1e+", "0x", "0o8", "0xg", "-0xff", "+0o7", "1.2.3", "1_000", "--1", "-", "+", "-Inf", "1-2"])
-  func `refuses what only looks like a number`(source: String) {
+  func `rejects text that only resembles a number`(source: String) {
     #expect(failure(source)?.hasPrefix("lexing Unexpected symbol: '\(source)'; ") == true)
   }
 
   @Test(arguments: ["True", "NULL", "nan", "infinity", "INFINITY"])
-  func `knows the words of literals only in their own case`(source: String) {
+  func `recognizes the words of literals only in their own case`(source: String) {
     #expect(failure(source)?.hasPrefix("parsing Unrecognized named-value: '\(source)'") == true)
   }
 }

@@ -3,7 +3,7 @@ import FlowModel
 import Foundation
 import Testing
 
-/// `docs/expressions.md` tells the truth.
+/// Checks `docs/expressions.md` against the implementation.
 struct PageTests {
   private static let text: String = {
     let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -27,7 +27,7 @@ struct PageTests {
 
   @Test func `has examples`() { #expect(Self.examples.count > 35) }
 
-  @Test(arguments: examples) func `shows what happens`(source: String, result: String) throws {
+  @Test(arguments: examples) func `has examples with correct results`(source: String, result: String) throws {
     do throws(ExpressionError) {
       let value = try Expression(parsing: source, dialect: .init(names: [])).evaluate(in: FixedContext())
       #expect(JSONText.write(value) == result)

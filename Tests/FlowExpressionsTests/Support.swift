@@ -3,12 +3,12 @@ import FlowModel
 import FlowTestKit
 import Foundation
 
-/// The value of an expression over these contexts; the named values are exactly the contexts.
+/// Evaluates an expression in these contexts; the dialect allows exactly their names.
 func evaluate(_ source: String, _ contexts: ValueObject = [:]) throws -> Value {
   try Expression(parsing: source, dialect: .init(names: contexts.keys)).evaluate(in: FixedContext(contexts))
 }
 
-/// The error that an expression ends with, as `kind message`, or nil when there is none.
+/// Returns the error of an expression as `kind message`, or nil if there is none.
 func failure(_ source: String, _ contexts: ValueObject = [:]) -> String? {
   do throws(ExpressionError) {
     _ = try Expression(parsing: source, dialect: .init(names: contexts.keys)).evaluate(in: FixedContext(contexts))
@@ -18,7 +18,7 @@ func failure(_ source: String, _ contexts: ValueObject = [:]) -> String? {
   }
 }
 
-/// The seeds of a property: `FLOWRUN_SEED` alone when it is set, else 1 to `count`, a hundred times as many when
+/// The seeds of a property test: only `FLOWRUN_SEED` if it is set, or else 1 to `count`, and 100 times as many if
 /// `FLOWRUN_LONG_TESTS` is set.
 func seeds(_ count: UInt64) -> [UInt64] {
   if let seed = SeededGenerator.environmentSeed { return [seed] }

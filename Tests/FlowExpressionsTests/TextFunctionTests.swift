@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExpressions
 
-/// The functions that GitHub's dialect does not have.
+/// Functions that GitHub's dialect does not have.
 struct TextFunctionTests {
   private let contexts: ValueObject = [
     "text": "one\ntwo\r\n\n three \n", "list": ["a"], "map": ["a": 1], "wide": "\u{3000}x\u{A0}",
@@ -18,7 +18,7 @@ struct TextFunctionTests {
     ("replace('', 'a', 'b')", ""), ("replace(mark, ',', ';')", "a;e\u{301};b"), ("replace('10', 0, 1)", "11"),
     ("replace('a', 'a', null)", ""),
   ])
-  func `give texts`(source: String, expected: String) throws {
+  func `return text`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -29,7 +29,7 @@ struct TextFunctionTests {
     ("lines(text)", ["one", "two", "", " three "]), ("lines('')", []), ("lines('one')", ["one"]),
     ("lines(null)", []), ("split(mark, ',')", ["a", "e\u{301}", "b"]),
   ])
-  func `give lists`(source: String, expected: [String]) throws {
+  func `return lists`(source: String, expected: [String]) throws {
     #expect(try evaluate(source, contexts) == .array(expected.map { .string($0) }))
   }
 
@@ -37,7 +37,7 @@ struct TextFunctionTests {
     ("first(text, 1)", "one"), ("first(text, 2)", "one\ntwo"), ("first(text, 0)", ""), ("first('', 3)", ""),
     ("last('a\nb\n', 1)", "b"), ("last('a\nb', 5)", "a\nb"), ("last('', 3)", ""), ("first('a\r\nb', 1)", "a"),
   ])
-  func `take lines from an end`(source: String, expected: String) throws {
+  func `return lines from one end of a text`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -48,19 +48,19 @@ struct TextFunctionTests {
     ("replace('a', null, 'b')", "replace() cannot search for an empty string"),
     ("replace('a', 'a', list)", "replace() expects a string, found an array"),
   ])
-  func `say what they cannot do`(source: String, message: String) {
+  func `report invalid arguments`(source: String, message: String) {
     #expect(
       failure(source, contexts)?.hasPrefix("evaluation \(message)") == true,
       "\(failure(source, contexts) ?? "no error")")
   }
 
-  @Test func `need the right number of arguments`() {
+  @Test func `reject a wrong number of arguments`() {
     for source in ["trim()", "trim('a', 'b')", "split('a')", "replace('a', 'b')", "lines('a', 'b')"] {
       #expect(failure(source)?.hasPrefix("parsing") == true, "\(source)")
     }
   }
 
-  @Test func `replace and split as plain code does, for any text`() throws {
+  @Test func `replace and split any text like a simple reference implementation`() throws {
     for seed in seeds(200) {
       var random = SeededGenerator(seed: seed)
       func text(_ longest: Int) -> String {
@@ -78,7 +78,7 @@ struct TextFunctionTests {
     }
   }
 
-  @Test func `cost time and memory that is bounded`() {
+  @Test func `use limited time and memory`() {
     let contexts: ValueObject = [
       "long": .string(String(repeating: "a", count: 400_000)),
       "part": .string(String(repeating: "a", count: 200_000) + "b"),
@@ -88,12 +88,12 @@ struct TextFunctionTests {
     for source in ["replace(long, 'a', 'bbb')", "split(long, 'a')", "lines(lines)"] {
       #expect(failure(source, contexts)?.contains("memory") == true, "\(source)")
     }
-    // What is only read costs nothing.
+    // Values that are only read do not count.
     let large: ValueObject = ["text": .string(String(repeating: "a ", count: 1 << 20))]
     #expect(failure("trim(text)", large) == nil)
   }
 
-  @Test func `are listed apart from GitHub's`() {
+  @Test func `are listed separately from GitHub's functions`() {
     #expect(FunctionPage.all.filter(\.isOwn).map(\.name) == ["trim", "split", "replace", "lines", "first", "last"])
     #expect(FunctionPage.all.filter(\.isOwn).allSatisfy { $0.text.contains("GitHub Actions does not have it") })
   }
