@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A workflow under `Tests/BrokenWorkflows` with the whole text that loading it gives, in the file next to it.
+/// A workflow in `Tests/BrokenWorkflows`, and the complete output of loading it from the file next to it.
 struct BrokenWorkflow: CustomTestStringConvertible {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("BrokenWorkflows")
@@ -42,9 +42,9 @@ struct BrokenWorkflow: CustomTestStringConvertible {
 }
 
 @Suite struct BrokenWorkflowTests {
-  /// `RECORD_SNAPSHOTS=1` writes the texts again and fails once, so that a person looks at what changed.
+  /// `RECORD_SNAPSHOTS=1` writes the output again and fails once, so that a person reviews the change.
   @Test(arguments: BrokenWorkflow.all)
-  func `a broken workflow gets exactly these words`(workflow: BrokenWorkflow) throws {
+  func `a broken workflow has exactly the recorded diagnostics`(workflow: BrokenWorkflow) throws {
     let text = try workflow.result.rendered()
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
       try workflow.record(text)
@@ -54,29 +54,29 @@ struct BrokenWorkflow: CustomTestStringConvertible {
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `there is a graph exactly when there is no error`(workflow: BrokenWorkflow) throws {
+  func `loading yields a graph exactly if there is no error`(workflow: BrokenWorkflow) throws {
     let result = try workflow.result
     #expect(!result.diagnostics.isEmpty)
     #expect((result.graph == nil) == result.diagnostics.containsError)
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `a broken workflow shows the code that it is named after`(workflow: BrokenWorkflow) throws {
+  func `a broken workflow has a diagnostic with the code in its name`(workflow: BrokenWorkflow) throws {
     let codes = Set(try workflow.result.diagnostics.map(\.code.rawValue))
     #expect(codes.contains { workflow.name.hasPrefix($0) } || workflow.name == "everything-at-once")
   }
 
-  @Test func `every code is shown by some test as whole text`() throws {
+  @Test func `every code appears in the recorded output of some test`() throws {
     var shown = Set(try BrokenWorkflow.all.flatMap { try $0.result.diagnostics.map(\.code) })
     shown.formUnion(OtherDiagnosticTests.codes)
     shown.formUnion(ManifestTests.codes)
-    // By ProgramCheckTests of the plugin host, which looks at files.
+    // Tested by ProgramCheckTests of the plugin host, which use files.
     shown.insert(.programMissing)
-    // By NamedFilesTests, which look at files.
+    // Tested by NamedFilesTests, which use files.
     shown.formUnion([.missingFile, .doubtfulPattern])
-    // By VariableCheckTests, which look at the environment.
+    // Tested by VariableCheckTests, which use the environment.
     shown.insert(.recordedVariable)
-    // By CompiledFileTests, which damage a file.
+    // Tested by CompiledFileTests, which damage a file.
     shown.insert(.compiledFile)
     #expect(DiagnosticCode.allCases.filter { !shown.contains($0) } == [])
   }

@@ -7,7 +7,7 @@ import Testing
   import Foundation
 #endif
 
-/// `docs/diagnostics.md` explains every code and nothing else.
+/// Checks that `docs/diagnostics.md` explains exactly the existing codes.
 @Suite struct DiagnosticPageTests {
   private struct Section {
     var code: String
@@ -33,7 +33,7 @@ import Testing
     #expect(try sections().map(\.code).sorted() == DiagnosticCode.allCases.map(\.rawValue).sorted())
   }
 
-  @Test func `every code has its severity, a cause and a fix`() throws {
+  @Test func `the page states the severity, a cause and a fix for every code`() throws {
     for section in try sections() {
       let code = try #require(DiagnosticCode(rawValue: section.code))
       #expect(section.lines.first?.hasPrefix(code.severity == .error ? "Error. " : "Warning. ") == true)

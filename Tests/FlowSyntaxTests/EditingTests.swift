@@ -10,12 +10,12 @@ import Testing
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `an editor hears exactly what validate says`(workflow: BrokenWorkflow) throws {
+  func `an editor gets the same diagnostics as validate`(workflow: BrokenWorkflow) throws {
     #expect(document(try workflow.bytes).result.diagnostics == (try workflow.result.diagnostics))
   }
 
   @Test(arguments: BrokenWorkflow.all)
-  func `each proposed word, once written, fixes the problem that it was proposed for`(workflow: BrokenWorkflow) throws {
+  func `each proposed word fixes the problem that it is proposed for`(workflow: BrokenWorkflow) throws {
     let document = document(try workflow.bytes)
     for diagnostic in document.result.diagnostics {
       guard let word = diagnostic.correction?.word else {
@@ -36,14 +36,14 @@ import Testing
 
   // MARK: One table
 
-  /// What a schema says may be in a map.
+  /// Returns the keys that a schema allows in a mapping.
   private func schemaKeys(_ path: [String]) -> Set<String> {
     var value = WorkflowSchema(catalog: TestCatalog.standard).json()
     for part in path { value = value.objectValue?[part] ?? .null }
     return Set(value.objectValue?["properties"]?.objectValue?.keys ?? [])
   }
 
-  @Test func `schema, parser and completion know the same keys`() throws {
+  @Test func `schema, parser and completion have the same keys`() throws {
     let maps: [([String], String, String)] = [
       ([], "", "¦\n"),
       (["definitions", "step"], "name: a\nsteps:\n  a:\n    ", "name: a\nsteps:\n  a:\n    ¦\n"),
@@ -95,7 +95,7 @@ import Testing
     #expect(labels("name: a\nsteps:\n  a:\n    run: echo\n    \(line)\n") == expected)
   }
 
-  @Test func `defaults propose executors, those of plugins too`() {
+  @Test func `defaults propose executors, including those of plugins`() {
     let text = Array("name: a\ndefaults:\n  executor: \nsteps: { a: { run: echo } }\n".utf8)
     let document = WorkflowDocument(
       bytes: text, file: "test.yaml", catalog: TestCatalog.standard,
@@ -104,7 +104,7 @@ import Testing
     #expect(document.completions(at: offset).map(\.label) == ["local", "workers=4", "slurm=8", "dask="])
   }
 
-  @Test func `an input that names an event proposes those that steps wait for, then those that are known`() {
+  @Test func `an input that names an event proposes awaited events first, then known ones`() {
     let text =
       "name: a\nevents: [paid]\nsteps:\n  a: { uses: flow.noop, after: [sent, paid] }\n  b: { uses: flow.post, with: { event: ¦ } }\n"
     let found = labels(text)
@@ -112,7 +112,7 @@ import Testing
     #expect(labels("name: a\nevents: [¦]\nsteps: { a: { uses: flow.noop, after: [sent, ui.ready] } }\n") == ["sent"])
   }
 
-  @Test func `a step of finally proposes no key that it cannot have`() {
+  @Test func `a step of finally does not propose keys that are not allowed there`() {
     let keys = Set(labels("name: a\nsteps: { a: { uses: flow.noop } }\nfinally:\n  b:\n    ¦\n"))
     let all = Set(labels("name: a\nsteps:\n  b:\n    ¦\n"))
     #expect(all.subtracting(keys) == ["after", "defer", "blocking", "prewarm"])
@@ -123,13 +123,13 @@ import Testing
     }
   }
 
-  @Test func `schema, parser and completion know the same actions`() {
+  @Test func `schema, parser and completion have the same actions`() {
     let text = "name: a\nsteps:\n  a:\n    uses: "
     let proposals = document(Array(text.utf8)).completions(at: text.utf8.count).map(\.label)
     #expect(proposals == TestCatalog.standard.declarations.map(\.name))
   }
 
-  @Test func `parser and completion know the same functions and contexts`() {
+  @Test func `parser and completion have the same functions and contexts`() {
     let text = "name: a\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n    if: x"
     let proposals = document(Array(text.utf8)).completions(at: text.utf8.count)
     for proposal in proposals {
@@ -152,7 +152,7 @@ import Testing
     #expect(proposals.count { $0.kind == .context } == 7)
   }
 
-  @Test func `the outputs that a step declares are proposed, explained and known by type`() {
+  @Test func `declared outputs of a step are proposed and described with their types`() {
     let step =
       "  a: { run: make, outputs: { version: { type: string, description: What was built }, size: { type: integer } } }\n"
     let head = "name: a\nsteps:\n\(step)  b: { run: x, needs: a, env: { V: \"${{ steps.a.outputs."
@@ -165,7 +165,7 @@ import Testing
         == schemaKeys(["definitions", "field"]))
   }
 
-  @Test func `a function of flowrun's own says so`() {
+  @Test func `the description of a function says if it is specific to flowrun`() {
     let text = "name: a\nsteps:\n  a:\n    run: x\n    if: trim('a') == 'a'\n"
     let hover = document(Array(text.utf8)).hover(at: text.utf8.count - 16)
     #expect(hover?.text.contains("GitHub Actions does not have it") == true, "\(hover?.text ?? "nothing")")
@@ -185,7 +185,7 @@ import Testing
   @Test(arguments: [
     ("inputs.title", "TITLE"), ("item.path", "ITEM_PATH"), ("env.HOME", "ENV_HOME"), ("inputs.user", "INPUTS_USER"),
   ])
-  func `a text in a command becomes a variable that no shell reads itself`(text: String, name: String) throws {
+  func `a text in a command becomes a variable that no shell uses itself`(text: String, name: String) throws {
     let head =
       "name: a\ninputs: { title: { type: string }, user: { type: string } }\nsteps:\n  a:\n    foreach: { files: '*' }\n"
     let document = document(Array((head + "    run: echo \"${{ \(text) }}\"\n").utf8))
@@ -200,7 +200,7 @@ import Testing
     ("run: \"echo ${{ inputs.title }}\"", "run: \"echo \\\"$TITLE\\\"\""),
     ("run: |\n      true\n      echo ${{ inputs.title }}", "run: |\n      true\n      echo \"$TITLE\""),
   ])
-  func `a text in a command becomes a variable`(command: String, expected: String) throws {
+  func `a text in a command becomes a quoted variable`(command: String, expected: String) throws {
     let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
     let before = document(Array((head + command + "\n").utf8))
     let problem = try #require(before.result.diagnostics.first { $0.code == .textInCommand })
@@ -212,7 +212,7 @@ import Testing
     #expect(document(mended).result.diagnostics.isEmpty)
   }
 
-  @Test func `a text that is the whole command, or is not a shell's, is left to the author`() {
+  @Test func `a text that is the whole command, or in a command without a shell, has no fix`() {
     let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
     for command in ["run: ${{ inputs.title }}", "shell: python\n    run: print(\"${{ inputs.title }}\")"] {
       let document = document(Array((head + command + "\n").utf8))
@@ -238,12 +238,12 @@ import Testing
     ("a: ${{ x }}\nb: [1,\n  2, ¦", ["b"]),
     ("a:\r\n  b:\r\n    ¦", ["a", "b"]),
   ])
-  func `the place of the cursor is found from the text alone`(marked: String, keys: [String]) {
+  func `the location of the cursor is found from the text alone`(marked: String, keys: [String]) {
     let offset = marked.utf8.count - "¦".utf8.count
     #expect(EditingLocationScanner.location(at: offset, in: Array(marked.utf8)).keys == keys)
   }
 
-  @Test func `no text and no location breaks an answer`() throws {
+  @Test func `completion and hover never crash, for any text and location`() throws {
     let text = Array(WorkflowExamples.complete.utf8)
     for end in stride(from: 0, to: text.count, by: 7) {
       let document = document(Array(text[..<end]))

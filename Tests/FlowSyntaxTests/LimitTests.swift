@@ -5,24 +5,24 @@ import Testing
 
 @testable import FlowSyntax
 
-/// Each limit on both sides of its edge.
+/// Tests each limit on both sides.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
   private func codes(_ text: String) -> [DiagnosticCode] { load(text).diagnostics.map(\.code) }
 
   private static let step = "steps: { a: { uses: flow.noop } }\n"
 
-  /// `depth` lists inside one another under `with`, which is four maps deep.
+  /// Returns a workflow with `depth` nested lists under `with`, which is at depth four.
   private func nested(_ depth: Int) -> String {
     "name: deep\nsteps: { a: { uses: flow.set, with: { values: { x: "
       + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + " } } } }\n"
   }
 
-  @Test func `maps and lists nest 64 deep and no deeper`() {
+  @Test func `mappings and lists can nest 64 levels deep and no deeper`() {
     #expect(codes(nested(Limits.nestingDepth - 5)) == [])
     #expect(codes(nested(Limits.nestingDepth - 4)) == [.nestingTooDeep])
   }
 
-  @Test func `what an alias stands for counts where it stands`() {
+  @Test func `the depth of an alias includes the depth of its target`() {
     func text(_ depth: Int) -> String {
       let list = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
       return "name: deep\nsteps:\n  a: { uses: flow.set, with: { values: { x: &deep \(list), y: [*deep] } } }\n"
@@ -31,9 +31,9 @@ import Testing
     #expect(codes(text(Limits.nestingDepth - 5)) == [.nestingTooDeep])
   }
 
-  @Test func `aliases expand to 100,000 nodes and no further`() {
+  @Test func `aliases can expand to 100,000 nodes and no more`() {
     func text(_ aliases: Int) -> String {
-      // Each alias stands for a list and its 99 members.
+      // Each alias expands to a list and its 99 members.
       let list = Array(repeating: "x", count: 99).joined(separator: ",")
       let names = Array(repeating: "*l", count: aliases).joined(separator: ",")
       return "name: wide\nsteps: { a: { uses: flow.set, with: { values: { x: &l [\(list)], y: [\(names)] } } } }\n"
@@ -42,7 +42,7 @@ import Testing
     #expect(codes(text(Limits.aliasNodes / 100 + 1)) == [.aliasExpansion])
   }
 
-  @Test func `aliases of aliases are counted without being written out`() {
+  @Test func `aliases of aliases are counted without being expanded`() {
     var text = "name: bomb\n" + Self.step + "env:\n  l0: &l0 [x, x, x, x, x, x, x, x, x]\n"
     for level in 1..<30 {
       let names = Array(repeating: "*l\(level - 1)", count: 9).joined(separator: ", ")
@@ -51,7 +51,7 @@ import Testing
     #expect(codes(text) == [.aliasExpansion])
   }
 
-  @Test func `a file has 100 directives and no more`() {
+  @Test func `a file can have 100 directives and no more`() {
     func text(_ count: Int) -> String {
       (0..<count).map { "%TAG !e\($0)! tag:example.org,2000:\n" }.joined() + "---\nname: directives\n" + Self.step
     }
@@ -65,7 +65,7 @@ import Testing
       "a", "Nightly build 2", "\u{5915}\u{3079}", "a_b-c.d", "a:b",
       String(repeating: "x", count: Limits.workflowNameBytes),
     ])
-  func `a name of a workflow may be that of a folder`(name: String) {
+  func `a workflow can have any name that is valid for a folder`(name: String) {
     #expect(codes("name: \"\(name)\"\nsteps: { a: { uses: flow.noop } }\n") == [], "\(name)")
   }
 
@@ -74,11 +74,11 @@ import Testing
       "../evil", "..", ".", ".hidden", "a/b", "/", " a", "a ", "a\\u0001b", "a\\nb", "a\\0b", "a\\u009Fb",
       String(repeating: "\u{E9}", count: Limits.workflowNameBytes / 2 + 1),
     ])
-  func `a name of a workflow leads nowhere and shows all of itself`(name: String) {
+  func `a workflow cannot have a name that contains a path or invisible characters`(name: String) {
     #expect(codes("name: \"\(name)\"\nsteps: { a: { uses: flow.noop } }\n") == [.invalidName], "\(name)")
   }
 
-  @Test func `a step id has 64 characters and no more`() {
+  @Test func `a step id can have 64 characters and no more`() {
     func text(_ length: Int) -> String {
       "name: long\nsteps: { \(String(repeating: "a", count: length)): { uses: flow.noop } }\n"
     }
@@ -86,7 +86,7 @@ import Testing
     #expect(codes(text(Limits.stepIDCharacters + 1)) == [.invalidStepID])
   }
 
-  @Test func `a step is tried 100 times and no more`() {
+  @Test func `a step can have 100 attempts and no more`() {
     func text(_ attempts: Int) -> String {
       "name: tries\nsteps: { a: { uses: storage.open, with: { path: a }, retry: { attempts: \(attempts) } } }\n"
     }
@@ -101,9 +101,9 @@ import Testing
     #expect(help.hasSuffix("'q14' and 15 more"), "\(help)")
   }
 
-  /// Files that nobody writes by hand: each once took minutes, and ends within the suite's limit even when slowed down.
+  /// Machine-made files that once took minutes. The suite's time limit holds even on a slow machine.
   @Test(arguments: Hostile.allCases.enumerated().filter { TestExtent.tries($0.offset, ofParts: 4) }.map(\.element))
-  func `a file that is hostile on purpose is told so soon`(file: Hostile) {
+  func `a hostile file is rejected quickly`(file: Hostile) {
     let result = load(file.text)
     #expect(result.diagnostics.first?.code == file.code, "\(result.diagnostics.first.map { "\($0)" } ?? "loads")")
   }
@@ -112,7 +112,7 @@ import Testing
     case openBrackets, nestedBrackets, openMaps, dashes, questionMarks, longLine, longKey, manyErrors, sameKey
     case unknownInputs, unknownEvents, unknownQueues, undeclaredInputs, unknownOutputs, deepExpression, farReference
 
-    /// The first thing that is said of it; nil: it loads.
+    /// The first diagnostic, or nil if the file loads.
     var code: DiagnosticCode? {
       switch self {
       case .openBrackets, .nestedBrackets, .openMaps, .dashes, .questionMarks: .nestingTooDeep

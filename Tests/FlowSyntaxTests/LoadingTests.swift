@@ -10,7 +10,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
 }
 
 @Suite struct LoadingTests {
-  @Test func `the example of the format loads without a word`() throws {
+  @Test func `the example of the format loads without diagnostics`() throws {
     let result = load(WorkflowExamples.complete, file: "launch.yaml")
     #expect(result.rendered() == "")
     let graph = try #require(result.graph)
@@ -42,7 +42,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(workflow.outputs == ["store": "${{ steps.open-store.outputs.path }}"])
   }
 
-  @Test func `a step's own key replaces the default whole`() throws {
+  @Test func `the key of a step replaces the default completely`() throws {
     let result = load(
       """
       name: defaults
@@ -60,7 +60,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(steps[1].options.queue == "main")
   }
 
-  @Test func `needs are resolved forward and backward, each once`() throws {
+  @Test func `needs are resolved forward and backward, without duplicates`() throws {
     let result = load(
       """
       name: needs
@@ -74,7 +74,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(graph.topologicalOrder == [1, 2, 0])
   }
 
-  @Test func `anchors, aliases and merge keys mean what they mean in YAML`() throws {
+  @Test func `anchors, aliases and merge keys work as in YAML`() throws {
     let result = load(
       """
       name: merge
@@ -93,7 +93,7 @@ func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .st
     #expect(steps.map { $0.options.isOptional } == [true, true, true, true])
   }
 
-  @Test func `the location of a step and of its keys is known after loading`() throws {
+  @Test func `the locations of a step and of its keys are available after loading`() throws {
     let text = "name: locations\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n"
     let result = load(text)
     let location = try #require(result.span(of: 0, key: "defer"))

@@ -11,7 +11,7 @@ import Testing
     PluginManifestLoader().load(bytes: Array(text.utf8), file: "plugin.yaml")
   }
 
-  @Test func `a manifest becomes declarations`() throws {
+  @Test func `a manifest is read as declarations`() throws {
     let result = load(
       """
       name: shout
@@ -50,7 +50,7 @@ import Testing
     #expect(result.actionSpans["shout.text"].map(result.source.text) == "shout.text")
   }
 
-  @Test func `everything that is wrong with a manifest is said at once`() {
+  @Test func `all mistakes in a manifest are reported at once`() {
     let result = load(
       """
       name: Shout

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// Diagnostics of files that a folder of texts cannot hold: bytes that are no text, and sizes.
+/// Diagnostics of files that cannot be in a folder of texts: invalid bytes and large files.
 @Suite struct OtherDiagnosticTests {
   static let codes: [DiagnosticCode] = [
     .invalidUTF8, .fileTooLarge, .tooManySteps, .tooManyDiagnostics, .inputRejected, .inputDoubtful,
@@ -28,11 +28,11 @@ import Testing
         """)
   }
 
-  @Test func `a file in UTF-16 is called one`() {
+  @Test func `a file in UTF-16 is reported as UTF-16`() {
     #expect(rendered([0xFF, 0xFE, 0x6E, 0x00]).contains("the file seems to be UTF-16; save it as UTF-8"))
   }
 
-  @Test func `a file of 64 MiB is read and one of a byte more is not`() {
+  @Test func `a file of 64 MiB is read, and one more byte is an error`() {
     let head = Array("name: large\nsteps: { a: { uses: flow.noop } }\n#".utf8)
     let fitting = head + [UInt8](repeating: UInt8(ascii: "x"), count: Limits.fileBytes - head.count)
     #expect(rendered(fitting) == "")
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a million steps load and one more is an error`() {
+  func `a million steps load, and one more is an error`() {
     func steps(_ count: Int) -> [UInt8] {
       var bytes = Array("name: many\nsteps:\n".utf8)
       bytes.reserveCapacity(count * 26)
@@ -67,7 +67,7 @@ import Testing
         """)
   }
 
-  @Test func `of more than a thousand problems the rest is not shown`() throws {
+  @Test func `at most a thousand problems are shown`() throws {
     var text = "name: many\nsteps:\n"
     for index in 0..<2_000 { text += "  s\(index): { uses: flow.nop }\n" }
     let result = load(text)
@@ -84,7 +84,7 @@ import Testing
         """)
   }
 
-  @Test func `what an action finds wrong with its inputs is shown at the location inside them`() {
+  @Test func `a problem that an action finds in its inputs is shown at its location inside them`() {
     var catalog = TestCatalog.standard
     catalog.check = { action, input in
       guard action == "flow.set", case .object(let values)? = input["values"] else { return [] }

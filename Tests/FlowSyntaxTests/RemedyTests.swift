@@ -4,9 +4,9 @@ import Testing
 
 @testable import FlowSyntax
 
-/// What is suggested to an author who writes what another tool would understand.
+/// Suggestions for authors who use the syntax of another tool.
 @Suite struct RemedyTests {
-  /// What is suggested for the only mistake in a workflow.
+  /// Returns the help for the only mistake in a workflow.
   private func help(_ text: String) -> String {
     let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: Array(text.utf8), file: "test.yaml")
     return result.diagnostics.count == 1
@@ -18,14 +18,14 @@ import Testing
     "working_directory", "env_file", "cache", "artifacts", "on_failure", "handlerOn", "extends", "image", "cron",
     "schedule",
   ])
-  func `a key of another tool has a hint in a step and in a workflow`(_ key: String) {
+  func `a key of another tool has a remedy in a step and in a workflow`(_ key: String) {
     let step = help("name: x\nsteps:\n  a: { uses: flow.noop, \(key): x }\n")
     let workflow = help("name: x\n\(key): x\nsteps:\n  a: { uses: flow.noop }\n")
     #expect(!step.isEmpty && !step.hasPrefix("a step has '") && !step.hasPrefix("["), "\(step)")
     #expect(!workflow.isEmpty && !workflow.hasPrefix("a workflow has '") && !workflow.hasPrefix("["), "\(workflow)")
   }
 
-  @Test func `include without axes is answered with a list`() {
+  @Test func `include without axes has a list as its remedy`() {
     let text = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { include: [{ os: 2 }] } }\n"
     #expect(help(text).contains("items: [{") && !help(text).contains("exclude"), "\(help(text))")
     let matrix = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { items: [1], matrix: { os: [1] } } }\n"
@@ -37,7 +37,7 @@ import Testing
     ("!cancelled() || always() # why", "!cancelled() || always()"), ("!contains('a', 'b}')", "!contains('a', 'b}')"),
     ("!failure() && !cancelled()", "!failure() && !cancelled()"),
   ])
-  func `a condition that begins with an exclamation mark is shown as it must be written`(
+  func `a condition that begins with an exclamation mark is shown with quotes or braces`(
     _ condition: String, _ expected: String
   ) {
     let start = "name: x\nsteps:\n  a: { uses: flow.noop }\n"
@@ -46,12 +46,12 @@ import Testing
     if !condition.contains("#") { #expect(help(start + "  b: { uses: flow.noop, if: \(condition) }\n") == remedy) }
   }
 
-  @Test func `a function for the length of something has a comparison that can hold`() {
+  @Test func `a function for the length of a value has a comparison that can hold as its remedy`() {
     let text = "name: x\nsteps:\n  a: { uses: flow.noop, if: \"len(env.X) > 0\" }\n"
     #expect(help(text).contains("toJSON(list) != '[]'"))
   }
 
-  @Test func `a name may read inputs and nothing else`() {
+  @Test func `a name may read only inputs`() {
     func said(_ name: String, workflow: String = "x") -> [String] {
       let text = """
         name: "\(workflow)"
@@ -72,7 +72,8 @@ import Testing
     #expect(said("b", workflow: "w ${{ inputs.b }}") == ["the name of a workflow cannot hold an expression"])
   }
 
-  /// What is said of a workflow that includes `part.yaml`, whose `finally` has a step, or `outer.yaml`, which includes that.
+  /// Returns the warnings for a workflow that includes `part.yaml`, which has a `finally`, or `outer.yaml`, which
+  /// includes it.
   private func saidOfFinally(_ steps: String, deadline: String = "deadline: { max: 1s }") -> [String] {
     let files = [
       "part.yaml": "name: part\nsteps: { a: { uses: flow.noop } }\nfinally: { b: { uses: flow.noop } }\n",
@@ -84,7 +85,7 @@ import Testing
     return result.diagnostics.map { "\($0.code.rawValue): \($0.message)" }
   }
 
-  @Test func `the gate is said to wait for finally of an included file exactly where it does`() {
+  @Test func `a warning appears exactly if the gate waits for the finally of an included file`() {
     let part = "  x: { uses: ./part.yaml }\n"
     let warning = "gate-waits-for-finally: the gate waits for finally of"
     #expect(saidOfFinally(part) == [])

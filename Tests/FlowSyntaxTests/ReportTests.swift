@@ -12,12 +12,12 @@ import Testing
     ])
   }
 
-  @Test func `a report counts what was found`() {
+  @Test func `a report counts errors and warnings`() {
     #expect(report.summary == "1 error, 0 warnings")
     #expect(report.containsError)
   }
 
-  @Test func `the text of several files has an empty line between two diagnostics and none for a clean file`() {
+  @Test func `the text of several files separates diagnostics with an empty line and omits files without any`() {
     let text = report.text()
     #expect(text.hasPrefix("a b/ü.yaml:3:32: error: step 'a' needs '名', which is not a step [unknown-step]\n"))
     #expect(!text.contains("empty.yaml"))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// What a step takes of the machine, as the file states it.
+/// The request of resources in a workflow file.
 struct ResourcesTests {
   private func step(_ text: String) -> LoadResult { load("name: shares\nsteps:\n  a: { uses: flow.noop, \(text) }\n") }
 
@@ -18,7 +18,7 @@ struct ResourcesTests {
     return diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""
   }
 
-  @Test func `cpus, memory and gpus are read, and a step takes one cpu that does not say`() {
+  @Test func `cpus, memory and gpus are read, and cpus defaults to one`() {
     func request(_ text: String) -> MachineResources? {
       step("resources: \(text)").graph?.workflow.steps[0].options.request
     }
@@ -62,11 +62,11 @@ struct ResourcesTests {
     ("gpu: 1", "write 'resources: { gpus: 1 }'"),
     ("resources: { cpus: 2 }, queue: main", "it runs on the main thread"),
   ])
-  func `a mistake leads to the right thing`(text: String, expected: String) {
+  func `a mistake is reported with the correct form`(text: String, expected: String) {
     #expect(message(text).contains(expected), "\(text): \(message(text))")
   }
 
-  @Test func `a request grows with the attempt, up to the last one`() {
+  @Test func `a request can grow with the attempt, up to the last one`() {
     func requests(_ text: String) -> [Int: MachineResources] {
       let options = step(text).graph?.workflow.steps[0].options
       return Dictionary(uniqueKeysWithValues: options?.requests.map { ($0.attempt, $0.request) } ?? [])
@@ -79,7 +79,7 @@ struct ResourcesTests {
       ])
     #expect(requests(memory) == [1: MachineResources(cpus: 2, memoryBytes: 8 << 30)])
     let options = step(memory + ", retry: { attempts: 2 }").graph?.workflow.steps[0].options
-    // Attempts that were lost count, too: up to four in all without --lost-attempts.
+    // Lost attempts count as well: up to four in total without --lost-attempts.
     #expect(options?.request(ofAttempt: 9)?.memoryBytes == 32 << 30)
     #expect(
       requests("resources: { cpus: \"${{ case(attempt == 1, 1, 4) }}\" }, retry: { attempts: 5 }") == [
@@ -91,7 +91,7 @@ struct ResourcesTests {
     "resources: { cpus: 1 }, retry: { attempts: 3, on: [timed-out] }, executor: { slurm: { "
     + "time: \"${{ attempt * 30 }}m\", partition: \"${{ case(attempt < 3, 'short', 'long') }}\" } }"
 
-  @Test func `the time and the partition of a job on Slurm may change with the attempt`() {
+  @Test func `the time and the partition of a Slurm job can change with the attempt`() {
     let result = job(Self.both)
     #expect(result.diagnostics.isEmpty, "\(result.diagnostics)")
     let options = result.graph?.workflow.steps[0].options
@@ -100,7 +100,7 @@ struct ResourcesTests {
     #expect(change(1) == nil)
     #expect(change(2) == ClusterJob(timeLimit: .seconds(3600)))
     #expect(change(3) == ClusterJob(timeLimit: .seconds(5400), partition: "long"))
-    // The fourth follows a lost one.
+    // The fourth attempt follows a lost one.
     #expect(change(9) == ClusterJob(timeLimit: .seconds(7200), partition: "long"))
     #expect(
       options?.requests.map { $0.request.text() } == [
@@ -128,7 +128,7 @@ struct ResourcesTests {
       "use 'constraint' in place of 'nodelist'"
     ),
   ])
-  func `what cannot change with the attempt is an error`(text: String, expected: String) {
+  func `an option that cannot change with the attempt is an error`(text: String, expected: String) {
     let diagnostics = job(text).diagnostics
     #expect(diagnostics.count == 1, "\(text): \(diagnostics.map(\.message))")
     let message = diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""
@@ -145,7 +145,7 @@ struct ResourcesTests {
       ])
   }
 
-  @Test func `attempts come from the defaults, too`() {
+  @Test func `the number of attempts can come from the defaults`() {
     let result = load(
       """
       name: x
@@ -160,7 +160,7 @@ struct ResourcesTests {
     (1 << 30, "1GiB"), (512 << 20, "512MiB"), (1536 << 20, "1536MiB"), (25_174_728 << 10, "24GiB"), (0, "0"),
     (1 << 50, "1024TiB"), (1_000, "1000 bytes"),
   ])
-  func `memory is written in the largest unit that says it, or to a tenth`(bytes: Int, text: String) {
+  func `memory is formatted as a whole number, or with one decimal`(bytes: Int, text: String) {
     #expect(MemoryText.format(bytes) == text)
   }
 }

@@ -14,19 +14,19 @@ import Testing
 @Suite struct SchemaTests {
   private let validator = SchemaValidator(root: WorkflowSchema(catalog: TestCatalog.standard).json())
 
-  /// What a schema can say of a file that is YAML; the rest concerns names that must exist, graphs and expressions.
+  /// Rules that a schema can express for a YAML file; others concern existing names, graphs and expressions.
   private static let sayable: Set<DiagnosticCode> = [
     .unknownKey, .missingKey, .wrongType, .unknownValue, .outOfRange, .invalidName, .invalidDuration, .noSteps,
     .invalidStepID, .unknownAction, .unknownInput, .missingInput, .inputType, .eventNotLiteral,
   ]
 
-  /// A reader that only turns nodes into values.
+  /// A reader that only converts nodes to values.
   private struct ValueReader: DocumentReading {
     let tree: NodeTree
     var diagnostics: [Diagnostic] = []
   }
 
-  /// The document as an editor sees it; nil where it is no YAML or has a key that JSON cannot have.
+  /// Returns the document as seen by an editor, or nil if it is not YAML or has a key that is not possible in JSON.
   private func document(_ bytes: [UInt8]) -> Value? {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: "test.yaml")), let root = tree.root else {
       return nil
@@ -39,7 +39,7 @@ import Testing
   private func expectAgreement(_ bytes: [UInt8], _ name: String) {
     guard let document = document(bytes) else { return }
     let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: name)
-    // A pattern cannot say how long a duration may be.
+    // A pattern cannot limit the length of a duration.
     let sayable = result.diagnostics.filter {
       Self.sayable.contains($0.code) && !$0.message.contains(" must be at most ")
     }
@@ -57,8 +57,8 @@ import Testing
     expectAgreement(try workflow.bytes, workflow.name)
   }
 
-  /// That flowrun loads each without a word is asserted with its real actions, in `TidyTests`.
-  @Test func `the schema next to the workflows accepts every one of them, and rejects each with a key too many`() throws
+  /// `TidyTests` checks with the real actions that each one loads without diagnostics.
+  @Test func `the schema in the folder accepts all workflows and rejects each one with an additional key in it`() throws
   {
     let folder = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("workflows")
@@ -82,7 +82,7 @@ import Testing
     #expect(document(Array(WorkflowExamples.complete.utf8)).flatMap(validator.problem) == nil)
   }
 
-  /// One key at a time gets each of many values; whatever the loader says of the key itself, the schema says too.
+  /// Each key gets one of many values; the schema must agree with the loader's diagnostics about the key itself.
   @Test func `schema and loader agree about every key with every kind of value`() {
     let values = [
       "", "null", "~", "true", "false", "yes", "No", "on", "0", "1", "-1", "2.0", "2.5", "101", "1000001", ".inf", "''",
@@ -123,7 +123,7 @@ import Testing
     guard let document = document(Array(text.utf8)) else { return }
     let result = PluginManifestLoader().load(bytes: Array(text.utf8), file: "plugin.yaml")
     let problem = SchemaValidator(root: PluginSchema().json()).problem(with: document)
-    // That an action bears its plugin's name, and that a default fits its type, a schema cannot say.
+    // A schema cannot express that an action begins with its plugin's name, and that a default fits its type.
     let sayable = result.diagnostics.filter { !$0.message.contains("plugin's name") && $0.code != .invalidDefault }
     #expect(
       (problem == nil) == sayable.isEmpty,
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `the schema names every key and describes it`() throws {
+  @Test func `the schema contains and describes every key`() throws {
     let schema = WorkflowSchema(catalog: TestCatalog.standard).json()
     let step = try #require(schema.objectValue?["definitions"]?.objectValue?["step"]?.objectValue?["properties"])
     #expect(step.objectValue?.keys == StepKey.allCases.map(\.rawValue))

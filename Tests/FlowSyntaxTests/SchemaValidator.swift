@@ -1,11 +1,11 @@
 import FlowModel
 
-/// Validates values against the keywords of JSON Schema (draft 07) that the schema of workflows uses; any other keyword
-/// that restricts fails, so that none is passed over in silence.
+/// Validates values against the keywords of JSON Schema (draft 07) that the workflow schema uses. Any other restricting
+/// keyword fails, so that none is ignored.
 struct SchemaValidator {
   let root: Value
 
-  /// Why `value` does not fit, or nil when it fits.
+  /// Returns the reason why `value` does not fit, or nil.
   func problem(with value: Value) -> String? { problem(value, root, "") }
 
   private static let annotations: Set<String> = [
@@ -66,7 +66,7 @@ struct SchemaValidator {
       return value.objectValue?.lazy
         .filter { member in known?[member.key] == nil && !patterns.contains { member.key.firstMatch(of: $0) != nil } }
         .compactMap { problem($0.value, argument, "\(path).\($0.key)") }.first
-    // Its only values are schemas that anything fits.
+    // Its only values are schemas that accept anything.
     case "patternProperties": return nil
     case "propertyNames":
       return value.objectValue?.lazy.compactMap { problem(.string($0.key), argument, "\(path).\($0.key)") }.first

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// Forms of `bash` that `sh` does not understand.
+/// Syntax of `bash` that `sh` does not support.
 @Suite struct `Forms of bash` {
   private func form(_ text: String) -> String? { ShellForms.first(in: Array(text.utf8))?.name }
 
@@ -27,7 +27,7 @@ import Testing
       "awk '{ a[$1]=1 }' f", "jq '.a[0]=1' f", "set -e", "echo ${x#(}", "python3 -c 'a=(1,2)'", "wait & true",
       "echo a >&2", "printf %s \"${a}\" | function_of_mine", "[ -n \"$a\" ] && source_it",
     ])
-  func `that are quoted, arguments or none are not found`(text: String) { #expect(form(text) == nil, "\(text)") }
+  func `are not found in quotes, arguments or portable commands`(text: String) { #expect(form(text) == nil, "\(text)") }
 
   @Test(
     arguments: [
@@ -35,15 +35,15 @@ import Testing
       ("#! /usr/bin/env -S A=1 python3 -u\n", "python3"),
       ("#!/bin/sh\n", "sh"),
     ])
-  func `the first line may name the program`(text: String, name: String) {
+  func `the first line can name the program`(text: String, name: String) {
     #expect(ShellForms.interpreter(in: Array(text.utf8)) == name)
   }
 
-  @Test func `a first line without a mark names none`() {
+  @Test func `a first line without #! does not name a program`() {
     #expect(ShellForms.interpreter(in: Array("# /bin/bash".utf8)) == nil)
   }
 
-  @Test func `every prefix of a command is read to its end`() {
+  @Test func `every prefix of a command can be read to its end`() {
     let text = Array("if [ \"$(a `b` ${c} \\\" d)\" = 'x' ]; then cat <<-E | f $((1+2)) >& 2\n\tx\n\tE\nfi".utf8)
     for count in 0...text.count { _ = ShellForms.first(in: Array(text.prefix(count))) }
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowSyntax
 
-/// One mistake gives one error: every line of a sound workflow is broken in every usual way.
+/// A single mistake causes a single error: every line of a valid workflow is broken in every usual way.
 @Suite struct `A single mistake` {
   private static let lines = """
     name: nightly
@@ -61,7 +61,7 @@ import Testing
       ActionDeclaration(name: "storage.trips", summary: "Reads", requires: ["database"]),
     ])
 
-  @Test func `gives one error, or none where the workflow still makes sense`() {
+  @Test func `causes one error, or none if the workflow is still valid`() {
     let loader = WorkflowLoader(catalog: Self.catalog)
     #expect(
       loader.load(bytes: Array((Self.lines.joined(separator: "\n") + "\n").utf8), file: "sound.yaml").graph != nil)
@@ -77,7 +77,7 @@ import Testing
     #expect(tried > 300)
   }
 
-  /// What a line takes along that is on the wrong level: names, events, the inputs of a step, the keys of a map.
+  /// A line at the wrong level with its consequences: names, events, the inputs of a step, the keys of a mapping.
   @Test(arguments: [
     """
     name: x
@@ -136,12 +136,12 @@ import Testing
         enum: [1, 2]
     steps: { a: { uses: flow.log, with: { message: "${{ inputs.a }}" } } }
     """,
-  ]) func `that takes others along is told once`(text: String) {
+  ]) func `is reported once if it causes others`(text: String) {
     let result = WorkflowLoader(catalog: Self.catalog).load(bytes: Array(text.utf8), file: "moved.yaml")
     #expect(result.diagnostics.count(where: \.isError) == 1, "\(result.rendered())")
   }
 
-  @Test func `next to others of the same map leaves those`() {
+  @Test func `does not hide other mistakes in the same mapping`() {
     let text = """
       name: x
       deadline: { mni: 1s, mxa: 2s }
@@ -152,7 +152,7 @@ import Testing
     #expect(result.diagnostics.count(where: \.isError) == 4, "\(result.rendered())")
   }
 
-  @Test(arguments: [10, 16, 24]) func `of a step moved into another says so once`(line: Int) throws {
+  @Test(arguments: [10, 16, 24]) func `is reported once if a step is moved into another`(line: Int) throws {
     let result = WorkflowLoader(catalog: Self.catalog).load(
       bytes: Array(try #require(SingleMistake.blockTwoOut.text(of: Self.lines, at: line - 1)).utf8), file: "moved.yaml")
     #expect(result.diagnostics.count(where: \.isError) == 1)
@@ -160,7 +160,7 @@ import Testing
 }
 
 @Suite struct `Several mistakes` {
-  @Test func `two cycles apart from one another are both told`() {
+  @Test func `in two independent cycles are both reported`() {
     let text = """
       name: cycles
       steps:
@@ -179,7 +179,7 @@ import Testing
       ])
   }
 
-  @Test func `the search for cycles ends soon in a file of many`() {
+  @Test func `in many cycles are found quickly`() {
     var text = "name: cycles\nsteps:\n"
     for number in 0..<20_000 {
       text +=
@@ -193,7 +193,7 @@ import Testing
 }
 
 @Suite struct `A byte-order mark` {
-  @Test func `before a workflow changes nothing, and takes no column`() {
+  @Test func `at the start of a workflow changes nothing and takes no column`() {
     let loader = WorkflowLoader(catalog: TestCatalog.standard)
     let mark = "\u{FEFF}"
     let text = "name: marked\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: flow.noop, needs: a }\n"

@@ -1,6 +1,6 @@
-/// Workflows that several tests load.
+/// Workflows for several tests.
 enum WorkflowExamples {
-  /// The example of the format's description.
+  /// The example in the description of the format.
   static let complete = """
     # yaml-language-server: $schema=workflow.schema.json
     name: launch
