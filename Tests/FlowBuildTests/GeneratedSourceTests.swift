@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the build plugin writes is compiled, with names that would not be names in Swift.
+/// Compiles the output of the build plugin for names that are not valid in Swift.
 @Suite(.timeLimit(.minutes(10))) struct GeneratedSourceTests {
   private static let interface = #"""
     name: self
@@ -50,7 +50,7 @@ import Testing
 
   private static let schema = "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }\n"
 
-  /// An app that uses what was written.
+  /// An app that uses the generated code.
   private static let app = """
     final class Mine: SelfActions {
       func init_(_ input: SelfPlugin.InitInput, in context: ActionContext) throws -> SelfPlugin.InitOutput {
@@ -77,7 +77,7 @@ import Testing
     """
 
   @Test(arguments: [false, true])
-  func `names that are not names in Swift, in a program and in a library`(isLibrary: Bool) throws {
+  func `names that are not valid in Swift compile in a program and in a library`(isLibrary: Bool) throws {
     var request = PackageBuild.Request()
     request.workflows = ["/a/type.yaml", "/a/self.yaml", "/a/Launch.yaml"]
     request.ownInterfaces = ["/a/self.plugin.yaml"]
@@ -96,7 +96,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try source.write(toFile: "\(folder)/Workflows.swift", atomically: true, encoding: .utf8)
     try ("import FlowKit\n" + Self.app).write(toFile: "\(folder)/App.swift", atomically: true, encoding: .utf8)
-    // The modules that this test was built with.
+    // The modules with which this test was built.
     let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     let maps = try FileManager.default.contentsOfDirectory(atPath: built).filter {
       $0.hasPrefix("CFlow") && !$0.contains("-tool")

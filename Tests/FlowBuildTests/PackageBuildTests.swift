@@ -67,17 +67,17 @@ struct PackageBuildTests {
     "func close(in context: ActionContext) async throws\n", "var mode: ModeOption\n", "case _2 = \"2\"",
     "static func noRoom(_ message: String) -> ActionError",
   ])
-  func `workflows, events and actions have a name and a type in Swift`(_ part: String) throws {
+  func `workflows, events and actions have names and types in Swift`(_ part: String) throws {
     let build = build(good)
     #expect(build.messages == "")
     #expect(try #require(build.source).firstRange(of: part) != nil)
   }
 
-  @Test func `the same files give the same source`() {
+  @Test func `the same files yield the same source`() {
     #expect(build(good).source == build(good).source)
   }
 
-  @Test func `an error stands at the line of the YAML, as a compiler writes it`() {
+  @Test func `an error is reported at the line of the YAML in the form of a compiler`() {
     var files = good
     files["/a/launch.yaml"] = Self.launch.replacing("after: map.first-use", with: "after: map.first-usee")
     let build = build(files)
@@ -87,7 +87,7 @@ struct PackageBuildTests {
     #expect(build.messages.firstRange(of: "did you mean 'map.first-use'?") != nil)
   }
 
-  @Test func `the app's own actions are checked against the file that the code is made from`() {
+  @Test func `the app's own actions are checked against the file from which the code is generated`() {
     var files = good
     files["/a/launch.yaml"] = Self.launch.replacing("folder: x", with: "folders: x")
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:10:"))
@@ -95,7 +95,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:13:"))
   }
 
-  @Test func `two workflows of one name are an error, and two plugins`() {
+  @Test func `two workflows or two plugins with the same name are an error`() {
     var files = good
     files["/a/b/launch.yml"] = Self.launch
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:1:1: error: two workflows are named 'launch'"))
@@ -104,7 +104,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/b/app.plugin.yaml:1:7: error: two plugins are named 'my-app'"))
   }
 
-  @Test func `a file that cannot be read is an error, and so is a key that only a program has`() {
+  @Test func `an unreadable file is an error, and so is a key that requires a program`() {
     var request = PackageBuild.Request()
     request.workflows = ["/a/launch.yaml"]
     #expect(PackageBuild(request) { _ in nil }.messages == "/a/launch.yaml:1:1: error: the file cannot be read\n")
@@ -112,7 +112,7 @@ struct PackageBuildTests {
     files["/a/app.plugin.yaml"] = Self.own + "\ncommand: [cat]"
     let messages = build(files).messages
     #expect(messages.hasPrefix("/a/app.plugin.yaml:14:1: error: "))
-    // The steps that use the plugin are not wrong for that.
+    // Steps that use the plugin have no errors of their own.
     #expect(messages.firstRange(of: "/a/launch.yaml") == nil)
   }
 
@@ -131,7 +131,7 @@ struct PackageBuildTests {
     return PackageBuild(request, kinds: [.schemas]) { files[$0].map { Array($0.utf8) } }
   }
 
-  @Test func `a schema becomes a member of Schemas, and the file imports the product that the target has`() throws {
+  @Test func `a schema becomes a member of Schemas, and the file imports the product of the target`() throws {
     let files = ["/a/reading-list.sync.yaml": Self.schema, "/a/All.sync.yaml": Self.schema]
     for (products, imported) in [(["SyncPlugin"], "SyncPlugin"), (["SyncPlugin", "SyncKit"], "SyncKit")] {
       let source = try #require(build(schemas: files, products: products).source)
@@ -145,7 +145,7 @@ struct PackageBuildTests {
     #expect(both.source == nil || both.source?.contains("import FlowKit\nimport SyncPlugin") == true)
   }
 
-  @Test func `an error of a schema stands at its line, two of one name are an error, and so is a missing product`() {
+  @Test func `a schema reports an error at its line, an error for equal names and one for a missing product`() {
     let wrong = build(schemas: ["/a/notes.sync.yaml": Self.schema.replacing("string", with: "strin")])
     #expect(wrong.source == nil)
     #expect(wrong.messages.hasPrefix("/a/notes.sync.yaml:2:"), "\(wrong.messages)")
@@ -159,7 +159,7 @@ struct PackageBuildTests {
       "\(none.messages)")
   }
 
-  @Test func `no workflow and no event is a source, too`() throws {
+  @Test func `a target without workflows and events still has a source file`() throws {
     #expect(try #require(build([:]).source).firstRange(of: "enum Workflows {") != nil)
   }
 }

@@ -7,24 +7,24 @@ struct SwiftNamesTests {
     ("map.first-use", "mapFirstUse"), ("a/b_c", "aB_c"), ("default", "`default`"), ("2x", "_2x"), ("x-2", "x2"),
     ("", "empty"), ("Ready", "Ready"), ("?", "empty"),
   ])
-  func `a name of a workflow becomes one of Swift`(_ name: String, _ expected: String) {
+  func `a name of a workflow is converted to one in Swift`(_ name: String, _ expected: String) {
     #expect(SwiftNames.member(name) == expected)
   }
 
-  @Test func `names that would be equal keep their separators, and at last get a number`() {
+  @Test func `names that would be equal keep their separators, and otherwise get a number`() {
     #expect(SwiftNames.members(["a-b", "c", "a.b"]) == ["a_b", "c", "a_b_2"])
     #expect(SwiftNames.members(["a-1b", "a1b"]) == ["a_1b", "a1b"])
     #expect(SwiftNames.members(["in", "for"]) == ["`in`", "`for`"])
     #expect(SwiftNames.types(["a-1", "a1"]) == ["A_1", "A1"])
   }
 
-  @Test func `a name that means something else as a member gets an underscore`() {
+  @Test func `a name with a special meaning as a member gets an underscore`() {
     #expect(SwiftNames.members(["init", "self"]) == ["init_", "self_"])
     #expect(SwiftNames.types(["type", "self"]) == ["Type_", "Self_"])
     #expect(SwiftNames.members(["values", "value"], besides: ["values"]) == ["values_", "value"])
   }
 
-  @Test func `a literal of Swift holds any text`() {
+  @Test func `a Swift literal can contain any text`() {
     #expect(SwiftText.literal("a\"b\\c\nd\u{7}\\(x)") == #""a\"b\\c\nd\u{7}\\(x)""#)
   }
 }

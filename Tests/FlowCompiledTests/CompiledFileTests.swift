@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowCompiled
 
-/// What is written into a compiled file comes back from it, and damaged files are errors.
+/// Compiled files are read back completely, and damaged files are errors.
 @Suite(.timeLimit(.minutes(10))) struct `A compiled workflow` {
   static let yaml = """
     name: small
@@ -39,7 +39,7 @@ import Testing
     return try #require(result.compiled, "\(result.rendered())").bytes
   }
 
-  /// The bytes with a checksum that fits them, so that a reader gets past it.
+  /// Returns the bytes with a matching checksum, so that the reader accepts it.
   static func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let start = CompiledFormat.mark.count + 1
     let content = start + CompiledFormat.checksumBytes
@@ -50,7 +50,7 @@ import Testing
     return sealed
   }
 
-  @Test func `reads what was written, with the types of outputs and the lines of steps`() throws {
+  @Test func `is read back with the types of outputs and the lines of steps`() throws {
     let bytes = try Self.bytes()
     let compiled = try CompiledWorkflow(bytes)
     #expect(compiled.bytes == bytes)
@@ -109,7 +109,7 @@ import Testing
     options.laterRequests = [MachineResources(cpus: 6), MachineResources(cpus: 9)]
     options.retry?.reasons = RetryReasons(
       [.timedOut, .statuses(100...110), .code("command-failed")], areExcepted: true)
-    // A new member must be written, too, and be given a value here.
+    // A new member must be written as well, and needs a value here.
     let defaults = Mirror(reflecting: StepOptions.none).children.map { "\($0.value)" }
     for (index, child) in Mirror(reflecting: options).children.enumerated() {
       #expect("\(child.value)" != defaults[index], "\(child.label ?? "") is at its default")
@@ -122,7 +122,7 @@ import Testing
     #expect(read.locations == [location])
   }
 
-  @Test func `is an error wherever one byte of it is another one`() throws {
+  @Test func `is an error if any byte of it is changed`() throws {
     let bytes = try Self.bytes()
     for index in bytes.indices {
       for change in [0x01, 0x80, 0xFF] as [UInt8] {
@@ -137,7 +137,7 @@ import Testing
     #expect(throws: CompiledWorkflowError.self) { try CompiledWorkflow(bytes + [0]) }
   }
 
-  @Test func `never ends the process, even where the checksum of damaged bytes fits`() throws {
+  @Test func `never crashes the process if it is damaged but has a valid checksum`() throws {
     let bytes = try Self.bytes()
     var readable = 0
     for index in bytes.indices {
@@ -147,12 +147,12 @@ import Testing
         if (try? CompiledWorkflow(Self.sealed(damaged))) != nil { readable += 1 }
       }
     }
-    // Names and texts may be any others.
+    // Names and texts may have changed.
     #expect(readable > 0)
     for count in bytes.indices { _ = try? CompiledWorkflow(Self.sealed(Array(bytes[..<count]))) }
   }
 
-  @Test func `never ends the process where several places of a large one are damaged`() throws {
+  @Test func `never crashes the process if it is large and damaged in several places`() throws {
     let steps = (0..<500).map { "  s\($0): { uses: flow.noop\($0 == 0 ? "" : ", needs: s\($0 / 2)") }" }
     let result = Self.loaded("name: large\nsteps:\n" + steps.joined(separator: "\n") + "\n")
     let bytes = try #require(result.compiled, "\(result.rendered())").bytes
@@ -169,7 +169,7 @@ import Testing
     #expect(refused > 0, "seed \(seed)")
   }
 
-  @Test func `is an error where two of many steps have one id, though its checksum fits`() throws {
+  @Test func `is an error if two of many steps have the same id and the checksum is valid`() throws {
     let steps = (0..<300).map { "  step-\($0): { uses: flow.noop }" }
     let bytes = try #require(Self.loaded("name: large\nsteps:\n" + steps.joined(separator: "\n") + "\n").compiled).bytes
     _ = try CompiledWorkflow(bytes)
@@ -180,7 +180,7 @@ import Testing
     #expect("\(error!)".contains("step ids that differ"), "\(error!)")
   }
 
-  @Test func `does not make room for more than it has bytes`() throws {
+  @Test func `does not make the reader allocate much more memory than its size`() throws {
     var writer = CompiledWriter()
     writer.write(text: "name")
     let bytes = writer.finished()
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `reads nothing of a file that is too large, its checksum neither`() throws {
+  @Test func `is not read at all, including its checksum, if it is too large`() throws {
     let bytes = try Self.bytes()
     let large = bytes + [UInt8](repeating: 0, count: Limits.fileBytes)
     let start = CompiledFormat.mark.count + 1
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `says what to do with another version, and with what is not compiled`() throws {
+  @Test func `is refused with a remedy if it has another version or is not compiled`() throws {
     var newer = try Self.bytes()
     newer[CompiledFormat.mark.count] = 9
     let older = CompiledFormat.mark + [0]
@@ -218,7 +218,7 @@ import Testing
         == "an older flowrun compiled this workflow (format 0, expected 1); compile it again")
   }
 
-  @Test func `is loaded in place of YAML, and names the step whose action is not installed`() throws {
+  @Test func `is loaded in place of YAML, with an error for a step whose action is not installed`() throws {
     let bytes = try Self.bytes()
     let loader = WorkflowLoader(catalog: ActionRegistry([BasicsPlugin()]))
     let result = loader.load(bytes: bytes, file: "small.flow")
