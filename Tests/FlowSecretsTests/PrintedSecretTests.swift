@@ -3,12 +3,12 @@ import FlowModel
 import FlowSecrets
 import Testing
 
-/// Secrets with sequences of a terminal in them, as `grep --color` prints them.
+/// Secrets interrupted by terminal sequences, as printed by `grep --color`.
 @Suite struct `Secrets that a command prints` {
   private static let secret = "s3cr3t-t0k3n"
   private static let mask = SecretMask([("token", secret)])
 
-  /// Sequences that a terminal does not show.
+  /// Sequences that are invisible in a terminal.
   private static let sequences = [
     "\u{1B}[01;31m\u{1B}[K", "\u{1B}[m\u{1B}[K", "\u{1B}[38;5;196m", "\u{1B}[4:3m", "\u{1B}(B", "\u{1B})0", "\u{1B}#8",
     "\u{1B}]0;a title\u{7}", "\u{1B}]8;;https://example.com\u{1B}\\", "\u{1B}]8;;\u{7}", "\u{1B}]52;c;aGk=\u{7}",
@@ -23,7 +23,7 @@ import Testing
     TerminalText.commandText(Self.mask.masked(printed: text, isCut: isCut))
   }
 
-  @Test func `are hidden with a sequence at any byte`() {
+  @Test func `are hidden if there is a sequence at any byte`() {
     for sequence in Self.sequences {
       for index in Self.secret.indices {
         let text = "a=" + Self.secret[..<index] + sequence + Self.secret[index...] + "!"
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `are hidden with many sequences in them`() {
+  @Test func `are hidden if they contain many sequences`() {
     var random = FixedNumbers(state: 0x5EED)
     for _ in 0..<2_000 {
       var text = "a="
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Every character twice, as manual pages print bold text.
+    // Every character appears twice, as in bold text of manual pages.
     ("s\u{8}s3\u{8}3c\u{8}cr\u{8}r3\u{8}3t\u{8}t-\u{8}-t\u{8}t0\u{8}0k\u{8}k3\u{8}3n\u{8}n", "***"),
     ("s3cr3t-t0kX\u{8}3n.", "***."), ("s3cr3t-t0k3n\u{8}\u{8}\u{8}", "***"), ("10 %\rs3cr3t-t0k3n\r", "***"),
     ("s3cr3t-t0k3n\rok", "ok"), ("s3cr3t-\rt0k3n", "***"), ("\u{1B}[s3cr3t-t0k3n", "***"),
@@ -61,16 +61,16 @@ import Testing
     ("a\n\u{1B}[1ms3cr3t-\u{1B}[mt0k3n\nb", "a\n***\nb"),
     ("\u{1B}[32mczNjcjN0\u{1B}[mLXQwazNu", "***"), ("t0k3n\u{1B}[m s3cr3t", "t0k3n s3cr3t"),
   ])
-  func `are hidden as they are printed and as they are shown`(text: String, shown: String) {
+  func `are hidden both in their printed and their displayed form`(text: String, shown: String) {
     #expect(recorded(text) == shown)
   }
 
-  @Test func `keep the colors around them`() {
+  @Test func `do not affect the colors around them`() {
     let text = "a=s3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n b\u{1B}[2J"
     #expect(Self.mask.masked(printed: text) == "a=***\u{1B}[01;31m\u{1B}[m b\u{1B}[0m")
   }
 
-  @Test func `are held back as long as they may continue`() {
+  @Test func `are withheld as long as they may continue`() {
     let text = "the s3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n is \u{1B}]0;title\u{7}here"
     let bytes = Array(text.utf8)
     for count in 0...bytes.count {
@@ -82,7 +82,7 @@ import Testing
     #expect(recorded("the s3cr\u{1B}[m") == "the s3cr")
   }
 
-  @Test func `are hidden where a text is cut, whatever is at its end`() {
+  @Test func `are hidden in a cut text, whatever is at its end`() {
     let text = "the \u{1B}[1ms3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n"
     let bytes = Array(text.utf8)
     for count in 4...bytes.count {
@@ -91,14 +91,14 @@ import Testing
     }
   }
 
-  @Test func `are hidden in a failure, whose text has no sequences`() {
+  @Test func `are hidden in an error message, whose text has no sequences`() {
     let message = "'make' exited with status 1:\n  \u{1B}[31merror:\u{1B}[m s3cr3t-\u{1B}[1mt0k3n\n  next"
     #expect(Self.mask.masked(message: message, cutAfter: 1000) == "'make' exited with status 1:\n  error: ***\n  next")
     let long = String(repeating: "x", count: 990) + "\u{1B}[1ms3cr\u{1B}[m3t"
     #expect(Self.mask.masked(message: "a\n" + long, cutAfter: 1000).hasSuffix("xx***"))
   }
 
-  @Test func `are named if an output has them in pieces`() {
+  @Test func `are reported if an output contains them in pieces`() {
     for text in ["s3cr3t-\u{1B}[1mt0k3n", "s3cr3t-t0kX\u{8}3n", "s3cr3t-\0t0k3n"] {
       #expect(Self.mask.spreadSecret(in: ["text": .string(text)]) == "token", "\(text.debugDescription)")
     }
@@ -106,7 +106,7 @@ import Testing
   }
 }
 
-/// The same numbers in each run.
+/// A generator of the same numbers in each run.
 private struct FixedNumbers {
   var state: UInt64
 

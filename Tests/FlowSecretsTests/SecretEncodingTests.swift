@@ -3,15 +3,16 @@ import FlowSecrets
 import Foundation
 import Testing
 
-/// Every composition of up to three encodings, made here by other means than those of the product.
+/// All compositions of up to three encodings, implemented independently of the product.
 @Suite struct `Secrets in encoded texts` {
-  /// A text before and after a secret, and how both are written in a longer text.
+  /// The text before and after a secret, and the encoding of both in a longer text.
   private struct Encoding: Sendable {
     var name: String
     /// The whole text.
     var whole: @Sendable (String) -> String
-    /// What must not be seen of a text that may be anywhere inside: for base64 the characters that are the same at the
-    /// place modulo three at which it begins.
+    /// The part of an encoded text that must not be visible wherever it appears: for base64, the characters that depend
+    /// only on
+    /// the position modulo three at which it begins.
     var traces: @Sendable (String) -> [String]
 
     init(_ name: String, _ whole: @escaping @Sendable (String) -> String) {
@@ -21,7 +22,7 @@ import Testing
 
     init(base64 name: String, _ alphabet: @escaping @Sendable (String) -> String, skip: Int) {
       self.name = name
-      // What comes before decides the place.
+      // The preceding text determines the position.
       whole = { alphabet(Data((String("pre".prefix(skip)) + $0).utf8).base64EncodedString()) }
       traces = { text in
         (0..<3).map { offset in
@@ -82,7 +83,7 @@ import Testing
       }
   }()
 
-  /// Each of one and of two, and each of three with `FLOWRUN_LONG_TESTS`, else every 97th of these.
+  /// All compositions of one and two, and of three with `FLOWRUN_LONG_TESTS`, or else every 97th of these.
   private static let chains: [[Encoding]] = {
     let single = encodings.map { [$0] }
     let double = single.flatMap { chain in encodings.map { chain + [$0] } }
@@ -91,11 +92,11 @@ import Testing
     return single + double + (isLong ? triple : triple.enumerated().filter { $0.offset % 97 == 0 }.map(\.element))
   }()
 
-  /// A quotation mark, a backslash, letters and others outside of ASCII, and what each of the encodings escapes.
+  /// A quotation mark, a backslash, ASCII and other letters, and characters that each encoding escapes.
   private static let secrets = ["c0rrect\"horse", "t\\ö'k/e+n&<€>😀%~", "рассвет"]
 
   @Test(arguments: secrets)
-  func `are found in every composition of three, and restored`(secret: String) throws {
+  func `are found in every composition of three encodings, and restored`(secret: String) throws {
     let mask = SecretMask([("token", secret)])
     for chain in Self.chains {
       let text = chain.reduce("a" + secret + "b") { $1.whole($0) }
@@ -117,14 +118,14 @@ import Testing
   @Test(arguments: secrets)
   func `are hidden in both halves of a text that is cut anywhere`(secret: String) {
     let mask = SecretMask([("token", secret)])
-    // Each cut of the single encodings, and one of every composition.
+    // Each cut of the single encodings, and one cut of every composition.
     for (index, chain) in Self.chains.enumerated() {
       let text = chain.reduce("a" + secret + "b") { $1.whole($0) }
       let traces = chain.reduce([secret]) { texts, encoding in texts.flatMap(encoding.traces) }
       guard let trace = traces.first(where: { $0.count > 14 && text.contains($0) }), let range = text.range(of: trace)
       else { continue }
       let names = chain.map(\.name).joined(separator: ", then ")
-      // The first character may be long: one that has not ended may be the beginning of anything.
+      // The first character may be long; an incomplete one may be the beginning of anything.
       let cuts = Array(text.indices[range].dropFirst(chain.count == 1 ? 7 : 80).dropLast(7))
       for cut in index < Self.encodings.count ? cuts : Array(cuts.dropFirst(index % max(cuts.count, 1)).prefix(1)) {
         let beginning = mask.masked(String(text[..<cut]), isCut: true)
@@ -145,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `keep their names in runs of earlier versions`() throws {
+  @Test func `have the same names as in runs of earlier versions`() throws {
     let mask = SecretMask([("token", "a/b\"c\nline ö two"), ("key", String(repeating: "0123456789", count: 9))])
     for (name, text) in [
       ("text", "a/b\"c\nline ö two"), ("json-slash", #"a\/b\"c\nline ö two"#),
@@ -160,7 +161,7 @@ import Testing
         == "Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5")
   }
 
-  @Test func `in a form that cannot be made again are hidden, and refused where they would be stored`() {
+  @Test func `are hidden if their form cannot be restored, and refused in stored values`() {
     let mask = SecretMask([("token", "c0rrect\"horse\"staple")])
     let text = "c0rrect\\\"horse%22staple"
     #expect(mask.masked(text) == "***")
@@ -170,7 +171,7 @@ import Testing
     }
   }
 
-  @Test func `leave ordinary text alone`() {
+  @Test func `are not found in ordinary text`() {
     let mask = SecretMask([("token", "c0rrect\"horse"), ("pin", "7319")])
     var words: UInt64 = 1
     for line in 0..<200 {

@@ -4,13 +4,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Cases in which the search could miss a secret: at the edges of the parts that it reads in turn, in long secrets, and after
-/// it dropped states.
+/// Cases in which the search could miss a secret: at the edges of the parts that are searched in turn, in long secrets,
+/// and
+/// after it has dropped states.
 @Suite struct `The search for secrets` {
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
   private static let token = "s3cr3t-T0ken/\"x"
 
-  /// Random texts, the same for the same seed.
+  /// Random texts that depend only on the seed.
   private struct Noise {
     var seed: UInt64
 
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `finds every one of secrets that follow each other or overlap`() {
+  @Test func `finds all secrets that follow each other or overlap`() {
     let mask = SecretMask([("a", "abcdefgh"), ("b", "efghijkl"), ("c", "cdef")])
     for count in 0..<30 {
       let dots = String(repeating: ".", count: count)
@@ -47,7 +48,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isLong)) func `finds secrets among text that needs more states than are kept`() {
+  @Test(.enabled(if: isLong)) func `finds secrets in text that needs more states than are kept`() {
     var noise = Noise(seed: 1)
     let secrets = (0..<100).map { _ in noise.text(20, Self.base64Letters) }
     let mask = SecretMask(secrets.enumerated().map { (name: "s\($0.offset)", text: $0.element) })
@@ -57,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `finds long secrets as they are and encoded`() throws {
+  @Test func `finds long secrets, plain and encoded`() throws {
     var noise = Noise(seed: 2)
     let secret = noise.text(5_000, Self.base64Letters + "\"\\ %&'")
     let mask = SecretMask([("key", secret), ("other", "\(secret.dropLast(2))..")])
@@ -74,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [12, 13, 14, 15, 40, 64, 76])
-  func `hides lines of base64 of any width, wherever they begin`(width: Int) {
+  func `finds lines of base64 of any width, wherever they begin`(width: Int) {
     var noise = Noise(seed: 3)
     let secret = noise.text(90, "abcdefgh0123 -\"")
     let mask = SecretMask([("key", secret)])
@@ -85,7 +86,7 @@ import Testing
       let lines = stride(from: 0, to: rest.count, by: width).map { rest.dropFirst($0).prefix(width) }
       for line in lines where line.count == width && !line.hasSuffix("=") {
         #expect(mask.masked("abc\n\(line)\r\nabc") == "abc\n***\nabc", "\(line)")
-        // One other character in it makes it another text.
+        // A line with one different character is another text.
         let other = "\(line.dropLast(6))\(line.dropLast(5).last == "A" ? "B" : "A")\(line.suffix(5))"
         #expect(mask.masked("abc\n\(other)\nabc") != "abc\n***\nabc" || width < 18, "\(other)")
       }
@@ -93,7 +94,7 @@ import Testing
   }
 
   @Test(.enabled(if: isLong))
-  func `hides a secret of 64 KiB among 100 of them in a time that grows with their bytes`() {
+  func `finds a secret of 64 KiB among 100 of them in time proportional to their bytes`() {
     func seconds(_ count: Int) -> Duration {
       var noise = Noise(seed: 4)
       let secrets = (0..<count).map { _ in
@@ -102,17 +103,17 @@ import Testing
       let mask = SecretMask(secrets.enumerated().map { (name: "s\($0.offset)", text: $0.element) })
       return ContinuousClock().measure { #expect(mask.masked(secrets[0]) == "***") }
     }
-    // The search through each secret for each line took ten times as long.
+    // Searching each secret for each line took ten times as long.
     #expect(seconds(100) < seconds(10) * 5)
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: [0, 9])
-  func `hides a long secret of one repeated character in a time that grows with the text`(missing: Int) throws {
+  func `finds a long secret of one repeated character in time proportional to the text`(missing: Int) throws {
     let secret = String(repeating: "a", count: Self.isLong ? 1 << 16 : 1_536)
     let mask = SecretMask([("key", secret)])
     let plain = String(secret.dropLast(missing))
     for text in [plain, Data(plain.utf8).base64EncodedString()] {
-      // Where the text is nearly a secret, all but its beginning and its end is hidden.
+      // If the text is nearly a secret, all but its beginning and end is hidden.
       let shown = mask.masked("<\(text)>")
       #expect(missing == 0 ? shown.hasPrefix("<***") : shown.contains("***"), "\(shown)")
       #expect(shown.utf8.count < 600, "\(shown)")
@@ -124,7 +125,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `hides the end of a long secret after a cut in a time that grows with its bytes`() throws {
+  func `finds the end of a long secret after a cut in time proportional to its bytes`() throws {
     var noise = Noise(seed: 5)
     let log = String(repeating: "-", count: TestExtent.count(usual: 1 << 17, release: 1 << 19, long: 1 << 19))
     for secret in [String(repeating: "a", count: 1_024), noise.text(512, "ab"), noise.text(90, Self.base64Letters)] {
@@ -135,7 +136,7 @@ import Testing
         let text = log + line + secret.suffix(count) + "\n"
         let filled = try SecretMask.filled(mask.withPlaceholders(["text": .string(text)]), by: mask)
         #expect(filled == ["text": .string(text)])
-        // A text that only resembles the end of the secret stays.
+        // A text that only resembles the end of the secret is kept.
         let other = secret.suffix(count).dropLast(5) + "-----"
         #expect(mask.masked(log + line + other).hasSuffix("-----"))
       }
