@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Diagnostics
 
-  @Test func `pushes what is wrong with the location and the related location, and takes it back`() throws {
+  @Test func `publishes diagnostics with their related locations, and removes them`() throws {
     let client = try TestClient()
     try client.open("name: a\nsteps:\n  fetch: { uses: flow.noop }\n  b: { uses: flow.noop, needs: fetchh }\n")
     let notice = try client.notice("textDocument/publishDiagnostics")
@@ -58,7 +58,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `gives diagnostics to those who ask, once for each text`() throws {
+  @Test func `returns diagnostics on request, once for each version of a text`() throws {
     let client = try TestClient()
     try client.open("name: a\n")
     let document: Value = ["textDocument": ["uri": .string(TestClient.uri)]]
@@ -72,7 +72,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `columns count UTF-16, and UTF-8 where the client offers it`() throws {
+  @Test func `counts columns in UTF-16, or in UTF-8 if the client offers it`() throws {
     for (capabilities, column) in [([:], 21), (["general": ["positionEncodings": ["utf-8", "utf-16"]]], 23)]
       as [(Value, Int)]
     {
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: Completion
 
-  @Test func `proposes the keys of the location that are not there yet, required ones first`() throws {
+  @Test func `proposes the missing keys at the location, required ones first`() throws {
     let client = try TestClient()
     let root = try client.labels(at: "¦\n")
     #expect(root.prefix(2) == ["name", "steps"])
@@ -113,7 +113,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `proposes needs that close no cycle, and events`() throws {
+  @Test func `proposes dependencies that do not form a cycle, and events`() throws {
     let client = try TestClient()
     #expect(try client.labels(at: marked("needs: [fetch]", "needs: [fetch, ¦]")) == [])
     #expect(try client.labels(at: marked("needs: publish", "needs: ¦")) == ["fetch", "publish"])
@@ -123,7 +123,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `of many proposals it gives 250, what begins with the letters typed before what holds them`() throws {
+  @Test func `returns at most 250 proposals, prefix matches before other matches`() throws {
     let client = try TestClient()
     let steps = (0..<600).map { "  \($0 % 2 == 0 ? "" : "un")packed-\($0): { uses: flow.noop }\n" }.joined()
     let text = "name: many\nsteps:\n\(steps)  last:\n    uses: flow.noop\n    needs: "
@@ -139,7 +139,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `proposes in expressions what can be read there`() throws {
+  @Test func `proposes values that an expression can read`() throws {
     let client = try TestClient()
     let names = try client.labels(at: marked("${{ inputs.city }}", "${{ ¦ }}"))
     #expect(names.contains("inputs") && names.contains("startsWith"))
@@ -157,14 +157,14 @@ import Testing
     try client.quit()
   }
 
-  @Test func `a file that is broken elsewhere still gets proposals`() throws {
+  @Test func `proposes completions in a file that is invalid elsewhere`() throws {
     let client = try TestClient()
     let text = Self.text + "  broken: { uses: [flow.noop\n  other:\n    uses: flow.noop\n    needs: ¦\n"
     #expect(try client.labels(at: text).contains("publish"))
     try client.quit()
   }
 
-  @Test func `writes a snippet of the right shape, and plain text for a client that knows none`() throws {
+  @Test func `returns a snippet with placeholders, or plain text if the client does not support snippets`() throws {
     for (capabilities, wanted) in [
       (["textDocument": ["completion": ["completionItem": ["snippetSupport": true]]]], "mode: ${1|create,open|}"),
       ([:], "mode: create"),
@@ -179,7 +179,7 @@ import Testing
 
   // MARK: Looking things up
 
-  @Test func `says of a step how long it took in the runs that are recorded`() throws {
+  @Test func `shows the durations of a step in recorded runs`() throws {
     let client = try TestClient(
       LanguageWorkspace(
         version: "1", install: { _ in InstalledActions(catalog: TestClient.Catalog.standard) },
@@ -197,7 +197,7 @@ import Testing
     try client.ask("textDocument/hover", at: marked).objectValue?["contents"]?.objectValue?["value"]?.stringValue ?? ""
   }
 
-  @Test func `tells of actions, keys, inputs, steps, events, expressions and functions`() throws {
+  @Test func `describes actions, keys, inputs, steps, events, expressions and functions`() throws {
     let client = try TestClient()
     #expect(try hover(client, marked("storage.open", "stor¦age.open")).contains("Opens the store"))
     #expect(try hover(client, marked("after:", "af¦ter:")).contains("The event or events to wait for as well"))
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func `finds where a thing is declared and where it is used`() throws {
+  @Test func `finds the declaration and the uses of a name`() throws {
     let client = try TestClient()
     #expect(lines(try client.ask("textDocument/definition", at: marked("needs: [fetch]", "needs: [¦fetch]"))) == [8])
     #expect(lines(try client.ask("textDocument/definition", at: marked("inputs.city", "inputs.ci¦ty"))) == [2])
@@ -246,7 +246,7 @@ import Testing
     return TestClient.apply(edits, to: TestClient.cut(marked).text)
   }
 
-  @Test func `renames a step, an input and an event everywhere, expressions included`() throws {
+  @Test func `renames a step, an input and an event everywhere, including expressions`() throws {
     let client = try TestClient()
     let step = try rename(client, marked("  fetch:", "  fe¦tch:"), "load-store")
     #expect(step == Self.text.replacing("fetch", with: "load-store"))
@@ -257,7 +257,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `renames in texts of several lines each time the name stands there`() throws {
+  @Test func `renames every occurrence in multiline texts`() throws {
     let text = """
       name: a
       steps:
@@ -282,7 +282,7 @@ import Testing
   @Test(arguments: [
     ("Wrong Name", "a name is"), ("publish", "there is already a step 'publish'"),
   ])
-  func `refuses a name that is not allowed or taken, with the reason`(name: String, reason: String) throws {
+  func `refuses an invalid or existing name and states the reason`(name: String, reason: String) throws {
     let client = try TestClient()
     do {
       _ = try rename(client, marked("  fetch:", "  fe¦tch:"), name)
@@ -294,7 +294,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `refuses to rename while the file has a syntax error, and what is not the file's`() throws {
+  @Test func `refuses to rename in a file with a syntax error, and names that the file does not define`() throws {
     let client = try TestClient()
     #expect(throws: TestClient.Refusal.self) { try rename(client, "name: [a\nsteps:\n  o¦ne: {}\n", "two") }
     #expect(throws: TestClient.Refusal.self) {
@@ -304,7 +304,7 @@ import Testing
     try client.quit()
   }
 
-  /// The text after the action of a title.
+  /// Returns the text after applying the code action with a title.
   private func fixed(_ client: TestClient, _ marked: String, _ title: String) throws -> String? {
     let (text, position) = TestClient.cut(marked)
     try client.open(text)
@@ -319,7 +319,7 @@ import Testing
     return edits.map { TestClient.apply($0, to: text) }
   }
 
-  @Test func `fixes a slip, a missing input, a missing need, and starts a step behind the gate`() throws {
+  @Test func `fixes a typo, a missing input and a missing dependency, and defers a step`() throws {
     let client = try TestClient()
     #expect(try fixed(client, marked("needs: [fetch]", "needs: [fe¦tchh]"), "Write 'fetch'") == Self.text)
     #expect(
@@ -351,14 +351,14 @@ import Testing
     #expect(
       later?.contains("last: { uses: flow.noop, needs: publish, if: \"steps.fetch.outputs.created\", defer: true }")
         == true)
-    // What others need that the gate waits for is not put off.
+    // A dependency of a step that the gate waits for cannot be deferred.
     #expect(try fixed(client, marked("  fetch:", "  fe¦tch:"), "Start 'fetch' after the gate has opened") != nil)
     try client.quit()
   }
 
   // MARK: The shape of a file
 
-  @Test func `tells steps, folds, selections and, where they are switched on, hints`() throws {
+  @Test func `returns the outline, folding ranges, selection ranges and, if they are enabled, hints`() throws {
     let client = try TestClient(settings: ["inlayHints": true])
     try client.open(Self.text)
     let document: Value = ["uri": .string(TestClient.uri)]
@@ -389,6 +389,6 @@ import Testing
 }
 
 extension String {
-  /// How often a text occurs here.
+  /// Returns the number of occurrences of a text.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

@@ -11,7 +11,7 @@ import Testing
     return try client.receive()
   }
 
-  @Test func `a message may come in pieces of any size`() throws {
+  @Test func `a message may arrive in pieces of any size`() throws {
     let client = try TestClient(initializes: false)
     let frame = TestClient.frame([
       "jsonrpc": "2.0", "id": "a", "method": "initialize", "params": ["capabilities": [:]],
@@ -25,7 +25,7 @@ import Testing
     "GET / HTTP/1.1\r\n\r\n", "{\"jsonrpc\":\"2.0\"}\n", "\u{0}\u{1}\u{2}\n", "Content-Length: many\r\n\r\n",
     "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Type: x\r\n\r\n",
   ])
-  func `bytes outside of a message end the server with words and no signal`(bytes: String) throws {
+  func `bytes outside a message end the server with an explanation and without a crash`(bytes: String) throws {
     let client = try TestClient()
     try client.send(Array(bytes.utf8))
     let end = try client.ended()
@@ -34,7 +34,7 @@ import Testing
     #expect(end.words[0].contains("Content-Length") || end.words[0].contains("limit"))
   }
 
-  @Test func `an error inside of a message is answered, and the server goes on`() throws {
+  @Test func `an error inside a message is answered, and the server continues`() throws {
     let client = try TestClient()
     #expect(try response(client, "{")["error"]?.objectValue?["code"] == -32700)
     #expect(try response(client, "[]")["error"]?.objectValue?["code"] == -32600)
@@ -59,7 +59,7 @@ import Testing
     #expect(try client.ended().code == 0)
   }
 
-  @Test func `it ends with its client: when the input ends, and on exit without shutdown`() throws {
+  @Test func `the server ends at the end of its input, and on exit without shutdown`() throws {
     let first = try TestClient()
     try first.hangUp()
     #expect(try first.ended().code == 1)
@@ -68,7 +68,7 @@ import Testing
     #expect(try second.ended().code == 1)
   }
 
-  @Test func `requests that wait when the client sends exit and closes its side are answered`() throws {
+  @Test func `pending requests are answered after the client has sent exit and closed its side`() throws {
     for saysGoodbye in [true, false] {
       let client = try TestClient()
       try client.open("name: a\nsteps: {}\n")
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `it ends within 10 s of the death of the process that it was told of`() throws {
+  @Test func `the server ends within 10 s of the death of the client's process`() throws {
     var child = pid_t()
     var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
     defer { for word in words { free(word) } }
@@ -106,7 +106,7 @@ import Testing
     #expect(clock.now - before < .seconds(10))
   }
 
-  @Test func `what was cancelled before its turn is not worked on, and what asks about an older text is told so`()
+  @Test func `a cancelled request is not executed, and a request about an older text is refused`()
     throws
   {
     let client = try TestClient()
@@ -137,8 +137,8 @@ import Testing
     #expect(try client.quit() == 0)
   }
 
-  /// The client's own text after each change is the truth.
-  @Test func `after 10,000 random edits, some cut in half and some cancelled, server and client have one text`() throws
+  /// The client's own text after each change is the reference.
+  @Test func `server and client have the same text after 10,000 random edits, some split and some cancelled`() throws
   {
     let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the edits: \(seed)")
@@ -154,7 +154,7 @@ import Testing
       var (start, end) = (mirror.location(&random), mirror.location(&random))
       if (end.line, end.column) < (start.line, start.column) { swap(&start, &end) }
       if random.below(3) > 0 { end = start }
-      // So that the text stays of a size.
+      // Keeps the size of the text stable.
       let text = mirror.units.count > 4_000 ? "" : pieces[random.below(pieces.count)]
       if mirror.units.count > 4_000 { end = (start.line + 3, 0) }
       let change: Value = [
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `random edits and requests, cut in half and cancelled, never end or hang the server`() throws {
+  @Test func `random edits and requests, split and cancelled, never end or hang the server`() throws {
     let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the session: \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -237,7 +237,7 @@ import Testing
   }
 }
 
-/// A text as an editor holds it: UTF-16.
+/// A text as stored by an editor, in UTF-16.
 private struct ClientText {
   private(set) var units: [UInt16]
 
@@ -245,7 +245,7 @@ private struct ClientText {
 
   var text: String { String(decoding: units, as: UTF16.self) }
 
-  /// Where each line begins and where its text ends.
+  /// The start of each line and the end of its text.
   private var lines: [Range<Int>] {
     var lines: [Range<Int>] = []
     var start = 0
@@ -263,7 +263,7 @@ private struct ClientText {
     return lines
   }
 
-  /// Somewhere, never inside of a character.
+  /// A random position, never inside a character.
   func location(_ random: inout SeededGenerator) -> (line: Int, column: Int) {
     let lines = lines
     let line = random.below(lines.count)

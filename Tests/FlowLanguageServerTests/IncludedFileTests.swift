@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowLanguageServer
 
-/// Workflows that include others, as an editor shows them.
+/// Workflows that include others, as shown by an editor.
 @Suite(.timeLimit(.minutes(10))) struct IncludedFileTests {
   private static let main = """
     name: main
@@ -20,7 +20,7 @@ import Testing
     """
   private static let broken = "name: part\nsteps: { a: { uses: flow.nop } }\n"
 
-  /// A server to which the files next to the open one are what `files` says.
+  /// Starts a server for which the files next to the open one have the contents in `files`.
   private func client(_ files: [String: String]) throws -> TestClient {
     try TestClient(
       LanguageWorkspace(
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `inputs are those of the file, and its own mistakes are shown in it`() throws {
+  @Test func `an included file declares the inputs, and its own mistakes are shown in it`() throws {
     let client = try client(["/project/part.yaml": Self.part])
     try client.open(Self.main)
     #expect(try codes(client, of: TestClient.uri) == ["unknown-input"])
@@ -60,7 +60,7 @@ import Testing
     try other.quit()
   }
 
-  @Test func `a file that is open counts as it is in the editor, and leads to where it is`() throws {
+  @Test func `an open file is read from the editor, and links lead to it`() throws {
     let client = try client(["/project/part.yaml": Self.part])
     let text = "name: main\nsteps:\n  build: { uses: ./part.yaml }\n"
     try client.open(text)
@@ -120,7 +120,7 @@ import Testing
     "/project/notes.txt": "part.yaml target",
   ]
 
-  /// The files after a name at `¦` in one of them was changed; `open` are open in the editor.
+  /// Returns the files after renaming the name at `¦` in one of them; `open` are open in the editor.
   private func renamed(
     _ location: String, in file: String, to name: String, files: [String: String] = project, open: [String] = []
   ) throws -> [String: String] {
@@ -146,7 +146,7 @@ import Testing
     return result
   }
 
-  /// The files with these words in place of others.
+  /// Returns the files with some words replaced.
   private func project(_ changes: [(file: String, old: String, new: String)]) -> [String: String] {
     var files = Self.project
     for (file, old, new) in changes {
@@ -156,7 +156,7 @@ import Testing
     return files
   }
 
-  @Test func `renaming an input of a file changes the files that include it, open or not`() throws {
+  @Test func `renaming an input of a file changes the files that include it, whether or not they are open`() throws {
     let expected = project([
       ("lib/part.yaml", "target:", "aim:"), ("lib/part.yaml", "inputs.target", "inputs.aim"),
       ("lib/part.yaml", "inputs.TARGET", "inputs.aim"), ("lib/middle.yaml", "{ target: m }", "{ aim: m }"),
@@ -165,7 +165,7 @@ import Testing
     #expect(try renamed("tar¦get: {", in: "/project/lib/part.yaml", to: "aim") == expected)
     #expect(
       try renamed("inputs.tar¦get", in: "/project/lib/part.yaml", to: "aim", open: ["/project/test.yaml"]) == expected)
-    // From a caller, too.
+    // Renaming from a caller works as well.
     #expect(try renamed("{ tar¦get: a", in: "/project/test.yaml", to: "aim") == expected)
   }
 
@@ -178,7 +178,7 @@ import Testing
     #expect(try renamed("outputs.PA¦TH", in: "/project/test.yaml", to: "place") == expected)
   }
 
-  @Test func `renaming an event, or the step that passes it on, changes what waits for it through files`() throws {
+  @Test func `renaming an event, or the step that passes it on, changes waiting steps in all including files`() throws {
     let event = project([
       ("lib/part.yaml", "event: done", "event: ready"), ("lib/middle.yaml", "part/done", "part/ready"),
       ("test.yaml", "part/done", "part/ready"), ("test.yaml", "one/done", "one/ready"),
@@ -192,7 +192,7 @@ import Testing
     #expect(try renamed("par¦t: {", in: "/project/lib/middle.yaml", to: "piece") == step)
   }
 
-  @Test func `refuses a name that the included file has, and to leave a caller behind that cannot be read`() throws {
+  @Test func `renaming is refused if the included file has the name already or a caller cannot be read`() throws {
     #expect(throws: TestClient.Refusal.self) {
       try renamed("{ tar¦get: a", in: "/project/test.yaml", to: "goal")
     }
@@ -211,7 +211,7 @@ import Testing
     ("one/do¦ne", "/project/lib/part.yaml", 8), ("lib/pa¦rt.yaml", "/project/lib/part.yaml", 0),
     ("two/part/do¦ne", "/project/lib/middle.yaml", 3),
   ])
-  func `goes to where an included file declares what is named`(location: String, file: String, line: Int) throws {
+  func `definition leads to the declaration in the included file`(location: String, file: String, line: Int) throws {
     let client = try client(Self.project)
     let text = Self.project["/project/test.yaml"]!
     let parts = location.split(separator: "¦").map(String.init)
@@ -223,7 +223,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `finds the uses of an input in the files that include its file`() throws {
+  @Test func `references finds the uses of an input in the files that include its file`() throws {
     let client = try client(Self.project)
     try client.open(Self.project["/project/lib/part.yaml"]!, uri: "file:///project/lib/part.yaml")
     let found = try client.request(
@@ -236,7 +236,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `proposes the files that could be included, and folders`() throws {
+  @Test func `completion proposes folders and files that can be included`() throws {
     var files = Self.project
     files["/project/broken.yaml"] = "name: b\nsteps: { a: { uses: flow.nop } }\n"
     files["/project/around.yaml"] = "name: r\nsteps: { a: { uses: ./test.yaml } }\n"
@@ -254,7 +254,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `a schema of records is not a workflow: it has its own diagnostics, and nothing else is said of it`()
+  @Test func `a schema of records has its own diagnostics and no other features, because it is not a workflow`()
     throws
   {
     let client = try TestClient(

@@ -4,13 +4,13 @@ import Synchronization
 
 @testable import FlowLanguageServer
 
-/// An editor at the other end of a language server that runs in this process, over pipes as with a real one.
+/// An editor connected to a language server in this process, over pipes as in real use.
 final class TestClient {
   struct ClientProblem: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// The actions that the server knows.
+  /// The actions available to the server.
   struct Catalog: ActionCatalog {
     var declarations: [ActionDeclaration]
     func declaration(named name: String) -> ActionDeclaration? { declarations.first { $0.name == name } }
@@ -44,11 +44,11 @@ final class TestClient {
   private let fromServer: Descriptor
   private var received: [UInt8] = []
   private var nextID = 1
-  /// What the server told without being asked, oldest first.
+  /// The notifications of the server, oldest first.
   private(set) var notices: [(method: String, parameters: ValueObject)] = []
   private let end = Mutex<(code: Int32?, words: [String])>((nil, []))
 
-  /// Starts a server; `settings` go into `initialize`.
+  /// Starts a server; `settings` are sent with `initialize`.
   init(
     _ workspace: LanguageWorkspace? = nil, capabilities: Value = [:], settings: Value = [:], process: Int? = nil,
     folders: [String] = [],
@@ -63,7 +63,7 @@ final class TestClient {
     let workspace =
       workspace
       ?? LanguageWorkspace(version: "1", install: { _ in InstalledActions(catalog: Catalog.standard) })
-    // The server may be gone while something is sent to it.
+    // The server may end while the client sends data.
     signal(SIGPIPE, SIG_IGN)
     let client = Unowned(self)
     try DetachedThread.start {
@@ -87,7 +87,8 @@ final class TestClient {
     try notify("initialized", [:])
   }
 
-  /// Keeps the client for the server's thread. Each test waits for the server's end before it lets the client go.
+  /// Keeps the client alive for the server's thread. Each test waits for the server's end before it releases the
+  /// client.
   // Proof of safety: what the server's thread reaches is behind a Mutex.
   private struct Unowned: @unchecked Sendable {
     let value: TestClient
@@ -114,7 +115,7 @@ final class TestClient {
     try send(Self.frame(["jsonrpc": "2.0", "method": .string(method), "params": parameters]))
   }
 
-  /// Sends a request and gives its number, without waiting for the answer.
+  /// Sends a request and returns its number, without waiting for the response.
   func ask(_ method: String, _ parameters: Value) throws -> Int {
     let id = nextID
     nextID += 1
@@ -123,7 +124,7 @@ final class TestClient {
     return id
   }
 
-  /// Says that nothing more will come: the pipe's last writing end goes.
+  /// Closes the last writing end of the pipe, so that the server reads the end of its input.
   func hangUp() throws {
     let null = try Descriptor.null()
     dup2(null.number, toServer.number)
@@ -131,7 +132,7 @@ final class TestClient {
 
   // MARK: Receiving
 
-  /// The next message of the server.
+  /// Returns the next message of the server.
   func receive(seconds: Int32 = 20) throws -> ValueObject {
     while true {
       if let message = try takeMessage() { return message }
@@ -159,7 +160,7 @@ final class TestClient {
     return try JSONText.parse(body).objectValue
   }
 
-  /// The answer to a request: its result, or its error thrown.
+  /// Returns the result of a request, or throws its error.
   func answer(to id: Int) throws -> Value {
     while true {
       let message = try receive()
@@ -172,7 +173,7 @@ final class TestClient {
     }
   }
 
-  /// An error that the server answered with.
+  /// An error response of the server.
   struct Refusal: Error {
     let code: Int
     let message: String
@@ -186,7 +187,7 @@ final class TestClient {
     try answer(to: try ask(method, parameters))
   }
 
-  /// The next notice of a method.
+  /// Returns the next notification with a method.
   func notice(_ method: String) throws -> ValueObject {
     while true {
       if let index = notices.firstIndex(where: { $0.method == method }) { return notices.remove(at: index).parameters }
@@ -195,7 +196,7 @@ final class TestClient {
     }
   }
 
-  /// Ends the server as an editor does; its exit code.
+  /// Ends the server like an editor and returns its exit code.
   @discardableResult
   func quit() throws -> Int32 {
     _ = try? request("shutdown", nil)
@@ -203,7 +204,7 @@ final class TestClient {
     return try ended().code
   }
 
-  /// Waits for the server's end: its exit code and what it said to people.
+  /// Waits for the server's end and returns its exit code and its output for people.
   func ended() throws -> (code: Int32, words: [String]) {
     while true {
       do { _ = try receive() } catch is ClientProblem { break }
@@ -225,7 +226,7 @@ final class TestClient {
       ["textDocument": ["uri": .string(uri), "languageId": "yaml", "version": 1, "text": .string(text)]])
   }
 
-  /// A text with the cursor at `¦`, and where that is.
+  /// Returns a text with the cursor at `¦`, and the cursor's position.
   static func cut(_ marked: String) -> (text: String, position: Value) {
     let parts = marked.split(separator: "¦", maxSplits: 1, omittingEmptySubsequences: false)
     let before = parts[0].split(separator: "\n", omittingEmptySubsequences: false)
@@ -235,7 +236,7 @@ final class TestClient {
     )
   }
 
-  /// The answer to a request about the cursor at `¦`.
+  /// Returns the response to a request at the cursor `¦`.
   func ask(_ method: String, at marked: String, _ more: ValueObject = [:]) throws -> Value {
     let (text, position) = Self.cut(marked)
     try open(text)
@@ -244,14 +245,14 @@ final class TestClient {
     return try request(method, .object(parameters))
   }
 
-  /// The labels proposed at `¦`.
+  /// Returns the labels proposed at `¦`.
   func labels(at marked: String) throws -> [String] {
     try ask("textDocument/completion", at: marked).objectValue?["items"]?.arrayValue?.compactMap {
       $0.objectValue?["label"]?.stringValue
     } ?? []
   }
 
-  /// The text after the edits of an answer; positions count UTF-16.
+  /// Returns the text after applying the edits of a response, whose positions count UTF-16.
   static func apply(_ edits: [Value], to text: String) -> String {
     let source = TextPositions(.init(text, file: ""), .utf16)
     var bytes = Array(text.utf8)
