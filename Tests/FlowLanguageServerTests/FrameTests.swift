@@ -138,7 +138,7 @@ import Testing
   }
 
   /// The client's own text after each change is the reference.
-  @Test func `server and client have the same text after 10,000 random edits, some split and some cancelled`() throws
+  @Test func `server and client have the same text after 10,000 random edits, some of them split or cancelled`() throws
   {
     let seed = SeededGenerator.environmentSeed ?? 7
     print("seed of the edits: \(seed)")
