@@ -1,13 +1,13 @@
 import FlowDiagnostics
 
-/// URIs of files and their paths.
+/// Converts between URIs of files and paths.
 enum FileURI {
-  /// The path of a `file:` URI; of any other what is behind its scheme.
+  /// Returns the path of a `file:` URI, or the part after the scheme of any other URI.
   static func path(of uri: String) -> String {
     var rest = uri[...]
     if rest.hasPrefix("file://") {
       rest = rest.dropFirst(7)
-      // A host may be before the path.
+      // A host may precede the path.
       rest = rest.firstIndex(of: "/").map { rest[$0...] } ?? rest
     } else if let colon = rest.firstIndex(of: ":") {
       rest = rest[rest.index(after: colon)...]
@@ -15,13 +15,13 @@ enum FileURI {
     return PercentEncoding.decoded(rest)
   }
 
-  /// The path of a folder's URI, without a slash at its end.
+  /// Returns the path of a folder's URI, without a slash at the end.
   static func folder(of uri: String) -> String {
     let path = path(of: uri)
     return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
   }
 
-  /// The `file:` URI of an absolute path.
+  /// Returns the `file:` URI of an absolute path.
   static func uri(ofPath path: String) -> String {
     var text = "file://"
     for byte in path.utf8 {

@@ -1,18 +1,18 @@
-/// Cuts what comes from a client into messages: `Content-Length: N`, an empty line, N bytes.
+/// Splits the input from a client into messages: `Content-Length: N`, an empty line, N bytes.
 struct FrameReader {
-  /// Why the bytes are not messages; nothing behind them can be read.
+  /// The reason why the bytes are not messages; nothing after them can be read.
   struct FrameProblem: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// Bytes of a message, and of the lines before it.
+  /// The maximum bytes of a message, and of its header.
   static let messageLimit = 64 << 20
   static let headerLimit = 8 << 10
 
   private var bytes: [UInt8] = []
   private var start = 0
 
-  /// Adds what was read.
+  /// Appends input.
   mutating func append(_ more: UnsafeRawBufferPointer) {
     if start > 0, start == bytes.count {
       bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
@@ -21,10 +21,10 @@ struct FrameReader {
     bytes.append(contentsOf: more)
   }
 
-  /// Whether nothing of a message has been read that is not whole.
+  /// True if no part of an incomplete message has been read.
   var isBetweenMessages: Bool { start == bytes.count }
 
-  /// The next whole message, or nil until more was read.
+  /// Returns the next complete message, or nil if more input is needed.
   mutating func next() throws(FrameProblem) -> [UInt8]? {
     guard let (length, body) = try header() else { return nil }
     guard bytes.count - body >= length else { return nil }
@@ -37,7 +37,7 @@ struct FrameReader {
     return message
   }
 
-  /// The length that the lines before a message state, and where it begins; nil until they are whole.
+  /// Returns the length in a message's header and the start of its body, or nil if the header is incomplete.
   private func header() throws(FrameProblem) -> (length: Int, body: Int)? {
     var length: Int?
     var position = start
@@ -73,7 +73,7 @@ struct FrameReader {
     }
   }
 
-  /// A line of a header begins with its name: letters and dashes up to a colon.
+  /// Checks that a line of a header begins with a name of letters and dashes, up to a colon.
   private func checkBeginning(_ line: ArraySlice<UInt8>) throws(FrameProblem) {
     let name = line.prefix { $0 != UInt8(ascii: ":") }
     let isName = name.allSatisfy { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || $0 == 0x2D }

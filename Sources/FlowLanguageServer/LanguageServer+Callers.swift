@@ -2,27 +2,27 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Files that include each other: what a name of one of them is called in the others.
+/// Renames and references across files that include each other.
 extension LanguageServer {
-  /// A workflow that may change with another one: open in the editor, or read from the disk.
+  /// A workflow that may change with another one, either open in the editor or read from disk.
   struct RelatedText {
     let uri: String
     let path: String
-    /// The version of an open text; nil: it is not open.
+    /// The version of an open text, or nil if the file is not open.
     let version: Int?
     let positions: TextPositions
     let workflow: WorkflowDocument
   }
 
-  /// Edits of one text: where, and what is written there.
+  /// The edits of one text: the ranges and their new contents.
   typealias TextEdits = (text: RelatedText, edits: [(span: TextSpan, text: String)])
 
-  /// The most files and folders that are looked at to find those that include a file.
+  /// The maximum number of files and folders that are searched for files that include another one.
   private static let searchedEntries = 20_000
-  /// Folders that hold no workflows of the user's own.
+  /// Folders that do not contain the user's own workflows.
   private static let ignoredFolders: Set<String> = ["node_modules/", "vendor/"]
 
-  /// A workflow by its path; nil if it cannot be read.
+  /// Returns the workflow at a path, or nil if it cannot be read.
   func related(_ path: String, _ catalog: any ActionCatalog) -> RelatedText? {
     if let uri = documents.values.first(where: { $0.file == path })?.uri, let (document, workflow) = try? analysis(uri)
     {
@@ -38,8 +38,9 @@ extension LanguageServer {
         bytes: bytes, file: path, catalog: catalog, surroundings: .init(read: read)))
   }
 
-  /// The workflows that may include others: those of the client's folders, or of the file's where it named none, and those
-  /// that are open.
+  /// Returns the workflows that may include others: the open ones, and those in the client's folders, or in the file's
+  /// folder if
+  /// the client has none.
   private func candidates(near path: String) -> [String] {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
     var open = client.folders.isEmpty ? [folder] : client.folders
@@ -62,8 +63,7 @@ extension LanguageServer {
     return found.sorted()
   }
 
-  /// The locations in the files that include the one at `path`, directly or through others, which are called by a name
-  /// of it.
+  /// Returns the locations with a name of the file at `path` in the files that include it directly or indirectly.
   func callers(
     of change: IncludedRename, in path: String, _ catalog: any ActionCatalog
   ) throws(RenameProblem) -> [(text: RelatedText, spans: [TextSpan])] {
@@ -89,7 +89,7 @@ extension LanguageServer {
     return locations.keys.sorted().map { (locations[$0]!.text, locations[$0]!.spans.sorted()) }
   }
 
-  /// The file and the name there of what is at `offset`: of this file, or of one that it includes.
+  /// Returns the file that defines the name at `offset`, which may be an included file, with the symbol and its span.
   func subject(at offset: Int, of text: RelatedText, _ catalog: any ActionCatalog) throws(RenameProblem) -> (
     text: RelatedText, symbol: SymbolTable.Symbol, span: TextSpan
   ) {
@@ -106,7 +106,7 @@ extension LanguageServer {
     return (other, declared.symbol, link.span)
   }
 
-  /// The edits of every file by which a thing gets another name.
+  /// Returns the edits in all files that rename a symbol.
   func renaming(
     _ symbol: SymbolTable.Symbol, of text: RelatedText, to name: String, _ catalog: any ActionCatalog
   ) throws(RenameProblem) -> [TextEdits] {

@@ -4,7 +4,7 @@ import FlowSyntax
 import FlowPlatform
 
 extension LanguageServer {
-  /// What the client tells without asking.
+  /// Handles a notification from the client.
   func notice(_ message: Message) {
     switch message.method {
     case "exit": exit()
@@ -30,7 +30,7 @@ extension LanguageServer {
     client.folders = client.folders.filter { !removed.contains($0) } + paths("added")
   }
 
-  /// What the user has set.
+  /// Applies the user's settings.
   func take(settings: ValueObject) {
     if let hints = settings["inlayHints"]?.booleanValue { hasHints = hints }
   }
@@ -56,13 +56,13 @@ extension LanguageServer {
         message.parameters["contentChanges"]?.arrayValue ?? [], version: version ?? documents[uri]!.version)
       touchIncluders(of: documents[uri]!.file)
     } catch {
-      // What follows would be about another text than the client's.
+      // Further changes would apply to a different text than the client's.
       tell("flowrun: a change could not be taken over (\(error.message)); close the file and open it again")
       close(uri)
     }
   }
 
-  /// Notes that texts that include a file should be looked at again.
+  /// Marks the texts that include a file as changed.
   private func touchIncluders(of file: String) {
     for (uri, document) in documents where document.analysis?.document.includedFiles.contains(file) == true {
       documents[uri]!.touch()
@@ -78,7 +78,7 @@ extension LanguageServer {
     pulled.remove(uri)
   }
 
-  /// Notes which texts should be looked at again because manifests have changed, or files that they include.
+  /// Marks the texts as changed whose manifests or included files have changed.
   func lookAround() {
     for (uri, document) in documents {
       guard let analysis = document.analysis else { continue }
@@ -86,7 +86,7 @@ extension LanguageServer {
     }
   }
 
-  /// Changes when what was read of a document may no longer hold, though its text is the same.
+  /// Returns a value that changes when the analysis of a document may be outdated although its text is unchanged.
   private func stamp(of document: OpenDocument, including files: [String]) -> String {
     var text = workspace.stamp(document.file)
     for file in files {
@@ -96,7 +96,7 @@ extension LanguageServer {
     return text
   }
 
-  /// What is in files that workflows include: an open text as it is in the editor, any other as it is on the disk.
+  /// Reads included files: open ones from the editor, others from disk.
   var includedFiles: @Sendable (String) -> [UInt8]? {
     let open = Dictionary(documents.values.map { ($0.file, $0.bytes) }) { first, _ in first }
     return { [files = workspace.files] path in open[path] ?? files(path) }
@@ -112,7 +112,7 @@ extension LanguageServer {
 
   // MARK: What is installed
 
-  /// The actions around a document, found again when manifests have changed.
+  /// Returns the actions available to a document, and searches for them again if manifests have changed.
   func installed(for document: OpenDocument) -> (stamp: String, actions: InstalledActions) {
     let folder = document.file.lastIndex(of: "/").map { String(document.file[..<$0]) } ?? ""
     let stamp = workspace.stamp(document.file)
@@ -123,7 +123,7 @@ extension LanguageServer {
     return (stamp, actions)
   }
 
-  /// What was read of a document, read now if it has changed or a manifest has.
+  /// Returns the analysis of a document, and renews it if the document or a manifest has changed.
   func analysis(_ uri: String) throws(RPCProblem) -> (document: OpenDocument, workflow: WorkflowDocument) {
     guard let document = documents[uri] else {
       throw .invalidParameters("the text '\(uri)' is not open")
@@ -134,11 +134,11 @@ extension LanguageServer {
     {
       return (document, analysis.document)
     }
-    // The old one goes before the new one is made: each may be as large as the file.
+    // Releases the old analysis first, because each may be as large as the file.
     documents[uri]!.analysis = nil
     let workflow = WorkflowDocument(
       bytes: document.bytes, file: document.file, catalog: installed.actions.catalog,
-      // A text that has no file yet has no folder to which its paths could be relative.
+      // An unsaved text has no folder to which paths could be relative.
       surroundings: document.file.hasPrefix("/") ? surroundings(installed.actions) : nil)
     documents[uri]!.analysis = (workflow, stamp(of: document, including: workflow.includedFiles))
     return (documents[uri]!, workflow)
@@ -146,7 +146,7 @@ extension LanguageServer {
 
   // MARK: Diagnostics
 
-  /// Tells the client what is wrong with the texts that have changed.
+  /// Publishes the diagnostics of texts that have changed.
   func publishChanges() {
     for uri in documents.keys.sorted() where documents[uri]!.isDirty {
       documents[uri]!.isDirty = false
@@ -156,7 +156,7 @@ extension LanguageServer {
     }
   }
 
-  /// What `flowrun validate` says about a text; findings in other files are reported on the way.
+  /// Returns the diagnostics of `flowrun validate` for a text, and publishes those of other files.
   func diagnostics(of uri: String) throws(RPCProblem) -> [Value] {
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
     if document.isManifest {

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension LanguageServer {
-  /// Learns what the client can do and says what the server can.
+  /// Records the client's capabilities and returns the server's.
   func initialize(_ parameters: ValueObject) throws(RPCProblem) -> Value {
     guard phase == .fresh else { throw .invalidRequest("'initialize' comes once") }
     phase = .running

@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// The number of proposals that one answer holds; the client asks again as more is typed.
+/// The maximum number of proposals in a response; the client asks again as the user types.
 private let completionsLimit = 250
 
 extension LanguageServer {
-  /// What a request is answered with.
+  /// Returns the result of a request.
   func result(of message: Message) throws(RPCProblem) -> Value {
     switch message.method {
     case "initialize": return try initialize(message.parameters)
@@ -32,7 +32,7 @@ extension LanguageServer {
 
   // MARK: Reading parameters
 
-  /// The text that a request is about. Of a manifest or a schema of records only diagnostics are known.
+  /// Returns the text of a request. For a manifest or a schema of records, only diagnostics are available.
   private func subject(_ message: Message) throws(RPCProblem) -> (document: OpenDocument, workflow: WorkflowDocument)? {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
@@ -65,7 +65,7 @@ extension LanguageServer {
   private func pull(_ message: Message) throws(RPCProblem) -> Value {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     let items = try diagnostics(of: uri)
-    // A client that asks for them does not need a notification as well.
+    // A client that requests diagnostics does not need a notification as well.
     if client.pullsDiagnostics, pulled.insert(uri).inserted {
       notify(
         "textDocument/publishDiagnostics", ["uri": .string(uri), "diagnostics": []])
@@ -85,14 +85,14 @@ extension LanguageServer {
     guard let span = found.first?.span else { return ["isIncomplete": false, "items": []] }
     let range = document.positions.range(span)
     let items = shown.enumerated().map { index, completion in
-      // One request replaces one word.
+      // All proposals of a response replace the same word.
       completionValue(
         completion, at: index, completion.span == span ? range : document.positions.range(completion.span))
     }
     return ["isIncomplete": .boolean(found.count > completionsLimit), "items": .array(items)]
   }
 
-  /// The proposals that begin with what is typed, then those that have it in them; as many as are shown.
+  /// Returns the proposals that begin with the typed text, followed by those that contain it, up to the maximum.
   private func likeliest(
     _ found: [Completion], typedUntil offset: Int, _ document: OpenDocument
   ) -> [Completion] {
@@ -170,7 +170,7 @@ extension LanguageServer {
     else { return .null }
     var locations = (owner.workflow.symbols()?.occurrences(of: symbol) ?? [])
       .filter { includes || !$0.isDefinition }.map { (owner, $0.span) }
-    // The calls of files that cannot be read whole are left out.
+    // Skips callers that cannot be read completely.
     for caller in (try? callers(of: change, in: owner.path, catalog)) ?? [] {
       locations += caller.spans.map { (caller.text, $0) }
     }
@@ -312,7 +312,7 @@ extension LanguageServer {
 }
 
 extension Completion.Kind {
-  /// The protocol's number.
+  /// The number in the protocol.
   fileprivate var number: Int {
     switch self {
     case .key: 10
@@ -333,7 +333,7 @@ extension Completion.Kind {
 }
 
 extension String {
-  /// What a snippet writes where the client knows none: the proposals without their signs.
+  /// A snippet without placeholders, for clients that do not support snippets.
   fileprivate var withoutPlaceholders: String {
     var result = ""
     var rest = self[...]

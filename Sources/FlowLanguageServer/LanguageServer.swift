@@ -3,11 +3,11 @@ import FlowModel
 import FlowSyntax
 import FlowPlatform
 
-/// A language server for workflows, over two files of the process: the Language Server Protocol 3.17.
+/// A language server for workflows over two file descriptors, using the Language Server Protocol 3.17.
 ///
-/// It lives on one thread, which takes what the client sends and answers it in order; nothing waits for another thread,
-/// and no plugin is started. Between two answers it reads what has come meanwhile, so that what was cancelled is not
-/// worked on.
+/// It runs on one thread, which reads and answers messages in order. It does not wait for other threads or start
+/// plugins.
+/// Between two answers it reads further messages, so that cancelled requests are not executed.
 public final class LanguageServer {
   /// A message that has been read and not yet answered.
   struct Message {
@@ -18,13 +18,13 @@ public final class LanguageServer {
     var isCancelled = false
   }
 
-  /// What the client said in `initialize`.
+  /// The client's capabilities from `initialize`.
   struct Client {
     var hasSnippets = false
     var hasDocumentChanges = false
     var pullsDiagnostics = false
     var process: Int32?
-    /// The paths of the folders that it works on.
+    /// The paths of the client's folders.
     var folders: [String] = []
   }
 
@@ -38,7 +38,7 @@ public final class LanguageServer {
   private var unsent: [UInt8] = []
   private var sent = 0
   private var exitCode: Int32?
-  /// Whether the client sends no more: what it has sent is still answered.
+  /// True if the client has closed its side; pending requests are still answered.
   private var isInputEnded = false
   private let explain: (String) -> Void
 
@@ -47,22 +47,23 @@ public final class LanguageServer {
   var encoding = PositionEncoding.utf16
   var hasHints = false
   var documents: [String: OpenDocument] = [:]
-  /// What is installed, by the folder that it was looked up for.
+  /// The installed actions, by the folder for which they were found.
   var installations: [String: (stamp: String, actions: InstalledActions)] = [:]
-  /// The documents whose diagnostics the client asks for itself.
+  /// The documents whose diagnostics the client requests.
   var pulled: Set<String> = []
-  /// What was last said of other files, by the document that it was found through.
+  /// The last published diagnostics of other files, by the document through which they were found.
   var foreign: [String: [String: [Value]]] = [:]
   private var told: Set<String> = []
 
-  /// Messages that wait, bytes that the client has not taken, and how long it may take none: 60 s.
+  /// The maximum number of queued messages and of unsent bytes, and the time without progress after which the server
+  /// ends: 60 s.
   private static let queueLimit = 1_000
   private static let unsentLimit = 64 << 20
   private static let patienceMilliseconds: Int32 = 60_000
-  /// How often is looked whether the client's process lives and whether manifests have changed.
+  /// The interval for checking the client's process and the manifests.
   private static let lookMilliseconds: Int32 = 4_000
 
-  /// A server that reads from one descriptor and writes to another; `explain` gets what a person should read.
+  /// Creates a server that reads from one descriptor and writes to another; `explain` shows a text to people.
   public init(
     _ workspace: LanguageWorkspace, input: Int32 = 0, output: Int32 = 1, explain: @escaping (String) -> Void
   ) {
@@ -72,7 +73,7 @@ public final class LanguageServer {
     self.explain = explain
   }
 
-  /// Serves until the client goes; gives the exit code: 0 after `shutdown`, else 1.
+  /// Serves the client until it disconnects, and returns the exit code: 0 after `shutdown`, or else 1.
   public func run() -> Int32 {
     while exitCode == nil {
       if isInputEnded, queue.isEmpty { return finish() }
@@ -92,7 +93,7 @@ public final class LanguageServer {
 
   // MARK: Bytes
 
-  /// Sends and reads what is possible without waiting; waits for either when `waits`.
+  /// Sends and reads data without blocking; if `waits`, blocks until either is possible.
   private func receive(waits: Bool) {
     let mayRead = queue.count < Self.queueLimit
     var watched = [
@@ -128,7 +129,7 @@ public final class LanguageServer {
     if let process = client.process, kill(process, 0) != 0, errno == ESRCH { end(nil) }
   }
 
-  /// Ends the server; with a reason for people if it was not requested.
+  /// Ends the server; explains the reason if the end was not requested.
   private func end(_ reason: String?) {
     if let reason { explain(reason) }
     exitCode = exitCode ?? 1
@@ -142,7 +143,7 @@ public final class LanguageServer {
     }
   }
 
-  /// Sends a piece that a pipe takes without waiting once it has said that it can be written to.
+  /// Sends a piece that fits into a writable pipe without blocking.
   private func send() {
     let piece = min(unsent.count - sent, 4096)
     let written = unsent.withUnsafeBytes {
@@ -159,7 +160,7 @@ public final class LanguageServer {
     }
   }
 
-  /// Sends the rest at the end, for at most 2 s.
+  /// Sends the remaining bytes before the end, for at most 2 s.
   private func flush() {
     while !unsent.isEmpty {
       var watched = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
@@ -170,7 +171,7 @@ public final class LanguageServer {
     }
   }
 
-  /// Sends a message to the client.
+  /// Queues a message for the client.
   func write(_ message: ValueObject) {
     var message = message
     message["jsonrpc"] = "2.0"
@@ -179,12 +180,12 @@ public final class LanguageServer {
     unsent += Array("Content-Length: \(bytes.count)\r\n\r\n".utf8) + bytes
   }
 
-  /// Tells the client something that it did not ask for.
+  /// Sends a notification to the client.
   func notify(_ method: String, _ parameters: Value) {
     write(["method": .string(method), "params": parameters])
   }
 
-  /// Shows a text to the user, once.
+  /// Shows a text to the user, at most once.
   func tell(_ text: String) {
     guard told.insert(text).inserted else { return }
     notify("window/showMessage", ["type": 2, "message": .string(text)])
@@ -203,7 +204,7 @@ public final class LanguageServer {
       return respond(.null, .failure(.invalidRequest("a message must be an object")))
     }
     guard let method = object["method"]?.stringValue else {
-      // An answer to something that was asked of the client, which is not waited for.
+      // Ignores a response to a request of the server, because none is awaited.
       if object["id"] != nil, object["result"] != nil || object["error"] != nil { return }
       return respond(object["id"] ?? .null, .failure(.invalidRequest("a message must have a 'method'")))
     }
@@ -252,6 +253,6 @@ public final class LanguageServer {
     }
   }
 
-  /// Ends the server because the client says so.
+  /// Ends the server at the client's request.
   func exit() { exitCode = phase == .shutDown ? 0 : 1 }
 }

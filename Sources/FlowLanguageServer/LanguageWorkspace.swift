@@ -2,18 +2,18 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// What is installed around a workflow, for the language server: it comes from anyone who knows the plugins.
+/// The actions available to a workflow in the language server, supplied by code that knows the plugins.
 public struct InstalledActions: Sendable {
   /// The actions.
   public var catalog: any ActionCatalog
-  /// What there is to say of a file besides what the loader says: of itself, and of other files.
+  /// Returns diagnostics in addition to the loader's, for the file itself and for other files.
   public var additions: @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File])
-  /// Why plugins that were found cannot be used, for people; nil: all can.
+  /// The reason why some plugins cannot be used, for people, or nil.
   public var warning: String?
-  /// The executors that plugins bring.
+  /// The executors of plugins.
   public var executors: [String]
 
-  /// Actions with further remarks.
+  /// Creates a value from a catalog and optional additions.
   public init(
     catalog: any ActionCatalog, warning: String? = nil, executors: [String] = [],
     additions: @escaping @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File]) = {
@@ -27,26 +27,26 @@ public struct InstalledActions: Sendable {
   }
 }
 
-/// Where the language server learns what is installed and how steps are ordered.
+/// The functions with which the language server finds installed actions, files and the order of steps.
 public struct LanguageWorkspace: Sendable {
-  /// The actions around the file at a path.
+  /// Returns the actions available to the file at a path.
   public var install: @Sendable (String) -> InstalledActions
-  /// Changes when what ``install`` gives for the path may have changed.
+  /// Returns a value that changes when the result of ``install`` for the path may have changed.
   public var stamp: @Sendable (String) -> String
-  /// What is in a file that a workflow includes; nil if it cannot be read.
+  /// Reads an included file, or returns nil if it cannot be read.
   public var files: @Sendable (String) -> [UInt8]?
-  /// The names of what is in a folder, those of folders with a slash behind them.
+  /// Returns the names in a folder; names of folders end with a slash.
   public var names: @Sendable (String) -> [String]
-  /// The findings in a file that a plugin reads, such as a schema of records; nil for a workflow.
+  /// Returns the diagnostics of a file for a plugin, such as a schema of records, or nil for a workflow.
   public var pluginFileCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
-  /// For each step its place, from 1, in the order in which ready steps start.
+  /// Returns for each step its position in the start order of ready steps, from 1.
   public var rank: @Sendable (WorkflowGraph) -> [Int]
-  /// What is recorded of a step of the file at a path; nil: nothing.
+  /// Returns the recorded durations of a step of the file at a path, or nil.
   public var history: @Sendable (_ file: String, _ step: String) -> StepHistory?
   /// The version of flowrun.
   public var version: String
 
-  /// A workspace.
+  /// Creates a workspace.
   public init(
     version: String, install: @escaping @Sendable (String) -> InstalledActions,
     stamp: @escaping @Sendable (String) -> String = { _ in "" },

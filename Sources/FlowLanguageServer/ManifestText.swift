@@ -1,12 +1,12 @@
 import FlowDiagnostics
 import FlowPlatform
 
-/// Manifests of plugins as files, for going to where an action is declared.
+/// Reads manifests of plugins, to locate the declarations of actions.
 enum ManifestText {
-  /// What is read of one at most: 1 MiB.
+  /// The maximum size that is read: 1 MiB.
   private static let limit = 1 << 20
 
-  /// The text of a file, or nil if it cannot be read.
+  /// Returns the text of a file, or nil if it cannot be read.
   static func read(_ path: String) -> SourceText? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }

@@ -5,15 +5,15 @@ import FlowSyntax
 /// A text that is open in the editor.
 struct OpenDocument {
   let uri: String
-  /// The path of its file; of a text that has none yet, a name.
+  /// The path of its file, or a name for an unsaved text.
   let file: String
   private(set) var version: Int
   private(set) var positions: TextPositions
-  /// What was read of it; nil after a change, until someone asks.
+  /// The analysis, or nil if the text has changed since the last one.
   var analysis: (document: WorkflowDocument, stamp: String)?
-  /// Whether what the client was last told is about an older text.
+  /// True if the client has not yet received diagnostics of the current text.
   var isDirty = true
-  /// Counts the changes, so that a client that asks again learns that nothing is new.
+  /// The number of changes, which shows a client that requests diagnostics again whether they are unchanged.
   private(set) var revision = 0
 
   init(uri: String, file: String, version: Int, text: String, encoding: PositionEncoding) {
@@ -25,10 +25,10 @@ struct OpenDocument {
 
   var bytes: [UInt8] { positions.source.bytes }
 
-  /// Whether it is a plugin's manifest and no workflow.
+  /// True if it is a plugin's manifest rather than a workflow.
   var isManifest: Bool { file == "plugin.yaml" || file.hasSuffix("/plugin.yaml") }
 
-  /// Takes over changes as the client states them, one after the other.
+  /// Applies changes from the client in order.
   mutating func change(_ changes: [Value], version: Int) throws(RPCProblem) {
     for change in changes {
       guard let object = change.objectValue, let text = object["text"]?.stringValue else {
@@ -47,7 +47,7 @@ struct OpenDocument {
     touch()
   }
 
-  /// Notes that what was found out may no longer hold.
+  /// Marks the analysis as outdated.
   mutating func touch() {
     analysis = nil
     isDirty = true
