@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSyntax
 
-/// The actions of plugins whose interfaces were read.
+/// The actions in the interfaces of plugins.
 struct InterfaceCatalog: ActionCatalog {
   let declarations: [ActionDeclaration]
   let runHandles: [HandleKey]
@@ -15,6 +15,6 @@ struct InterfaceCatalog: ActionCatalog {
 
   func declaration(named name: String) -> ActionDeclaration? { byName[name] }
 
-  /// None: the actions' own checks are in the plugins, which are not here.
+  /// Returns no problems, because the actions' own checks are part of the plugins, which are not available.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem] { [] }
 }

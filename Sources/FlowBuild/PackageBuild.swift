@@ -3,34 +3,34 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Checks the workflows of a target of an app and writes them as one Swift file.
+/// Checks the workflows of an app's target and compiles them into one Swift file.
 public struct PackageBuild: Sendable {
-  /// The files that the build plugin found.
+  /// The files found by the build plugin.
   public struct Request: Sendable {
     /// The workflow files of the target.
     public var workflows: [String] = []
-    /// The `*.plugin.yaml` files of the target, whose actions the app implements.
+    /// The `*.plugin.yaml` files of the target, whose actions are implemented by the app.
     public var ownInterfaces: [String] = []
     /// The `*.plugin.yaml` files of the packages that the target depends on.
     public var interfaces: [String] = []
-    /// The files of the target that belong to a ``PackageFileKind``.
+    /// The files of the target that have a ``PackageFileKind``.
     public var pluginFiles: [String] = []
-    /// The products of flowrun that the target depends on, as far as a ``PackageFileKind`` names them.
+    /// The products of flowrun that the target depends on, if a ``PackageFileKind`` lists them.
     public var products: [String] = []
-    /// Whether the target is a library: what is written is public then, for the app that uses it.
+    /// True if the target is a library, whose generated declarations must be public.
     public var isLibrary = false
 
-    /// A request without files.
+    /// Creates a request without files.
     public init() {}
   }
 
-  /// The Swift file; nil exactly when there is an error.
+  /// The Swift file, or nil if and only if there is an error.
   public private(set) var source: String?
-  /// All errors and warnings, in the form of a compiler's; empty if there are none.
+  /// All errors and warnings in the form of a compiler; empty if there are none.
   public private(set) var messages = ""
   private var hasErrors = false
 
-  /// Reads the files of a request through `files`, which gives nil for one that cannot be read.
+  /// Reads the files of a request through `files`, which returns nil for an unreadable file.
   public init(
     _ request: Request, kinds: [PackageFileKind] = [], files: @escaping @Sendable (String) -> [UInt8]?
   ) {
@@ -88,13 +88,13 @@ public struct PackageBuild: Sendable {
       PluginSource(file: own.file, interface: own.interface, base: base, access: access)
     }
     let parts = pluginFiles.map { PackageFileSource(kind: $0.kind, files: $0.files, access: access).text }
-    // A target that has nothing but files of plugins needs no engine.
+    // A target that contains only files of plugins does not need the engine.
     let needsEngine = !workflows.isEmpty || !own.isEmpty || pluginFiles.isEmpty
     source = Self.source(
       workflows, plugins, parts, catalog, access, imports: (needsEngine ? ["FlowKit"] : []) + imports)
   }
 
-  /// The files of each kind, compiled, and the modules that have their types.
+  /// Compiles the files of each kind, and returns them with the modules that define their types.
   private mutating func compile(
     _ request: Request, _ kinds: [PackageFileKind], _ files: (String) -> [UInt8]?
   ) -> (files: [(kind: PackageFileKind, files: [(name: String, bytes: [UInt8])])], imports: [String]) {
@@ -166,7 +166,7 @@ public struct PackageBuild: Sendable {
   ) -> String {
     let stems = workflows.map { WorkflowSource.stem(name(of: $0.file)) }
     let types = SwiftNames.types(stems)
-    // A file may begin with an upper-case letter, as the type does.
+    // A file's name may begin with an upper-case letter like a type's.
     let members = SwiftNames.members(
       stems.map { $0.prefix(1).lowercased() + $0.dropFirst() }, besides: Set(types))
     let sources = workflows.indices.map { index in

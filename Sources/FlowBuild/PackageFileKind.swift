@@ -1,28 +1,29 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A kind of YAML files of a plugin that are compiled into an app, such as schemas of records.
+/// A kind of YAML files for a plugin that are compiled into an app, such as schemas of records.
 public struct PackageFileKind: Sendable {
-  /// The end of the names of such files.
+  /// The suffix of the files' names.
   public var suffix: String
-  /// One of the files in messages, such as `schema`.
+  /// The name of such a file in messages, such as `schema`.
   public var name: String
-  /// The enumeration of the generated file that has a member for each file, and its comment.
+  /// The enumeration in the generated file with a member for each file, and its comment.
   public var namespace: (name: String, summary: String)
-  /// The type of the members, which has an initializer `init(file: String, bytes: [UInt8])`.
+  /// The type of the members, which must have an initializer `init(file: String, bytes: [UInt8])`.
   public var type: String
-  /// The products that have the type. The generated file imports the first one that the target depends on.
+  /// The products that contain the type. The generated file imports the first one that the target depends on.
   public var products: [String]
-  /// Compiles the bytes of a file, whose path is given for messages.
+  /// Compiles the bytes of a file; its path is used in messages.
   public var compile: @Sendable (_ bytes: [UInt8], _ file: String) -> Result
 
-  /// What became of a file.
+  /// The result of compiling a file.
   public struct Result: Sendable {
     let bytes: [UInt8]?
     let diagnostics: [Diagnostic]
     let source: SourceText
 
-    /// The compiled bytes, nil exactly when the file has an error, and what was found in it.
+    /// Creates a result from the compiled bytes, which are nil if and only if the file has an error, and the
+    /// diagnostics.
     public init(bytes: [UInt8]?, diagnostics: [Diagnostic], source: SourceText) {
       self.bytes = bytes
       self.diagnostics = diagnostics
@@ -30,7 +31,7 @@ public struct PackageFileKind: Sendable {
     }
   }
 
-  /// A kind of files.
+  /// Creates a kind of files.
   public init(
     suffix: String, name: String, namespace: (name: String, summary: String), type: String, products: [String],
     compile: @escaping @Sendable (_ bytes: [UInt8], _ file: String) -> Result
@@ -44,20 +45,20 @@ public struct PackageFileKind: Sendable {
   }
 }
 
-/// The files of one kind as Swift.
+/// The generated Swift code for the files of one kind.
 struct PackageFileSource {
   let kind: PackageFileKind
-  /// The names of the files, without their folders, and their compiled bytes.
+  /// The names of the files without folders, and their compiled bytes.
   let files: [(name: String, bytes: [UInt8])]
-  /// `public ` in a library, or nothing.
+  /// `public ` in a library, or an empty text.
   let access: String
 
-  /// The name of a file without its ending.
+  /// Returns the name of a file without its suffix.
   static func stem(_ file: String, _ kind: PackageFileKind) -> String {
     file.hasSuffix(kind.suffix) ? String(file.dropLast(kind.suffix.count)) : file
   }
 
-  /// The enumeration, for the top of a file.
+  /// The enumeration, for the top level of a file.
   var text: String {
     let members = SwiftNames.members(
       files.map { file in

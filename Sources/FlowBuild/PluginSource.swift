@@ -2,16 +2,16 @@ import FlowCompiled
 import FlowModel
 import FlowSyntax
 
-/// The interface of an app's own plugin as Swift: a protocol that the app implements, and the plugin that calls it.
+/// The generated Swift code for an app's own plugin: a protocol that the app implements, and the plugin that calls it.
 struct PluginSource {
   let file: String
   let interface: PluginInterface
-  /// The name of the plugin in Swift, before `Plugin` and `Actions`.
+  /// The base of the Swift names, which are followed by `Plugin` and `Actions`.
   let base: String
-  /// `public ` in a library, or nothing.
+  /// `public ` in a library, or an empty text.
   let access: String
 
-  /// The declarations, for the top of a file.
+  /// The declarations, for the top level of a file.
   var text: String {
     let actions = interface.actions
     let words = actions.map { String($0.name.dropFirst(interface.name.utf8.count + 1)) }

@@ -1,33 +1,33 @@
 import FlowModel
 
-/// Declared fields as the properties of a struct in Swift.
+/// Declared fields as properties of a Swift struct.
 struct SwiftFields {
-  /// One field.
+  /// A property for a field.
   struct Property {
     let field: FieldDeclaration
     /// The name of the property.
     let name: String
-    /// The type, which is optional where the field may be missing.
+    /// The type, which is optional if the field may be missing.
     let type: String
     let isOptional: Bool
   }
 
-  /// Which fields are optional.
+  /// The rule for optional fields.
   enum Optionality {
-    /// Those that need not be given: who gives them leaves the default to the workflow.
+    /// Fields that are not required: the workflow applies the defaults.
     case given
-    /// Those that have neither a value nor a default: who receives them sees defaults filled in.
+    /// Fields that are not required and have no default: defaults have been applied.
     case received
-    /// All of them: a step may have failed, or not have run.
+    /// All fields, because a step may have failed or not have run.
     case all
-    /// All of them, each a list with nil for an item that failed: a step that runs for several items.
+    /// All fields, as lists with nil for failed items, for a step that runs for several items.
     case items
   }
 
   let properties: [Property]
-  /// The types that the properties need, as text of Swift.
+  /// The Swift code of the types that the properties need.
   let types: [String]
-  /// `public ` in a library, or nothing.
+  /// `public ` in a library, or an empty text.
   let access: String
 
   init(_ fields: [FieldDeclaration], _ optionality: Optionality, access: String) {
@@ -91,7 +91,7 @@ struct SwiftFields {
       """
   }
 
-  /// The nested types and the properties.
+  /// The code of the nested types and the properties.
   var declarations: String {
     var text = types.joined()
     for property in properties {
@@ -104,7 +104,7 @@ struct SwiftFields {
     return text
   }
 
-  /// `init(a: A, b: B? = nil)`.
+  /// The code of `init(a: A, b: B? = nil)`.
   var initializer: String {
     let parameters = properties.map { "\($0.name): \($0.type)\($0.isOptional ? " = nil" : "")" }
     var text = "\(access)init(\(parameters.joined(separator: ", "))) {\n"
@@ -112,7 +112,7 @@ struct SwiftFields {
     return text + "}\n"
   }
 
-  /// `init(values:)`, which throws where a value does not fit.
+  /// The code of `init(values:)`, which throws if a value does not fit.
   var reading: String {
     var text = "\(access)init(values: ValueObject) throws {\n"
     for property in properties {
@@ -121,7 +121,7 @@ struct SwiftFields {
     return text + "}\n"
   }
 
-  /// `init(values:)`, with nil where a value does not fit.
+  /// Returns the code of `init(values:)`, which uses nil for a value that does not fit.
   func lenientReading(ofItems: Bool) -> String {
     var text = "\(access)init(values: ValueObject) {\n"
     for property in properties {
@@ -131,7 +131,7 @@ struct SwiftFields {
     return text + "}\n"
   }
 
-  /// `values`.
+  /// The code of `values`.
   var writing: String {
     var text = "\(access)var values: ValueObject {\n  \(properties.isEmpty ? "let" : "var") values = ValueObject()\n"
     for property in properties {

@@ -1,7 +1,8 @@
-/// Names of a workflow as names in Swift: `map.first-use` is `mapFirstUse`.
+/// Converts names of a workflow to Swift names: `map.first-use` to `mapFirstUse`.
 enum SwiftNames {
-  /// A name for each of `names`, in their order and without repetition. Where several would have one name, each keeps its
-  /// separators as underscores, and then gets a number. A name that is taken ends with an underscore.
+  /// Returns a unique Swift name for each of `names`, in order. Names that would be equal keep their separators as
+  /// underscores,
+  /// and then get numbers. A name in `taken` gets an underscore at the end.
   static func members(
     _ names: [String], isType: Bool = false, isPart: Bool = false, besides taken: Set<String> = []
   ) -> [String] {
@@ -25,15 +26,15 @@ enum SwiftNames {
     }
   }
 
-  /// A type for each of `names`: `warm-cache` is `WarmCache`.
+  /// Returns a type name for each of `names`: `WarmCache` for `warm-cache`.
   static func types(_ names: [String], besides taken: Set<String> = []) -> [String] {
     members(names, isType: true, besides: taken)
   }
 
-  /// The beginning of types, such as `WarmCache` of `WarmCacheInput`, for each of `names`.
+  /// Returns a prefix of type names for each of `names`, such as `WarmCache` in `WarmCacheInput`.
   static func typePrefixes(_ names: [String]) -> [String] { members(names, isType: true, isPart: true) }
 
-  /// The name of a member, without regard to others.
+  /// Returns the name of a member, regardless of others.
   static func member(_ name: String) -> String { members([name])[0] }
 
   private static func camelCase(_ name: String, isType: Bool) -> String {
@@ -55,7 +56,7 @@ enum SwiftNames {
     return started(isType ? name.prefix(1).uppercased() + name.dropFirst() : name)
   }
 
-  /// A name may not be empty, nor begin with a digit.
+  /// Returns a name that is not empty and does not begin with a digit.
   private static func started(_ name: String) -> String {
     guard let first = name.unicodeScalars.first else { return "empty" }
     if name.allSatisfy({ $0 == "_" }) { return "underscore\(name.count)" }
@@ -69,15 +70,15 @@ enum SwiftNames {
     }
   }
 
-  /// The words that mean something else as a member even in backquotes.
+  /// The words that have a special meaning as a member even in backquotes.
   private static let unusable: Set<String> = ["Any", "Protocol", "Self", "Type", "init", "self"]
 
-  /// The members of every enumeration with words.
+  /// The members of every enumeration of words.
   static let enumerationMembers: Set<String> = [
     "absent", "acceptsNull", "allCases", "hashValue", "placeholder", "rawValue", "value", "valueType",
   ]
 
-  /// The words that cannot be a name without backquotes.
+  /// The words that require backquotes.
   private static let keywords: Set<String> = [
     "as", "associatedtype", "await", "break", "case", "catch", "class", "continue",
     "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
@@ -88,9 +89,9 @@ enum SwiftNames {
   ]
 }
 
-/// Text of Swift.
+/// Formats Swift code.
 enum SwiftText {
-  /// A string literal.
+  /// Returns a string literal.
   static func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {
@@ -105,18 +106,18 @@ enum SwiftText {
     return result + "\""
   }
 
-  /// A documentation comment, a line for each of the text's.
+  /// Returns a documentation comment with the lines of a text.
   static func comment(_ text: String, indent: String) -> String {
     text.split(whereSeparator: \.isNewline).map { "\(indent)/// \($0)\n" }.joined()
   }
 
-  /// The lines of a text moved to the right.
+  /// Returns the text with each line indented.
   static func indented(_ text: String, by indent: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : indent + $0 }
       .joined(separator: "\n")
   }
 
-  /// Bytes as an array literal, 24 to a line.
+  /// Returns bytes as an array literal with 24 bytes per line.
   static func bytes(_ bytes: [UInt8], indent: String) -> String {
     var text = "[\n"
     for start in stride(from: 0, to: bytes.count, by: 24) {

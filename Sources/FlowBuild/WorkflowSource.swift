@@ -2,26 +2,26 @@ import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
-/// A workflow as Swift: its inputs, outputs and steps as types, and its compiled bytes.
+/// The generated Swift code for a workflow: types for its inputs, outputs and steps, and its compiled bytes.
 struct WorkflowSource {
   /// The file's name without its folder.
   let file: String
-  /// The name of the workflow in Swift, and that of its type.
+  /// The Swift names of the workflow's member and type.
   let member: String
   let type: String
   let compiled: CompiledWorkflow
   /// The interfaces of all actions.
   let catalog: any ActionCatalog
-  /// `public ` in a library, or nothing.
+  /// `public ` in a library, or an empty text.
   let access: String
 
-  /// The name of a file without its ending.
+  /// Returns the name of a file without its extension.
   static func stem(_ file: String) -> String {
     for ending in [".yaml", ".yml"] where file.hasSuffix(ending) { return String(file.dropLast(ending.count)) }
     return file
   }
 
-  /// The members of `Workflows`.
+  /// The code of the members of `Workflows`.
   var text: String {
     let workflow = compiled.graph.workflow
     let comment = SwiftText.comment(
@@ -59,7 +59,7 @@ struct WorkflowSource {
       """
   }
 
-  /// The declared outputs of a step, or of each of its items.
+  /// Returns the declared outputs of a step or of each of its items.
   private func outputs(of step: Step) -> [FieldDeclaration] {
     guard let declaration = compiled.graph.workflow.includes[step.uses] ?? catalog.declaration(named: step.uses)
     else { return [] }
@@ -69,7 +69,7 @@ struct WorkflowSource {
 
   private var steps: String {
     let workflow = compiled.graph.workflow
-    // Steps of included files have no id of their own, and are left out.
+    // Skips steps of included files, which have no ids of their own.
     let steps = workflow.steps.filter { StepID.isValid($0.id.text) }
     let names = SwiftNames.members(steps.map(\.id.text))
     let types = SwiftNames.types(steps.map { $0.id.text + "-outputs" }, besides: Set(names))

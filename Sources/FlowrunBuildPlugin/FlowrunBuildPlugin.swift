@@ -1,8 +1,9 @@
 import Foundation
 import PackagePlugin
 
-/// Checks and compiles the workflows of a target while it is built, and writes them as Swift: `Workflows`, `Events`, and a
-/// protocol for each `*.plugin.yaml`, and `Schemas` of each `*.sync.yaml`.
+/// Checks and compiles the workflows of a target during its build, and generates Swift code: `Workflows`, `Events`, a
+/// protocol
+/// for each `*.plugin.yaml`, and `Schemas` for each `*.sync.yaml`.
 @main struct FlowrunBuildPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
     guard let target = target as? SourceModuleTarget else { return [] }
@@ -36,7 +37,7 @@ import PackagePlugin
 
   private static func isInterface(_ file: URL) -> Bool { file.lastPathComponent.hasSuffix(".plugin.yaml") }
 
-  /// The interfaces that a dependency has next to its sources, or where its own workflows are.
+  /// Returns the interfaces of a dependency next to its sources or its own workflows.
   private static func interfaces(in folder: URL) -> [URL] {
     [folder, folder.appending(path: "Workflows")].flatMap { folder in
       let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []

@@ -1,8 +1,9 @@
 import FlowBuild
 import Foundation
 
-// flowrun-build OUTPUT KIND [--own-interface FILE | --interface FILE | --plugin-file FILE | --product NAME | --workflow FILE]… with KIND
-// library or program, as FlowrunBuildPlugin calls it.
+// flowrun-build OUTPUT KIND [--own-interface FILE | --interface FILE | --plugin-file FILE | --product NAME |
+//   --workflow FILE]…
+// KIND is library or program. FlowrunBuildPlugin calls it.
 var words = CommandLine.arguments.dropFirst()
 let output = words.popFirst() ?? ""
 var request = PackageBuild.Request()
