@@ -10,7 +10,7 @@ struct ByteSet: Sendable {
 
   init(_ text: String) { self.init(text.utf8) }
 
-  /// The characters for these digits in both alphabets of base64.
+  /// Creates the set of the characters for these digits in both alphabets of base64.
   init(digits: UInt64) {
     for digit in 0..<64 where digits >> UInt64(digit) & 1 == 1 {
       switch digit {
@@ -29,10 +29,10 @@ struct ByteSet: Sendable {
 
   func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1 }
 
-  /// The bytes of the set, in order.
+  /// All bytes of the set, in order.
   var all: [UInt8] { range(0..<256) }
 
-  /// The bytes of the set that are in a range, in order.
+  /// Returns the bytes of the set in a range, in order.
   func range(_ range: Range<Int>) -> [UInt8] {
     var bytes: [UInt8] = []
     var index = range.lowerBound
@@ -60,7 +60,7 @@ extension UInt8 {
     }
   }
 
-  /// The digit that it stands for in either alphabet of base64.
+  /// The digit that the character represents in either alphabet of base64, or nil.
   var base64Digit: UInt32? {
     switch self {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(self - UInt8(ascii: "A"))
@@ -72,7 +72,7 @@ extension UInt8 {
     }
   }
 
-  /// The byte that it stands for after a backslash in JSON.
+  /// The byte that the character represents after a backslash in JSON, or nil.
   var jsonEscaped: UInt8? {
     switch self {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): self

@@ -1,5 +1,5 @@
 extension EncodedPosition {
-  /// Appends the positions after a byte that the layers up to a level read.
+  /// Appends the positions after the layers up to a level have read a byte.
   func step(_ level: Int, _ byte: UInt8, _ needles: Needles, into next: inout [EncodedPosition]) {
     guard level > 0 else { return stepNeedle(byte, needles, into: &next) }
     if self[level].kind == .none {
@@ -11,7 +11,7 @@ extension EncodedPosition {
     }
   }
 
-  /// Whether a needle ends here.
+  /// Returns whether a needle ends here.
   func accepts(_ level: Int, _ needles: Needles) -> Bool {
     guard level > 0 else { return needleEnds(needles) }
     let layer = self[level]
@@ -21,7 +21,7 @@ extension EncodedPosition {
     case .base64:
       if layer.count == 0 || layer.count <= 4 && layer.value == 0, accepts(level - 1, needles) { return true }
       guard layer.count >= 4 else { return false }
-      // The next character would also contain bits of the text that follows.
+      // The next character would also contain bits of the following text.
       var ends: [EncodedPosition] = []
       for byte in completions(level, needles) { step(level - 1, byte, needles, into: &ends) }
       return ends.contains { $0.accepts(level - 1, needles) }
@@ -127,7 +127,7 @@ extension EncodedPosition {
         next.append(with(level, Layer(kind: layer.kind, count: layer.count + 1, value: value)))
       }
     case .quote:
-      // `'\''`, counted 1, 2, 3, and `'"'"'`, counted 1, 4, 5, 6.
+      // `'\''` has the counts 1, 2, 3, and `'"'"'` has 1, 4, 5, 6.
       switch (layer.count, byte) {
       case (1, UInt8(ascii: "\\")): next.append(with(level, Layer(kind: .quote, count: 2)))
       case (1, UInt8(ascii: "\"")): next.append(with(level, Layer(kind: .quote, count: 4)))
@@ -141,7 +141,7 @@ extension EncodedPosition {
     }
   }
 
-  /// Whether a needle may continue with a character whose code begins with these digits.
+  /// Returns whether a needle may continue with a character whose code begins with these digits.
   private func mayFollow(_ level: Int, _ layer: Layer, _ needles: Needles) -> Bool {
     guard layer.extra == 0 else { return true }
     let missing = 4 * (4 - UInt32(layer.count))
@@ -151,12 +151,12 @@ extension EncodedPosition {
     return !bytes(level - 1, needles).range(Self.firstByte(of: low)..<last + 1).isEmpty
   }
 
-  /// The first byte of a character in UTF-8.
+  /// Returns the first byte of a character in UTF-8.
   private static func firstByte(of scalar: UInt32) -> Int {
     scalar < 0x80 ? Int(scalar) : scalar < 0x800 ? Int(0xC0 | scalar >> 6) : Int(0xE0 | scalar >> 12)
   }
 
-  /// The characters that XML names, by the bytes of the name in one number.
+  /// The characters with XML names, by the bytes of the name as one number.
   private static let entities: [UInt32: UInt8] = {
     var entities: [UInt32: UInt8] = [:]
     for (name, byte) in [("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'")]

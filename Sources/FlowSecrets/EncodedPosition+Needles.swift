@@ -1,5 +1,5 @@
 extension EncodedPosition {
-  /// The needles that the position may be in.
+  /// Returns the range of needles that the position may be in.
   private func range(in needles: Needles) -> Range<Int> { Int(low)..<min(Int(high), needles.count) }
 
   /// Appends the positions after a byte of a needle.
@@ -16,7 +16,8 @@ extension EncodedPosition {
     next.append(position)
   }
 
-  /// The first of sorted needles with the same beginning whose next byte is at least `byte`. A needle that ends comes first.
+  /// Returns the first of sorted needles with the same beginning whose next byte is at least `byte`. A needle that ends
+  /// comes first.
   private static func bound(_ range: Range<Int>, _ needles: Needles, _ depth: Int, _ byte: Int) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {
@@ -52,8 +53,9 @@ extension EncodedPosition {
     depth > 0 && needles.length(Int(low)) == Int(depth)
   }
 
-  /// Skips text that continues the only possible needle without an encoding; returns the number of bytes skipped, 0 where
-  /// an encoding may begin or is not finished.
+  /// Skips text that continues the only possible needle without an encoding. Returns the number of bytes skipped, or 0
+  /// if an
+  /// encoding may begin or is incomplete.
   mutating func skipPlain(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ needles: Needles) -> Int {
     guard depth > 0, high == low + 1, isPlain else { return 0 }
     let offset = needles.place(Int(depth), of: Int(low)) - start
@@ -68,7 +70,8 @@ extension EncodedPosition {
 }
 
 extension EncodedPosition {
-  /// The needle and the bytes of it that are read, if it is the only possible one and its rest is not an escape.
+  /// Returns the only possible needle and the number of its bytes that have been read, or nil if its rest may contain
+  /// escapes.
   func plainRest(of needles: Needles) -> (needle: Int, depth: Int)? {
     guard depth > 0, high == low + 1, isPlain,
       !needles.whole(Int(low)).dropFirst(Int(depth)).contains(where: \.mayBeginEscape)
@@ -78,7 +81,7 @@ extension EncodedPosition {
 }
 
 extension UInt8 {
-  /// Whether the byte may begin an escape, or is one, such as `+` for a space.
+  /// True if the byte may begin an escape or is one, such as `+` for a space.
   fileprivate var mayBeginEscape: Bool {
     switch self {
     case UInt8(ascii: "\\"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "+"): true

@@ -1,8 +1,10 @@
-/// A position in the secrets, read through three layers that each decode escapes or base64.
+/// A position in the secrets, reached through three layers that each decode escapes or base64.
 ///
-/// A layer of escapes passes on each byte, and also what the byte stands for in JSON, percent encoding, XML and
-/// single-quoted shell text, because an escape may also be plain text. This covers fewer than three encodings, and several
-/// encodings in one text.
+/// A layer of escapes passes on each byte, and also the byte that it encodes in JSON, percent encoding, XML and
+/// single-quoted
+/// shell text, because an escape may also be plain text. Fewer than three encodings, and different encodings in one
+/// text, are
+/// therefore covered as well.
 struct EncodedPosition: Hashable, Sendable {
   /// The number of nested encodings.
   static let levels = 3
@@ -16,18 +18,18 @@ struct EncodedPosition: Hashable, Sendable {
   /// The state of a layer.
   struct Layer: Hashable, Sendable {
     enum Kind: UInt8 {
-      /// Passes on each byte, where there are fewer encodings.
+      /// Passes on each byte, if there are fewer encodings.
       case none
       /// Between escapes.
       case plain
       case backslash, unicode, surrogate, surrogateBackslash
       case percent
       case ampersand, decimal, hexadecimal
-      /// After `count` bytes of `'\''`; counts from 4 on are those of `'"'"'`.
+      /// After `count` bytes of `'\''`; counts from 4 on are for `'"'"'`.
       case quote
       /// The first `count` bits of the next byte are `value`.
       case base64
-      /// The first `count` bits of the first byte are before the text that is read.
+      /// The first `count` bits of the first byte belong to preceding text.
       case base64Start
       /// `count` more `=` follow.
       case padding
@@ -67,11 +69,11 @@ struct EncodedPosition: Hashable, Sendable {
     }
   }
 
-  /// The positions before the first byte.
+  /// Returns the positions before the first byte.
   ///
   /// - Parameters:
-  ///   - encodings: the number of nested encodings, 1 or ``levels``.
-  ///   - isInside: whether the text begins inside an encoded needle.
+  ///   - encodings: The number of nested encodings, 1 or ``levels``.
+  ///   - isInside: True if the text begins inside an encoded needle.
   static func starts(encodings: Int, isInside: Bool) -> [EncodedPosition] {
     let skips: [UInt8] = isInside ? [2, 4, 6] : [2, 4]
     let layers = [Layer(), Layer(kind: .base64)] + skips.map { Layer(kind: .base64Start, count: $0) }
@@ -87,22 +89,22 @@ struct EncodedPosition: Hashable, Sendable {
     return starts
   }
 
-  /// Whether every layer is between escapes, or passes on each byte.
+  /// True if every layer is between escapes or passes on each byte.
   var isPlain: Bool {
     layers.0.kind.rawValue <= Layer.Kind.plain.rawValue && layers.1.kind.rawValue <= Layer.Kind.plain.rawValue
       && layers.2.kind.rawValue <= Layer.Kind.plain.rawValue
   }
 
-  /// Whether a layer decodes base64.
+  /// True if a layer decodes base64.
   var isBase64: Bool { layers.0.isBase64 || layers.1.isBase64 || layers.2.isBase64 }
 
-  /// Whether a byte of a needle has been read.
+  /// True if a byte of a needle has been read.
   var hasBegun: Bool { depth > 0 }
 
-  /// The first few needles that the bytes read so far may belong to.
+  /// The first few needles to which the bytes read so far may belong.
   var candidates: Range<Int> { Int(low)..<min(Int(high), Int(low) + 8) }
 
-  /// Whether each layer decodes base64, from the innermost to the outermost.
+  /// For each layer, from the innermost to the outermost, true if it decodes base64.
   var base64Layers: [Bool] { [layers.0.isBase64, layers.1.isBase64, layers.2.isBase64] }
 }
 

@@ -1,14 +1,14 @@
-/// The sorted texts that a search looks for.
+/// The sorted texts to search for.
 struct Needles: Sendable {
-  /// All texts, one after the other.
+  /// All texts, concatenated.
   let bytes: [UInt8]
-  /// The range of each in ``bytes``.
+  /// The range of each text in ``bytes``.
   private let ranges: [Range<Int32>]
-  /// The start of the whole text of which each is a part, or is all.
+  /// For each text, the start of the whole text that it is part of.
   private let starts: [Int32]
   let firstBytes: ByteSet
 
-  /// The texts without repetitions.
+  /// Creates the needles without duplicates.
   init(_ texts: [[UInt8]]) {
     let texts = Set(texts).sorted { $0.lexicographicallyPrecedes($1) }
     var ranges: [Range<Int32>] = []
@@ -22,16 +22,17 @@ struct Needles: Sendable {
     firstBytes = ByteSet(texts.lazy.map { $0[0] })
   }
 
-  /// The ends of whole texts, sorted: each text from each of its bytes on.
+  /// Creates the suffixes of whole texts, sorted.
   ///
-  /// The order comes from prefix doubling (Manber and Myers, 1990): the order by the first 2n bytes follows from the one by
-  /// the first n bytes.
+  /// They are sorted by prefix doubling (Manber and Myers, 1990): the order by the first 2n bytes follows from the
+  /// order by the
+  /// first n bytes.
   init(endsOf whole: Needles) {
     let bytes = whole.bytes
     let ends = whole.ranges.flatMap { range in repeatElement(range.upperBound, count: range.count) }
     let longest = whole.ranges.lazy.map(\.count).max() ?? 0
     var order = bytes.indices.map(Int32.init)
-    // By the first three bytes at first; 0 stands for the end.
+    // Sorts by the first three bytes; 0 represents the end.
     var sorted = 3
     var ranks = bytes.indices.map { index in
       (index..<index + 3).reduce(0) { $0 << 9 | ($1 < Int(ends[index]) ? UInt64(bytes[$1]) + 1 : 0) }
@@ -60,15 +61,15 @@ struct Needles: Sendable {
 
   var count: Int { ranges.count }
 
-  /// The number of bytes of a text.
+  /// Returns the number of bytes of a text.
   func length(_ index: Int) -> Int { ranges[index].count }
 
-  /// A byte of a text.
+  /// Returns a byte of a text.
   func byte(_ offset: Int, of index: Int) -> UInt8 { bytes[Int(ranges[index].lowerBound) + offset] }
 
-  /// The place in ``bytes`` of a byte of a text.
+  /// Returns the index in ``bytes`` of a byte of a text.
   func place(_ offset: Int, of index: Int) -> Int { Int(ranges[index].lowerBound) + offset }
 
-  /// The whole text of which one is a part.
+  /// Returns the whole text that a text is part of.
   func whole(_ index: Int) -> ArraySlice<UInt8> { bytes[Int(starts[index])..<Int(ranges[index].upperBound)] }
 }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// An encoding of texts, with its name in placeholders.
+/// An encoding of texts, and its name in placeholders.
 struct SecretEncoding: Sendable {
   let name: String
   let isBase64: Bool
@@ -13,7 +13,7 @@ struct SecretEncoding: Sendable {
   /// Encodes bytes.
   func callAsFunction(_ bytes: [UInt8]) -> [UInt8] { apply(bytes) }
 
-  /// All encodings, the common ones first.
+  /// All encodings, with the common ones first.
   static let all: [SecretEncoding] = json + percent + xml + shell + base64
 
   /// All encodings by name.
@@ -168,22 +168,22 @@ struct SecretEncoding: Sendable {
     return all
   }
 
-  /// The end of base64.
+  /// The handling of the end of base64.
   private enum Base64End {
-    /// Without the last character if it also contains bits of the text that follows.
+    /// Omits the last character if it also contains bits of the following text.
     case core
-    /// With zeros for these bits.
+    /// Sets these bits to zero.
     case rest
-    /// With zeros for these bits, and `=`.
+    /// Sets these bits to zero and appends `=`.
     case padded
   }
 
-  /// Encodes bytes after `offset` other bytes, modulo three, without characters that contain bits of those.
+  /// Encodes bytes that follow `offset` other bytes, modulo three, without characters that contain bits of those.
   private static func encoded(_ bytes: [UInt8], at offset: Int, _ alphabet: [UInt8], _ end: Base64End) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count * 4 / 3 + 4)
     var (word, bits) = (0, offset * 8 % 6)
-    // Skips the character that also contains bits of the bytes before.
+    // Skips the character that also contains bits of the preceding bytes.
     var isForeign = bits > 0
     for byte in bytes {
       word = (word << 8 | Int(byte)) & 0xFFFF
@@ -202,13 +202,14 @@ struct SecretEncoding: Sendable {
 
   // MARK: Parts of secrets
 
-  /// A text to search for: a secret, a line of it, or a line of its base64. The name is `text`, `line2.text` or `base64.76.0`.
+  /// A text to search for: a secret, a line of it, or a line of its base64. Names are `text`, `line2.text` or
+  /// `base64.76.0`.
   struct Part: Sendable {
     var name: String
     var bytes: [UInt8]
   }
 
-  /// Returns the parts of a secret, each text once.
+  /// Returns the parts of a secret without duplicates.
   static func parts(of secret: String) -> [Part] {
     let bytes = Array(secret.utf8)
     var parts = [Part(name: "text", bytes: bytes)]
@@ -217,7 +218,7 @@ struct SecretEncoding: Sendable {
     for width in [76, 64] where whole.count > width {
       for (index, start) in stride(from: 0, to: whole.count, by: width).enumerated() {
         let chunk = Array(whole[start..<min(start + width, whole.count)])
-        // A short last line would be found everywhere.
+        // A short last line would match everywhere.
         if chunk.count >= 8 { parts.append(Part(name: "base64.\(width).\(index)", bytes: chunk)) }
       }
     }
@@ -246,7 +247,7 @@ extension UInt8 {
 }
 
 extension Substring {
-  /// The text without the white space at its ends.
+  /// The text without white space at the ends.
   fileprivate var trimmingBlanks: Substring {
     var text = self
     while let last = text.last, last.isWhitespace { text.removeLast() }

@@ -1,6 +1,6 @@
-/// A secret, or a part of one, as written in a text.
+/// The encoded form of a secret or of a part of one.
 struct EncodedPart: Hashable, Sendable {
-  /// The part of the encoded text.
+  /// The part of the encoded text that was found.
   enum Side: String, Sendable {
     case whole, first, last
   }
@@ -8,7 +8,7 @@ struct EncodedPart: Hashable, Sendable {
   var bytes: [UInt8]
   var side: Side
 
-  /// Whether an encoded text has these bytes on this side.
+  /// Returns whether an encoded text has these bytes on this side.
   func isPart(of encoded: [UInt8]) -> Bool {
     switch side {
     case .whole: encoded == bytes
@@ -18,15 +18,16 @@ struct EncodedPart: Hashable, Sendable {
   }
 }
 
-// Placeholders name the form of a secret so that it can be restored: the part of the secret, then the encodings from the
-// innermost to the outermost, as in `line2.json+base64.1`.
+// Placeholders name the form of a secret so that it can be restored: the part of the secret, followed by the encodings
+// from
+// the innermost to the outermost, as in `line2.json+base64.1`.
 extension SecretMask {
   /// The name of all forms that cannot be restored.
   private static let unknown = "unknown"
-  /// The number of names in the cache.
+  /// The maximum number of cached names.
   private static let mostNames = 1_000
 
-  /// The name of the secret and the form of a match.
+  /// Returns the name of the secret of a match, and the name of its form.
   func name(
     of match: SecretSearch.Match, in bytes: UnsafeBufferPointer<UInt8>, side: EncodedPart.Side
   ) -> (secret: String, form: String, isUnknown: Bool) {
@@ -64,16 +65,17 @@ extension SecretMask {
     return parts.filter { needles.contains($0.part.bytes) && seen.insert($0.part.bytes).inserted }
   }
 
-  /// The name of the secret of a match.
+  /// Returns the name of the secret of a match.
   func secret(of match: SecretSearch.Match) -> String? { candidates(of: match).first?.secret }
 
-  /// For each possible chain of `count` encodings, whether each is base64, from the innermost to the outermost.
+  /// Returns, for each possible chain of `count` encodings, whether each one is base64, from the innermost to the
+  /// outermost.
   private static func sequences(of match: SecretSearch.Match, count: Int) -> Set<[Bool]> {
     var sequences: Set<[Bool]> = []
     for position in match.positions {
       var shorter: Set<[Bool]> = [position.base64Layers]
       for _ in count..<EncodedPosition.levels {
-        // A layer of escapes may have decoded nothing.
+        // A layer of escapes may not have decoded anything.
         shorter = Set(
           shorter.flatMap { layers in
             layers.indices.filter { !layers[$0] }.map { index in
@@ -86,15 +88,16 @@ extension SecretMask {
     return sequences
   }
 
-  /// The first bytes, up to the end of a character.
+  /// Returns the first bytes, up to the end of a character.
   private static func beginning(of bytes: [UInt8]) -> [UInt8] {
     var count = min(24, bytes.count)
     while count < bytes.count, bytes[count] & 0xC0 == 0x80 { count += 1 }
     return Array(bytes.prefix(count))
   }
 
-  /// The names of the encodings that turn bytes into the text that was found; `head` is the encoded beginning, which rules
-  /// out most of them cheaply.
+  /// Returns the names of the encodings that convert bytes to the text that was found. `head` is the encoded beginning,
+  /// which
+  /// quickly excludes most of them.
   private static func chain(
     from bytes: [UInt8], head: [UInt8], _ layers: ArraySlice<Bool>, to found: EncodedPart
   ) -> [String]? {
@@ -102,7 +105,7 @@ extension SecretMask {
     var seen: Set<[UInt8]> = isBase64 ? [] : [bytes]
     for encoding in SecretEncoding.all where encoding.isBase64 == isBase64 {
       var head = encoding(head)
-      // The end depends on the bytes that follow.
+      // The end depends on the following bytes.
       if isBase64 { head.removeLast(min(3, head.count)) }
       if layers.count == 1, found.side != .last, !zip(head, found.bytes).allSatisfy({ $0 == $1 }) { continue }
       let encoded = encoding(bytes)
@@ -119,7 +122,7 @@ extension SecretMask {
     return part.hasSuffix("text") ? part.dropLast(4) + chain : "\(part)+\(chain)"
   }
 
-  /// A secret in a form; nil if the secret or its line is missing.
+  /// Returns a form of a secret, or nil if the secret or its line is missing.
   func encoded(_ form: String, of secret: String) -> [UInt8]? {
     var line = ""
     var chain = form[...]

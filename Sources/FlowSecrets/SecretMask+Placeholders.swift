@@ -1,14 +1,15 @@
 import FlowDiagnostics
 import FlowModel
 
-// The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run fetches its secrets
-// again and puts them back. Text that looks like the beginning of a placeholder is escaped.
+// The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run reads its
+// secrets
+// again and restores them. Text that resembles the beginning of a placeholder is escaped.
 extension SecretMask {
   private static let begin = Array("{secret:".utf8)
-  /// The byte after the beginning of a placeholder that escapes it.
+  /// The byte that escapes the beginning of a placeholder, placed after it.
   private static let escape = UInt8(ascii: "}")
 
-  /// A placeholder that cannot be filled in, because the secret or its line is missing.
+  /// The error for a placeholder that cannot be filled in because the secret or its line is missing.
   public struct MissingSecret: Error, Sendable, Hashable {
     /// The name of the secret.
     public var name: String
@@ -17,11 +18,11 @@ extension SecretMask {
     public init(name: String) { self.name = name }
   }
 
-  /// The text with a placeholder for each secret.
+  /// Returns the text with a placeholder for each secret.
   func withPlaceholders(_ text: String) -> String { placeholders(in: text).text }
 
-  /// The text with a placeholder for each secret. `unnamed` is the first secret in a form without a name, whose placeholder
-  /// cannot be filled in.
+  /// Returns the text with a placeholder for each secret. `unnamed` is the first secret in a form without a name, whose
+  /// placeholder cannot be filled in.
   private func placeholders(in text: String) -> (text: String, unnamed: String?) {
     var text = text
     var result: [UInt8] = []
@@ -59,7 +60,7 @@ extension SecretMask {
     return (result.isEmpty ? text : String(decoding: result, as: UTF8.self), unnamed)
   }
 
-  /// The text with its placeholders filled in from the secrets of `mask`; throws if a secret is missing.
+  /// Returns the text with its placeholders filled in from `mask`. Throws if a secret is missing.
   static func filled(_ text: String, by mask: SecretMask?) throws(MissingSecret) -> String {
     guard text.utf8.contains(begin[0]), text.contains("{secret:") else { return text }
     let bytes = Array(text.utf8)
@@ -111,7 +112,7 @@ extension SecretMask {
     }
   }
 
-  /// Returns an object with its placeholders filled in from the secrets of `mask`; throws if a secret is missing.
+  /// Returns an object with its placeholders filled in from `mask`. Throws if a secret is missing.
   public static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = try filled(value, by: mask) }
@@ -136,8 +137,8 @@ extension SecretMask {
     }
   }
 
-  /// Returns the name of a secret in a form that no placeholder can restore: split by spaces, line breaks or control characters,
-  /// or in several encodings at once. Returns nil if there is none.
+  /// Returns the name of a secret in a form that no placeholder can restore: split by spaces, line breaks or control
+  /// characters, or in several encodings at once. Returns nil if there is none.
   public func spreadSecret(in object: ValueObject) -> String? {
     for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
     return nil
@@ -164,7 +165,7 @@ extension SecretMask {
     }
   }
 
-  /// Returns the name of a secret that a terminal would show, or that was printed with control characters in it.
+  /// Returns the name of a secret that a terminal would show or that was printed with control characters in it, or nil.
   private func overprintedSecret(in text: String) -> String? {
     guard CommandText.isNeeded(for: text) else { return nil }
     let printed = CommandText(text)

@@ -1,21 +1,23 @@
 import FlowDiagnostics
 
-// Texts that commands print. A secret may have colors in it, or be overwritten, and be whole again once these are removed.
+// Masks output of commands, in which a secret may be interrupted by colors or overwritten text and appear when these
+// are removed.
 extension SecretMask {
-  /// Returns a text that a command printed, fit to record, with every secret hidden. Of its escape sequences only colors stay.
+  /// Returns output of a command for recording, with every secret masked. Of the escape sequences, only colors are
+  /// kept.
   ///
-  /// The secrets are searched for in the bytes, in the characters that were printed, and in those that a terminal shows.
+  /// Searches the bytes, the printed characters, and the characters that a terminal shows.
   ///
   /// - Parameters:
-  ///   - printed: one line or several.
-  ///   - isCut: whether the text continues after its end, so that it may end with the beginning of a secret.
+  ///   - printed: One line or several.
+  ///   - isCut: True if the text continues after its end, so that it may end with the beginning of a secret.
   package func masked(printed text: String, isCut: Bool = false) -> String {
     guard CommandText.isNeeded(for: text) else { return masked(text, isCut: isCut) }
     let printed = CommandText(text)
     return printed.text(keepsColors: true, hiding: hiddenPieces(of: printed, in: text, isCut: isCut), by: Self.hidden)
   }
 
-  /// Returns the text that a command has printed of a line, up to where a secret may begin that continues later.
+  /// Returns the beginning of a printed line, up to a possible secret that may continue later.
   package func withholding(printed text: String) -> String {
     guard CommandText.isNeeded(for: text) else { return withholding(text) }
     let printed = CommandText(text)

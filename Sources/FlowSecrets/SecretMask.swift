@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowModel
 import Synchronization
 
-/// Finds the secrets of a run in texts and hides them, also in encoded form.
+/// Finds the secrets of a run in texts and masks them, even if they are encoded.
 ///
-/// It searches texts, but not numbers, keys and names.
+/// Does not search numbers, keys and names.
 public final class SecretMask: Sendable {
   /// The replacement for a secret.
   public static let hidden = "***"
@@ -15,14 +15,14 @@ public final class SecretMask: Sendable {
     var part: SecretEncoding.Part
   }
 
-  /// The texts that are hidden; they grow when a run learns a secret.
+  /// The masked texts, which grow when a run receives another secret.
   private struct Known: Sendable {
     var parts: [Part]
     var pieces: SecretPieces
   }
 
   private let known: Mutex<Known>
-  /// A search through up to three encodings. If there are too many texts for that, a second one finds the rest.
+  /// A search through up to three encodings. If there are too many texts for that, a second one finds the others.
   let searches: Mutex<[SecretSearch]>
   /// The names of forms that were found, by their bytes.
   let names = Mutex<[EncodedPart: String]>([:])
@@ -30,14 +30,14 @@ public final class SecretMask: Sendable {
   var parts: [Part] { known.withLock { $0.parts } }
   private var pieces: SecretPieces { known.withLock { $0.pieces } }
 
-  /// Creates a mask for secrets by name. Texts shorter than ``Limits/secretCharacters`` are ignored.
+  /// Creates a mask for secrets by name. Ignores texts shorter than ``Limits/secretCharacters``.
   public init(_ secrets: [(name: String, text: String)]) {
     let parts = Self.parts(of: secrets)
     searches = Mutex(Self.searches(for: parts))
     known = Mutex(Known(parts: parts, pieces: Self.pieces(of: parts)))
   }
 
-  /// Also hides these secrets from now on.
+  /// Masks these secrets as well from now on.
   public func add(_ secrets: [(name: String, text: String)]) {
     let more = Self.parts(of: secrets)
     guard !more.isEmpty else { return }
@@ -66,16 +66,16 @@ public final class SecretMask: Sendable {
     SecretPieces(parts.filter { $0.part.name == "text" }.map(\.part.bytes))
   }
 
-  /// Up to this number, all secrets and lines of them are found encoded three times. If there are more, lines are found
-  /// encoded once.
+  /// The maximum number of secrets and lines that are found with up to three encodings. Beyond it, lines are found only
+  /// with one.
   private static let mostNestedParts = 100
 
-  /// Secrets as a whole, and parts of them.
+  /// Separates whole secrets from parts of secrets.
   private static func split(_ parts: [Part]) -> ([Part], [Part]) {
     (parts.filter { $0.part.name == "text" }, parts.filter { $0.part.name != "text" })
   }
 
-  /// The matches in a text, in the order of their starts, the longest for each start.
+  /// Returns the matches in a text, in order of their starts, with the longest match for each start.
   func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [SecretSearch.Match] {
     searches.withLock { searches in
       if searches.count == 1 { return searches[0].matches(in: bytes, isCut: isCut) }
@@ -86,11 +86,11 @@ public final class SecretMask: Sendable {
     }
   }
 
-  /// Returns the text with every secret hidden.
+  /// Returns the text with every secret masked.
   ///
   /// - Parameters:
-  ///   - text: what is shown or recorded.
-  ///   - isCut: whether the text continues after its end, so that it may end with the beginning of a secret.
+  ///   - text: The text to show or record.
+  ///   - isCut: True if the text continues after its end, so that it may end with the beginning of a secret.
   public func masked(_ text: String, isCut: Bool = false) -> String {
     var text = text
     return text.withUTF8 { bytes in
@@ -99,7 +99,7 @@ public final class SecretMask: Sendable {
     } ?? text
   }
 
-  /// The ranges to hide, in order; they neither overlap nor touch.
+  /// Returns the ranges to mask, in order. They do not overlap or touch.
   func hiddenRanges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
     var ranges = searches.withLock { searches in
       searches.count == 1
@@ -142,16 +142,16 @@ public final class SecretMask: Sendable {
 
   // MARK: Cut texts
 
-  /// A part of a secret at an edge of a text.
+  /// A part of a secret at the edge of a text.
   struct PartAtGap {
     var match: SecretSearch.Match
-    /// Whether it is the beginning of the secret; otherwise it is the end.
+    /// True for the beginning of a secret, false for its end.
     var isBeginning: Bool
-    /// The range to hide, including the rest of an escape before it.
+    /// The range to mask, including the rest of an escape before it.
     var hidden: Range<Int>
   }
 
-  /// The parts of secrets before and after lines that replace a part of the text.
+  /// Returns the parts of secrets before and after lines that replace a part of the text.
   func partsAtGaps(in bytes: UnsafeBufferPointer<UInt8>) -> [PartAtGap] {
     var parts: [PartAtGap] = []
     for gap in LeftOut.gaps(in: bytes) {
@@ -171,12 +171,12 @@ public final class SecretMask: Sendable {
     return parts
   }
 
-  /// The longest beginning of a secret that ends at a byte.
+  /// Returns the longest beginning of a secret that ends at a byte.
   private func beginning(before end: Int, in bytes: UnsafeBufferPointer<UInt8>) -> SecretSearch.Match? {
     matches(in: UnsafeBufferPointer(rebasing: bytes[..<end]), isCut: true).first { $0.range.upperBound == end }
   }
 
-  /// The longest end of a secret that starts at a byte, or after the rest of an escape there.
+  /// Returns the longest end of a secret that starts at a byte or after the rest of an escape there.
   private func ending(after start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> SecretSearch.Match? {
     searches.withLock { searches in
       searches.indices.compactMap { Self.ending(after: start, in: bytes, &searches[$0]) }
@@ -199,10 +199,10 @@ public final class SecretMask: Sendable {
     return longest
   }
 
-  /// The maximum bytes of the rest of an escape.
+  /// The maximum length in bytes of the rest of an escape.
   private static let mostEscapeBytes = 216
 
-  /// Returns the text up to where a secret may begin that continues after the end of the text.
+  /// Returns the text up to a possible beginning of a secret that continues after the end of the text.
   public func withholding(_ text: String) -> String {
     var text = masked(text)
     let count = text.withUTF8 { beginning(before: $0.count, in: $0)?.range.lowerBound ?? $0.count }
@@ -211,13 +211,14 @@ public final class SecretMask: Sendable {
 }
 
 extension UInt8 {
-  /// Whether it may be part of an escape, such as `\u0022` or `&quot;`.
+  /// True if it may be part of an escape such as `\u0022` or `&quot;`.
   fileprivate var mayBeOfEscape: Bool { base64Digit != nil || "\\%&#;'\"".utf8.contains(self) }
 }
 
 extension SecretMask {
-  /// Returns a message, fit to show, with every secret hidden. The message may contain lines of a command, which are cut after
-  /// `lineBytes`, and values cut before `...`.
+  /// Returns a message with every secret masked. The message may contain lines of a command, which are cut after
+  /// `lineBytes`,
+  /// and values cut before `...`.
   public func masked(message: String, cutAfter lineBytes: Int) -> String {
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.utf8.count >= lineBytes ? masked(printed: String($0), isCut: true) : String($0) }
@@ -228,7 +229,7 @@ extension SecretMask {
     return (beginnings + [String(pieces[pieces.count - 1])]).joined(separator: "...")
   }
 
-  /// Returns a value with every secret hidden in its texts.
+  /// Returns a value with every secret masked in its texts.
   public func masked(_ value: Value) -> Value {
     switch value {
     case .string(let text): .string(masked(text))
@@ -238,7 +239,7 @@ extension SecretMask {
     }
   }
 
-  /// Returns an object with every secret hidden in its texts.
+  /// Returns an object with every secret masked in its texts.
   public func masked(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = masked(value) }

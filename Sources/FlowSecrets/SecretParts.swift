@@ -1,15 +1,16 @@
 import FlowModel
 
-/// The texts inside a secret that steps extract, such as the token in the query of a link in a JSON payload. They are hidden
-/// like the secret itself.
+/// Texts in a secret that steps may extract, such as the token in the query of a link in a JSON payload. They are
+/// masked like
+/// the secret itself.
 enum SecretParts {
   /// Shorter texts are often common words.
   private static let leastBytes = 8
-  /// The maximum nesting of links, and the maximum number of parts of one secret.
+  /// The maximum nesting of links, and the maximum number of parts of a secret.
   private static let depth = 4
   private static let limit = 1_000
 
-  /// Returns the parts of a secret, always the same for the same secret.
+  /// Returns the parts of a secret, which depend only on the secret.
   static func all(of secret: String) -> [String] {
     var parts: [String] = []
     add(secret, depth, to: &parts)

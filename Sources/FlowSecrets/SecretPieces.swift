@@ -1,12 +1,13 @@
-/// Finds lines of a secret's base64, which programs split into lines of any width.
+/// Finds lines of a secret's base64, which programs may split at any width.
 struct SecretPieces: Sendable {
-  /// The length of the shortest line that is searched.
+  /// The minimum length of a line.
   private static let leastBytes = 12
-  /// The number of whole bytes that the shortest line encodes, wherever it begins.
+  /// The number of complete bytes in the shortest line, wherever it begins.
   private static let windowBytes = 8
 
-  /// Every eight bytes in a row of a secret, in a hash table with linear probing. 0 marks a free slot, since secrets contain
-  /// no zero bytes.
+  /// All sequences of eight bytes of a secret, in a hash table with linear probing. 0 marks a free slot, because
+  /// secrets
+  /// contain no zero bytes.
   private var windows: [UInt64]
   private let mask: Int
 
@@ -46,7 +47,7 @@ struct SecretPieces: Sendable {
     return false
   }
 
-  /// The lines of a text that encode part of a secret, without their line breaks.
+  /// Returns the lines of a text that encode part of a secret, without their line breaks.
   func lines(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     guard !windows.isEmpty, bytes.count >= Self.leastBytes else { return [] }
     var lines: [Range<Int>] = []
@@ -59,9 +60,9 @@ struct SecretPieces: Sendable {
     return lines
   }
 
-  /// Whether a line is base64 and every eight bytes in a row that it encodes are in a secret.
+  /// Returns whether a line is base64 and every sequence of eight bytes that it encodes occurs in a secret.
   private func isPiece(_ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>) -> Bool {
-    // The first 72 bits: all but the highest 8, and these.
+    // The first 72 bits: `low` has the last 64, `high` the first 8.
     var (low, high): (UInt64, UInt64) = (0, 0)
     for index in 0..<Self.leastBytes {
       guard let digit = bytes[line.lowerBound + index].base64Digit else { return false }
@@ -75,7 +76,7 @@ struct SecretPieces: Sendable {
     }
   }
 
-  /// Whether each window of a line is in a secret, if the first whole byte begins after some bits.
+  /// Returns whether each window of a line is in a secret, if the first complete byte begins after some bits.
   private func isPiece(_ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>, skippedBits: Int) -> Bool {
     var end = line.upperBound
     while end > line.lowerBound, [UInt8(ascii: "\r"), UInt8(ascii: "=")].contains(bytes[end - 1]) { end -= 1 }
@@ -95,7 +96,7 @@ struct SecretPieces: Sendable {
     return true
   }
 
-  /// The next line break, or the end; eight bytes are compared at a time.
+  /// Returns the next line break or the end; compares eight bytes at a time.
   private static func lineEnd(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     var index = start

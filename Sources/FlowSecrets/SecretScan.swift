@@ -1,18 +1,21 @@
-/// Finds the bytes of a text at which a secret may start, at a cost that hardly depends on the text.
+/// Finds the bytes of a text at which a secret may start, in time that hardly depends on the text.
 ///
-/// A deterministic automaton follows all walks (``SecretWalks``) at once that start at any byte: a state is the list of
-/// the walks that are under way and how long each is. One look-up a byte is enough, whatever the text looks like. Four
-/// parts of a text are read in turn, since each look-up waits for the one before it in its part.
+/// A deterministic automaton follows all walks (``SecretWalks``) from all bytes at the same time: a state is the list
+/// of active
+/// walks with their lengths. It needs one table lookup per byte for any text. Four parts of a text are read
+/// alternately,
+/// because each lookup depends on the previous one in its part.
 struct SecretScan: Sendable {
-  /// A walk of this length is reported instead of followed further. Longer ones need more states, shorter ones report
-  /// more bytes at which no secret starts.
+  /// The length at which a walk is reported and no longer followed. Longer walks need more states; shorter ones report
+  /// more
+  /// bytes at which no secret starts.
   private static let reportedBytes = 12
-  /// The states that are kept: 4 MiB.
+  /// The maximum number of states, which take 4 MiB.
   private static let mostStates = 16_000
   private static let root = 0
   private static let unknown: Int16 = -1
 
-  /// A walk under way.
+  /// An active walk.
   private struct Walk: Hashable {
     var state: Int16
     var length: Int16
@@ -21,16 +24,16 @@ struct SecretScan: Sendable {
   /// The walks that end at a byte.
   private struct Report {
     var next: Int16
-    /// Their lengths, a bit for each.
+    /// The lengths of the walks, one bit for each.
     var lengths: UInt32
-    /// The state of the walk that has not ended, the longest; the root if there is none.
+    /// The state of the longest walk that has not ended, or the root if there is none.
     var walk: Int16
   }
 
   /// A byte of a text at which a secret may start.
   struct Start {
     var index: Int
-    /// The bytes that are read already, and the state of the walk after them.
+    /// The number of bytes already read, and the state of the walk after them.
     var length: Int
     var walk: Int
   }
@@ -38,7 +41,7 @@ struct SecretScan: Sendable {
   var walks: SecretWalks
   private var states: [[Walk]] = [[]]
   private var numbers: [[Walk]: Int] = [[]: root]
-  /// By state and class of a byte: the next state, `-2 - index` of what is reported, or ``unknown``.
+  /// By state and byte class: the next state, `-2 - index` of a report, or ``unknown``.
   private var rows: [Int16] = []
   private var reports: [Report] = []
 
@@ -52,11 +55,11 @@ struct SecretScan: Sendable {
     rows = Array(repeating: Self.unknown, count: 1 << walks.classBits)
   }
 
-  /// The bytes at which a secret may start, in order.
+  /// Returns the bytes at which a secret may start, in order.
   ///
-  /// - Parameter isCut: whether a secret may continue after the end of the text.
+  /// - Parameter isCut: True if a secret may continue after the end of the text.
   mutating func starts(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Start] {
-    // Most masks never see a text.
+    // Created lazily, because most masks never search a text.
     if rows.isEmpty || isFull { removeAll() }
     var parts = Parts(of: bytes, overlap: Self.reportedBytes)
     while true {
@@ -80,18 +83,18 @@ struct SecretScan: Sendable {
     }
   }
 
-  /// Drops all states when there are too many. What a part has read of the walks under way is then read again.
+  /// Drops all states if there are too many. The bytes of active walks are then read again.
   private mutating func makeRoom(_ parts: inout Parts) {
-    // At least some bytes are read in between, however many states they need.
+    // Ensures progress between resets, however many states the bytes need.
     guard isFull, parts.offset > parts.resetOffset + Self.reportedBytes else { return }
     removeAll()
     parts.reset(before: Self.reportedBytes)
   }
 
-  /// Where the entry of a state and a byte is.
+  /// Returns the index of the entry for a state and a byte.
   private func index(_ state: Int, _ byte: UInt8) -> Int { state << walks.classBits | Int(walks.classes[Int(byte)]) }
 
-  /// Reads a byte of one part, and reports what it makes out.
+  /// Reads a byte of one part and records the walks that it ends.
   private mutating func step(_ part: Int, _ parts: inout Parts, _ bytes: UnsafeBufferPointer<UInt8>) {
     let index = parts.index(of: part)
     var entry = rows[self.index(parts.states[part], bytes[index])]
@@ -115,7 +118,7 @@ struct SecretScan: Sendable {
     }
   }
 
-  /// Makes the entry of a state and a byte.
+  /// Creates the entry for a state and a byte.
   private mutating func follow(_ state: Int, _ byte: UInt8) -> Int16 {
     var next: [Walk] = []
     var lengths: UInt32 = 0
@@ -150,7 +153,7 @@ struct SecretScan: Sendable {
   }
 }
 
-/// The table of an automaton while it is read.
+/// The table of an automaton during a scan.
 private struct Table {
   var rows: UnsafeBufferPointer<Int16>
   var classes: UnsafeBufferPointer<UInt8>
@@ -159,19 +162,19 @@ private struct Table {
   subscript(state: Int, byte: UInt8) -> Int { Int(rows[state << classBits | Int(classes[Int(byte)])]) }
 }
 
-/// The parts of a text that are read in turn, each from its beginning to where walks end that start in it.
+/// The parts of a text that are read alternately, each up to the end of the walks that start in it.
 private struct Parts {
   static let count = 4
 
   /// The state of each part.
   var states = SIMD4<Int>()
-  /// The bytes read of each part.
+  /// The number of bytes read of each part.
   var offset = 0
-  /// The bytes to read of each part. The last one may have some more, which are read alone.
+  /// The number of bytes to read of each part. The last part may have a few more, which are read separately.
   private let bytesTogether: Int
-  /// The offset at which reading began again.
+  /// The offset of the last reset.
   private(set) var resetOffset = 0
-  /// What has been reported.
+  /// The starts that have been reported.
   var starts: [SecretScan.Start] = []
   private let bytes: Int
   private let partBytes: Int
@@ -182,24 +185,24 @@ private struct Parts {
     bytesTogether = partBytes > 0 ? partBytes + overlap : 0
   }
 
-  /// The next byte of a part.
+  /// Returns the index of the next byte of a part.
   func index(of part: Int) -> Int { part * partBytes + offset }
 
-  /// The next byte of the last part.
+  /// The index of the next byte of the last part.
   private var lastIndex: Int { index(of: Self.count - 1) }
 
-  /// Whether all parts are read.
+  /// True if all parts have been read.
   var isAtEnd: Bool { lastIndex >= bytes }
 
-  /// The parts that are read at the moment.
+  /// The parts that have unread bytes.
   var unread: Range<Int> { (offset < bytesTogether ? 0 : Self.count - 1)..<Self.count }
 
-  /// The bytes whose walks a part reports.
+  /// Returns the range of bytes whose walks a part reports.
   func range(of part: Int) -> Range<Int> {
     part * partBytes..<(part == Self.count - 1 ? bytes : (part + 1) * partBytes)
   }
 
-  /// Reads from some bytes earlier on again, without any state.
+  /// Moves back by some bytes and clears the states.
   mutating func reset(before bytes: Int) {
     resetOffset = offset
     offset = max(0, offset - bytes)
@@ -207,10 +210,10 @@ private struct Parts {
     for index in starts.indices { (starts[index].length, starts[index].walk) = (0, SecretWalks.root) }
   }
 
-  /// Each start once, in order.
+  /// The starts in order, without duplicates.
   var orderedStarts: [SecretScan.Start] {
     if Self.isOrdered(starts) { return starts }
-    // Those of one part are nearly always in order.
+    // The starts of one part are nearly always in order.
     var ordered: [SecretScan.Start] = []
     ordered.reserveCapacity(starts.count)
     for part in 0..<Self.count {
@@ -236,7 +239,7 @@ private struct Parts {
     return true
   }
 
-  /// Reads up to a byte whose entry is unknown or reported, or the end.
+  /// Reads up to a byte whose entry is unknown or a report, or up to the end.
   mutating func skip(_ table: Table, in text: UnsafeBufferPointer<UInt8>) {
     var (first, second, third, fourth) = (states[0], states[1], states[2], states[3])
     var index = offset

@@ -1,46 +1,48 @@
 import FlowModel
 
-/// Finds secrets in a text, also encoded several times.
+/// Finds secrets in a text, even if they are encoded several times.
 ///
-/// ``SecretScan`` finds the bytes at which a secret may start, at the cost of about one table look-up a byte. From there
-/// ``SecretWalks`` reads the text through the encodings (``EncodedPosition``). Both are automata whose states are built when
-/// a text first needs them. Their number is limited: when there are too many, they are dropped and built again.
+/// ``SecretScan`` finds the bytes at which a secret may start, with about one table lookup per byte. From there,
+/// ``SecretWalks`` reads the text through the encodings (``EncodedPosition``). Both are automata whose states are
+/// created on
+/// demand. Their number is limited: if there are too many, all are dropped and created again.
 struct SecretSearch: Sendable {
-  /// A secret in a text.
+  /// A secret found in a text.
   struct Match: Sendable {
     var range: Range<Int>
-    /// The positions at its end, which say how it is encoded.
+    /// The positions at its end, which determine its encodings.
     var positions: [EncodedPosition]
     /// The number of nested encodings of the search.
     var encodings: Int
-    /// Whether the text agrees only with the beginning of the secret, because no steps were left to read on.
+    /// True if only the beginning of the secret was compared, because no steps were left.
     var isAssumed = false
-    /// Whether it is the end of a needle, whose beginning was cut off.
+    /// True for the end of a needle whose beginning was cut off.
     var isEnd = false
   }
 
   /// The texts to find.
   private let needles: Needles
-  /// Their ends, once a text needed them.
+  /// The suffixes of the texts, created on demand.
   private var ends: Needles?
-  /// The positions after the first bytes of a text that begins inside a needle: searches from many bytes begin alike.
+  /// The positions after the first bytes of a text that begins inside a needle, cached because many searches begin
+  /// alike.
   private var beginnings: [UInt64: (positions: [EncodedPosition], accepting: [EncodedPosition])] = [:]
   /// The number of nested encodings.
   let encodings: Int
   private var scan: SecretScan
 
-  /// Creates a search for texts in UTF-8, encoded once or up to ``EncodedPosition/levels`` times.
+  /// Creates a search for UTF-8 texts that are encoded once or up to ``EncodedPosition/levels`` times.
   init(_ texts: [[UInt8]], encodings: Int) {
     needles = Needles(texts)
     self.encodings = encodings
     scan = SecretScan(needles, encodings: encodings)
   }
 
-  /// All matches, in the order of their starts, the longest for each start; one for assumed ones that overlap.
+  /// Returns all matches in order of their starts: the longest for each start, and one for overlapping assumed matches.
   ///
-  /// - Parameter isCut: whether a needle may continue after the end, so that the beginning of one is a match, too.
+  /// - Parameter isCut: True if a needle may continue after the end, so that its beginning is a match as well.
   mutating func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [Match] {
-    // Shorter texts hold no needle.
+    // Shorter texts contain no needle.
     guard bytes.count >= Limits.secretCharacters || isCut else { return [] }
     var found: [Match] = []
     scan.walks.begin(bytes)
@@ -55,7 +57,7 @@ struct SecretSearch: Sendable {
     return found
   }
 
-  /// The ranges of all matches, in order; one range for those that overlap or touch.
+  /// Returns the ranges of all matches in order. Overlapping or adjacent ranges are merged.
   mutating func ranges(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Range<Int>] {
     guard bytes.count >= Limits.secretCharacters || isCut else { return [] }
     var ranges: [Range<Int>] = []
@@ -67,12 +69,12 @@ struct SecretSearch: Sendable {
     return ranges
   }
 
-  /// Longer beginnings are not kept, because few are alike.
+  /// The maximum length of a cached beginning; longer ones are rarely the same.
   private static let keptBytes = 4
-  /// The beginnings that are kept.
+  /// The maximum number of cached beginnings.
   private static let mostBeginnings = 4_000
 
-  /// The longest match that starts at a byte inside a needle and ends with the needle.
+  /// Returns the longest match that starts inside a needle and ends with it, or nil.
   mutating func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Match? {
     let needles = ends ?? Needles(endsOf: needles)
     ends = needles
@@ -110,7 +112,7 @@ struct SecretSearch: Sendable {
     return match
   }
 
-  /// The needles that may be in a match.
+  /// Returns the needles that a match may contain.
   func needles(of match: Match) -> Set<[UInt8]> {
     guard let needles = match.isEnd ? ends : needles else { return [] }
     var found: Set<[UInt8]> = []
@@ -123,7 +125,7 @@ struct SecretSearch: Sendable {
 }
 
 extension [Range<Int>] {
-  /// Adds a range that starts no earlier than the last one; ranges that overlap or touch become one.
+  /// Adds a range that starts no earlier than the last one; overlapping or adjacent ranges are merged.
   mutating func merge(_ range: Range<Int>) {
     if let last, range.lowerBound <= last.upperBound {
       self[count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)

@@ -1,39 +1,43 @@
 import FlowModel
 
-/// A deterministic automaton that reads a secret from its first byte on. It is built as texts need it.
+/// A deterministic automaton that reads a secret from its first byte on. Its states are created on demand.
 ///
-/// A state is the set of positions (``EncodedPosition``) that the bytes read so far lead to. State 0 has no positions: it is
-/// the start of every walk, and a walk that returns to it has ended.
+/// A state is the set of positions (``EncodedPosition``) after the bytes read so far. State 0 has no positions: it is
+/// the start
+/// of every walk, and a walk that returns to it has ended.
 struct SecretWalks: Sendable {
   static let root = 0
   private static let unknown: Int16 = -1
-  /// The states, and the positions in all of them, that are kept: about 10 MiB together.
+  /// The maximum number of states, and of positions in all of them, which take about 10 MiB together.
   private static let mostStates = 16_000
   private static let mostPositions = 200_000
-  /// From this byte of a walk on, its states are not kept: each byte of a long secret has a state of its own, which is not
-  /// reached again, and which would push out those that are.
+  /// The number of bytes of a walk after which its states are not kept. Each byte of a long secret has its own state,
+  /// which is
+  /// rarely reached again and would displace states that are.
   private static let mostKeptBytes = 1_024
-  /// The steps beyond the kept states, for each byte of a text. A secret that is found takes one a byte; only a long secret that
-  /// resembles itself, such as one repeated character, takes more, from each byte of a text like it.
+  /// The number of steps beyond the kept states, per byte of a text. A secret that is found needs one per byte. Only a
+  /// long
+  /// self-similar secret, such as a repeated character, needs more, from each byte of a similar text.
   private static let mostSteps = 4
-  /// Bytes of plain text that are compared in the time of a step.
+  /// The number of bytes of plain text that are compared in the time of a step.
   private static let plainBytesPerStep = 32
 
   private let needles: Needles
   private let encodings: Int
-  /// The class of each byte. Bytes that no encoding and no needle contains share class 0.
+  /// The class of each byte. Bytes that occur in no encoding and no needle have class 0.
   private(set) var classes = [UInt8](repeating: 0, count: 256)
-  /// The bits of a class number.
+  /// The number of bits of a class.
   private(set) var classBits = 0
   private var states: [[EncodedPosition]] = [[]]
   private var numbers: [[EncodedPosition]: Int] = [[]: root]
-  /// By state: the needle and the bytes of it that are read, where the rest can only follow without escapes.
+  /// By state: the needle and the number of its bytes already read, if the rest can follow only without escapes.
   private var plainRest: [(needle: Int, depth: Int)?] = [nil]
   private var positions = 0
-  /// By state and class of a byte: the next state, `-2 - state` of one that ends a needle, or ``unknown``.
+  /// By state and byte class: the next state, `-2 - state` for one that ends a needle, or ``unknown``.
   private var rows: [Int16] = []
-  /// What is left of ``mostSteps`` in the text that is searched. Without any, text that agrees with the first
-  /// ``mostKeptBytes`` of a secret counts as the secret.
+  /// The rest of ``mostSteps`` for the current text. When it is used up, text that matches the first ``mostKeptBytes``
+  /// of a secret
+  /// counts as the secret.
   private var stepsLeft = 0
 
   init(_ needles: Needles, encodings: Int) {
@@ -42,22 +46,22 @@ struct SecretWalks: Sendable {
     var used = ByteSet(digits: .max)
     for byte in "\\%&#;'\" =".utf8 { used.insert(byte) }
     for byte in needles.bytes { used.insert(byte) }
-    // Some bytes never occur in UTF-8, so that the highest number is under 256.
+    // Some bytes never occur in UTF-8, so the highest number is below 256.
     for (index, byte) in used.all.enumerated() { classes[Int(byte)] = UInt8(index + 1) }
     while 1 << classBits <= used.all.count { classBits += 1 }
     rows = Array(repeating: Self.unknown, count: 1 << classBits)
   }
 
-  /// Whether there are so many states that no more are kept until ``removeAll()``.
+  /// True if there are too many states, so that no more are kept until ``removeAll()``.
   var isFull: Bool { states.count >= Self.mostStates || positions >= Self.mostPositions }
 
-  /// Forgets all states but the root; numbers from before have no meaning afterwards.
+  /// Removes all states but the root. Earlier state numbers become invalid.
   mutating func removeAll() {
     (states, numbers, plainRest, positions) = ([[]], [[]: Self.root], [nil], 0)
     rows = Array(repeating: Self.unknown, count: 1 << classBits)
   }
 
-  /// The state after a byte, and whether a needle ends there.
+  /// Returns the state after a byte, and whether a needle ends there.
   mutating func step(_ state: Int, _ byte: UInt8) -> (state: Int, isEnd: Bool) {
     let index = state << classBits | Int(classes[Int(byte)])
     let known = rows[index]
@@ -91,10 +95,10 @@ struct SecretWalks: Sendable {
     positions.contains { $0.accepts(EncodedPosition.levels, needles) }
   }
 
-  /// Allows the steps for a text.
+  /// Resets the steps for a text.
   mutating func begin(_ bytes: UnsafeBufferPointer<UInt8>) { stepsLeft = Self.mostSteps * bytes.count }
 
-  /// The longest needle that starts at a byte of a text; where the text is cut, also the beginning of one.
+  /// Returns the longest needle that starts at a byte of a text, or the beginning of one if the text is cut.
   mutating func longest(
     in bytes: UnsafeBufferPointer<UInt8>, from start: SecretScan.Start, isCut: Bool
   ) -> SecretSearch.Match? {
@@ -140,7 +144,7 @@ struct SecretWalks: Sendable {
     return SecretSearch.Match(range: range, positions: positions, encodings: encodings, isAssumed: isAssumed)
   }
 
-  /// The end of a needle that is in the text as it is, if it is the only possible one; nil: not known.
+  /// Returns the end of an unencoded needle if it is the only possible one, or nil if unknown.
   private mutating func plainEnd(in bytes: UnsafeBufferPointer<UInt8>, of start: SecretScan.Start) -> Int? {
     guard start.walk != Self.root, stepsLeft > 0, let (needle, depth) = plainRest[start.walk] else { return nil }
     let begin = start.index + start.length
@@ -154,7 +158,7 @@ struct SecretWalks: Sendable {
     }
   }
 
-  /// Reads on as far as the next states are known and not the root.
+  /// Continues while the next states are known and not the root.
   private func followKnown(
     _ state: inout Int, _ index: inout Int, in bytes: UnsafeBufferPointer<UInt8>, to stop: Int, _ end: inout Int,
     _ endState: inout Int

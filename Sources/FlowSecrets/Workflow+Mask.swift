@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Workflow {
-  /// Returns the mask for a run with these secrets and inputs; nil if none is secret, unless the run `mayLearnMore`.
+  /// Returns the mask for a run with these secrets and inputs, or nil if none is secret, unless the run `mayLearnMore`.
   public func mask(secrets values: ValueObject, inputs: ValueObject, mayLearnMore: Bool = false) -> SecretMask? {
     var texts: [(name: String, text: String)] = []
     for secret in secrets { if let text = values[secret.name]?.stringValue { texts.append((secret.name, text)) } }
@@ -17,7 +17,7 @@ extension Workflow {
 }
 
 extension SecretMask {
-  /// Also hides each text of the value of an event from now on.
+  /// Masks each text in the value of an event as well from now on.
   public func add(_ value: Value, of event: String, number: Int) {
     var texts: [String] = []
     Self.collect(value, into: &texts)
@@ -27,13 +27,13 @@ extension SecretMask {
       })
   }
 
-  /// The beginning of the names of secrets that came with an event. A resumed run does not have them.
+  /// The name prefix of secrets received with an event, which a resumed run does not have.
   static let eventPrefix = "events."
 
-  /// The beginning of the names of secrets that people have answered. A resumed run does not have them.
+  /// The name prefix of secrets in people's answers, which a resumed run does not have.
   public static let answerPrefix = "answers."
 
-  /// Whether a recorded text stands for a secret that a person has answered.
+  /// Returns whether recorded values contain a placeholder for a secret in a person's answer.
   public static func holdsAnswer(_ object: ValueObject) -> Bool { object.contains { holdsAnswer($0.1) } }
 
   private static func holdsAnswer(_ value: Value) -> Bool {
