@@ -1,8 +1,7 @@
 /// A name from outside that is used as a key: of a file, a variable, an input or a JSON member.
 ///
 /// In Swift, strings that differ only in Unicode normalization are equal, such as `é` as one character and as `e` with
-/// an accent.
-/// File systems, environments and JSON treat them as two names, so names are compared byte by byte.
+/// an accent. File systems, environments and JSON treat them as two names, so names are compared byte by byte.
 public struct ByteName: Hashable, Comparable, Sendable {
   /// The name itself.
   public let text: String
@@ -34,8 +33,7 @@ extension String {
   }
 
   /// The text before and after the first occurrence of an ASCII character; `after` is nil if the character does not
-  /// occur.
-  /// A combining mark after the character becomes the beginning of `after`.
+  /// occur. A combining mark after the character becomes the beginning of `after`.
   package func parted(at character: Unicode.Scalar) -> (before: String, after: String?) {
     guard let place = utf8.firstIndex(of: UInt8(ascii: character)) else { return (self, nil) }
     return (String(self[..<place]), String(self[utf8.index(after: place)...]))

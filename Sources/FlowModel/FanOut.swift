@@ -5,10 +5,8 @@ public struct FanOut: Sendable, Hashable {
     /// A list, an object or an expression for one of these; texts inside may contain `${{ }}`.
     case items(Value)
     /// The product of several lists, in which the first key varies slowest, without the combinations that match an
-    /// object of
-    /// `exclude`. Each object of `include` adds its members to the combinations whose axes it does not change. If there
-    /// are
-    /// none, it becomes a separate combination.
+    /// object of `exclude`. Each object of `include` adds its members to the combinations whose axes it does not
+    /// change. If there are none, it becomes a separate combination.
     case axes(ValueObject, exclude: [Value], include: [Value])
     /// The files that match the patterns when the step becomes ready; patterns may contain `${{ }}`.
     case files([String])

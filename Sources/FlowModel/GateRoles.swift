@@ -1,10 +1,8 @@
 /// The role of each step for the launch gate: whether it starts only after the gate has opened, and whether the gate
-/// waits
-/// for it.
+/// waits for it.
 ///
 /// A step that needs a deferred step is deferred as well, and the gate waits for all other steps. The result of a
-/// `defer`
-/// expression is known at activation; before that, both are possible.
+/// `defer` expression is known at activation; before that, both are possible.
 public struct GateRoles: Sendable {
   /// The certainty of a role.
   public enum Certainty: UInt8, Sendable, Comparable {
@@ -38,8 +36,7 @@ public struct GateRoles: Sendable {
   }
 
   /// Creates the roles of a workflow's steps; `order` lists each step after its dependencies. If the dependencies form
-  /// a cycle,
-  /// `order` is empty and dependencies are ignored.
+  /// a cycle, `order` is empty and dependencies are ignored.
   public init(_ workflow: Workflow, order: [StepIndex]) {
     let candidates = workflow.steps.indices.filter { workflow.steps[$0].hasOptions }.map { StepIndex($0) }
     self.init(workflow.steps, candidates: candidates, order: order, answers: nil)

@@ -19,8 +19,7 @@ public enum LeftOut {
   }
 
   /// Describes how a text was cut, or returns nil if it is complete. A step whose output has such a line somewhere else
-  /// than
-  /// in the middle has not been cut.
+  /// than in the middle has not been cut.
   public static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text

@@ -27,8 +27,7 @@ public struct SecretDeclaration: Sendable, Hashable {
 
 extension Workflow {
   /// The environment variables that the file names as sources of secrets; `secretVariables(inputs:)` also resolves run
-  /// inputs.
-  /// Commands receive them only from steps that use the secret.
+  /// inputs. Commands receive them only from steps that use the secret.
   public var secretVariables: Set<String> {
     Set(
       secrets.compactMap { secret in

@@ -60,8 +60,7 @@ public struct Step: Sendable {
 }
 
 /// The options that a step has, for searches over all steps. Reading an option itself makes the compiler copy the step
-/// with all
-/// its options, which took 10 % of the start of a run.
+/// with all its options, which took 10 % of the start of a run.
 public struct StatedOptions: OptionSet, Sendable {
   /// The options, one bit each.
   public let rawValue: UInt16
@@ -154,8 +153,7 @@ public struct StepOptions: Sendable, Hashable {
   /// The behavior on resume if the process ended during an attempt.
   public var onInterrupt = InterruptPolicy.rerun
   /// True if the step is in `finally`: it starts when all other steps have finished, whatever their outcome, subject
-  /// only to
-  /// its `if`.
+  /// only to its `if`.
   public var isFinal = false
   /// True if that is the `finally` of an included file, which waits only for the steps of that file and not for the
   /// gate.
@@ -163,16 +161,14 @@ public struct StepOptions: Sendable, Hashable {
   /// Environment variables that override the workflow's; values may contain `${{ }}`.
   public var environment: ValueObject = [:]
   /// The files that it reads, as paths and patterns. If they and everything else are unchanged since its last success,
-  /// it is
-  /// not run again.
+  /// it is not run again.
   public var inputsFrom: [FileRule] = []
   /// The files that it produces, as paths and patterns; if they have changed since, it is run again.
   public var produces: [FileRule] = []
   /// The items that it runs for, or nil to run once.
   public var fanOut: FanOut?
   /// True if its failure counts for its dependents but not for the gate and the run, because it is part of a workflow
-  /// included
-  /// by an optional step.
+  /// included by an optional step.
   public var isExcused = false
   /// Its role in an included workflow.
   public var includeRole = IncludeRole.none

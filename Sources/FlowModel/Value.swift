@@ -1,8 +1,7 @@
 /// A value that is passed between steps: an input, an output, or a context of an expression.
 ///
 /// Values correspond to JSON and the core schema of YAML. Integers are separate from other numbers because declared
-/// types
-/// distinguish them; expressions treat both as numbers. Durations and paths are strings.
+/// types distinguish them; expressions treat both as numbers. Durations and paths are strings.
 public enum Value: Sendable {
   case null
   case boolean(Bool)

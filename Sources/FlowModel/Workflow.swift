@@ -12,9 +12,8 @@ public struct Workflow: Sendable {
   /// Environment variables for child processes; values may contain `${{ }}`.
   public var environment: ValueObject = [:]
   /// The files of variables. ``environment`` overrides them, and later files override earlier ones. Paths are relative
-  /// to the
-  /// workflow's folder and may contain `${{ }}` over `inputs`. The program that runs the workflow reads the files into
-  /// `RunOptions.fileEnvironment`.
+  /// to the workflow's folder and may contain `${{ }}` over `inputs`. The program that runs the workflow reads the
+  /// files into `RunOptions.fileEnvironment`.
   public var environmentFiles: [EnvironmentFileName] = []
   /// The minimum and maximum of the launch gate, or nil for neither.
   public var gate: GateDeadline?
@@ -48,8 +47,7 @@ public struct Workflow: Sendable {
   /// The included workflows, flattened.
   public var scopes: [WorkflowScope] = []
   /// For each step, the scope of its expressions as an index in ``scopes`` plus 1, or 0 for the workflow's own. Empty
-  /// without
-  /// scopes.
+  /// without scopes.
   public var scopeOfStep: [Int32] = []
   /// The declarations of the entries and exits of included workflows, by their `uses`.
   public var includes: [String: ActionDeclaration] = [:]

@@ -1,8 +1,7 @@
 /// A workflow whose steps form a graph without cycles, with its edges in compressed arrays.
 ///
 /// Only the initializer creates one. It finds a topological order or throws the cycle, so code that has a graph need
-/// not
-/// check again.
+/// not check again.
 public struct WorkflowGraph: Sendable {
   /// The workflow.
   public let workflow: Workflow

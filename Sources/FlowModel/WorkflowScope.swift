@@ -1,6 +1,5 @@
 /// An included workflow, flattened: its steps are among those of the whole workflow, and its expressions use its own
-/// inputs,
-/// steps and variables.
+/// inputs, steps and variables.
 public struct WorkflowScope: Sendable {
   /// The prefix of its steps' ids, such as `build/`.
   public var prefix: String

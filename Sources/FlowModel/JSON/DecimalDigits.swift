@@ -33,8 +33,7 @@ struct DecimalDigits {
   }
 
   /// The digits as a double if one multiplication or division of exact doubles yields the nearest double (Clinger
-  /// 1990),
-  /// or else nil.
+  /// 1990), or else nil.
   var exactDouble: Double? {
     guard isExact, significand <= 1 << 53 else { return nil }
     switch exponent {

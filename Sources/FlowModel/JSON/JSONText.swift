@@ -6,8 +6,7 @@
 /// ```
 ///
 /// Whole numbers that fit in 64 bits become ``Value/integer(_:)``, all others ``Value/number(_:)``. Objects keep the
-/// order
-/// of their members. Written values are read back as equal values, except that NaN and the infinities, which JSON
+/// order of their members. Written values are read back as equal values, except that NaN and the infinities, which JSON
 /// lacks, are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are escaped, including
 /// U+007F to U+009F, which JSON allows but a terminal would obey.
 public enum JSONText {
