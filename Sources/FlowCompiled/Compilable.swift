@@ -56,8 +56,7 @@ extension Array: Compilable where Element: Compilable {
     try add(from: &reader)
   }
   /// Reads elements into an empty array. Assigning an array, even an empty one, makes the runtime instantiate its type.
-  /// That
-  /// takes longer than reading a small workflow, and most arrays of a workflow are empty.
+  /// That takes longer than reading a small workflow, and most arrays of a workflow are empty.
   mutating func add(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     let count = try reader.count()
     if count == 0 { return }

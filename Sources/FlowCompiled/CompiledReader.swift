@@ -2,8 +2,7 @@ import FlowBytes
 import FlowModel
 
 /// Reads the parts of a compiled file in the order in which ``CompiledWriter`` wrote them. For any bytes, it ends with
-/// a value
-/// or an error and uses no more memory than a fixed multiple of their number.
+/// a value or an error and uses no more memory than a fixed multiple of their number.
 package struct CompiledReader {
   private let bytes: [UInt8]
   private(set) var offset: Int
@@ -110,8 +109,7 @@ package struct CompiledReader {
     defer { offset += count }
     let end = offset + count
     // Decoding replaces bytes that are not UTF-8, so the result differs. `String(validating:as:)` would detect them
-    // itself,
-    // but it is not specialized and therefore slower.
+    // itself, but it is not specialized and therefore slower.
     let text = String(decoding: bytes[offset..<end], as: UTF8.self)
     guard text.utf8.elementsEqual(bytes[offset..<end]) else { throw damaged("text in UTF-8") }
     return text

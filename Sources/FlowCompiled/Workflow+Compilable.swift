@@ -129,8 +129,7 @@ extension Workflow: Compilable {
   }
 
   /// Returns whether two steps have the same id. Compares strings only if their hashes are equal: a set of strings
-  /// would be the
-  /// first in the process, and instantiating its type takes ten times as long.
+  /// would be the first in the process, and instantiating its type takes ten times as long.
   private static func hasRepeatedIDs(_ steps: [Step]) -> Bool {
     var slots = 4
     while slots < 2 * steps.count { slots *= 2 }

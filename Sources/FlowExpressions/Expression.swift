@@ -8,8 +8,7 @@ import FlowModel
 /// ```
 ///
 /// The empty expression is null. Limits are those of GitHub Actions: 21,000 characters, a nesting depth of 50, and 1
-/// MiB of
-/// memory for results.
+/// MiB of memory for results.
 public struct Expression: Sendable {
   /// The parsed text, without `${{ }}`.
   public let source: String

@@ -9,8 +9,7 @@ public protocol ExpressionContext {
   /// workflow.
   ///
   /// Called first if a literal key follows the name, as in `steps.build.outputs`. `key` is as written; keys of
-  /// expressions are
-  /// compared without case.
+  /// expressions are compared without case.
   func member(_ key: String, of name: String) -> ContextMember
 
   /// Returns the result of a status function.

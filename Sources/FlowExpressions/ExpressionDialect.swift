@@ -23,8 +23,7 @@ public struct ExpressionDialect: Sendable, Hashable {
   }()
 
   /// The dialect of workflows: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `events`, `secrets`, `item`,
-  /// `index`,
-  /// `key`, and the status functions.
+  /// `index`, `key`, and the status functions.
   public static let workflow = ExpressionDialect(
     names: ["inputs", "env", "steps", "launch", "run", "gate", "event", "events", "secrets"] + ItemContext.names)
 }

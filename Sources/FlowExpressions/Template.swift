@@ -3,8 +3,7 @@ import FlowModel
 /// A string that may contain `${{ }}`.
 ///
 /// A string that consists of a single `${{ }}` keeps the type of its value. In a longer string all values become text,
-/// and
-/// arrays and objects are errors because they have no text.
+/// and arrays and objects are errors because they have no text.
 ///
 /// ```swift
 /// let template = try Template(parsing: "Hello ${{ inputs.name }}!")
@@ -22,8 +21,7 @@ public struct Template: Sendable {
   private let parts: [Part]
 
   /// Parses a text. Throws the ``ExpressionError`` of the first invalid expression, with its offset relative to the
-  /// start of
-  /// the text.
+  /// start of the text.
   public init(parsing text: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
     let bytes = Array(text.utf8)
     var parts: [Part] = []
@@ -67,8 +65,7 @@ public struct Template: Sendable {
   }
 
   /// Inserts the values. Throws an ``ExpressionError`` of kind `evaluation`, with its offset relative to the start of
-  /// the
-  /// text.
+  /// the text.
   public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     try evaluate(in: context, quoting: { $0 })
   }

@@ -1,9 +1,8 @@
 /// Comparison of strings without case: ordinal, by UTF-16 units, with each character in upper case.
 ///
 /// Upper case is Unicode's simple mapping of single characters, independent of language. `ı` and `ſ` are not mapped, so
-/// that
-/// no other letter equals an ASCII one. Strings that differ only in composition (`é` as one or two characters) are not
-/// equal.
+/// that no other letter equals an ASCII one. Strings that differ only in composition (`é` as one or two characters) are
+/// not equal.
 enum CaseFolding {
   /// Returns whether two strings are equal without case.
   static func areEqual(_ left: String, _ right: String) -> Bool {
@@ -66,8 +65,7 @@ enum CaseFolding {
   private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     let properties = scalar.properties
     // Uses the full mapping if it is one character, or else the title case, which then is the simple upper case
-    // (U+1FB3).
-    // Otherwise the character has no simple upper case (ß).
+    // (U+1FB3). Otherwise the character has no simple upper case (ß).
     let mapped = only(properties.uppercaseMapping) ?? only(properties.titlecaseMapping) ?? scalar
     return mapped.value < 0x80 ? scalar : mapped
   }

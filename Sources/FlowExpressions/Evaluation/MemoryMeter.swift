@@ -1,8 +1,7 @@
 /// Counts the memory of an expression's results, so that nested calls of `format` cannot exhaust it.
 ///
 /// Counts like GitHub Actions: two bytes per character and an overhead per string and collection. Intermediate results
-/// of a
-/// function are released.
+/// of a function are released.
 struct MemoryMeter {
   /// The maximum in use at the same time: 1 MiB.
   static let limit = 1 << 20

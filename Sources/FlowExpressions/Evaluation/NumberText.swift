@@ -3,8 +3,7 @@ enum NumberText {
   // MARK: Reading
 
   /// Converts a text like JavaScript's `Number`: ignores surrounding white space, and returns 0 for an empty text and
-  /// NaN for
-  /// other text. Hexadecimal (`0xff`) and octal (`0o17`) numbers have no sign.
+  /// NaN for other text. Hexadecimal (`0xff`) and octal (`0o17`) numbers have no sign.
   static func number(from text: String) -> Double {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -73,8 +72,7 @@ enum NumberText {
     var (digits, exponent) = shortestDigits(of: number)
     guard digits.count > 15 else { return (digits, exponent) }
     // The shortest digits round like the double itself, unless they end exactly halfway: then the exact value of the
-    // double
-    // decides.
+    // double decides.
     let roundsUp: Bool
     if digits.count == 16 && digits[15] == 5 {
       switch ExactDecimal.order(of: number, toDigits: digits, exponent: exponent) {

@@ -1,8 +1,7 @@
 import FlowDiagnostics
 
 /// Builds the nodes of an expression from its tokens. Operators are kept by precedence on an explicit stack, so nesting
-/// does
-/// not use the call stack.
+/// does not use the call stack.
 struct Parser {
   /// The maximum nesting depth.
   static let deepest = 50
