@@ -1,9 +1,8 @@
 /// One line of a source as shown in a terminal, with the marks below it.
 ///
 /// Tabs advance to the next multiple of four; wide characters take two columns and combining ones none. Characters that
-/// move
-/// the cursor or change the reading direction are shown as pictures. Of a long line, only the part around the marks is
-/// shown.
+/// move the cursor or change the reading direction are shown as pictures. Of a long line, only the part around the
+/// marks is shown.
 struct Excerpt {
   /// A marked range of the line.
   struct Mark {

@@ -3,8 +3,8 @@ public enum NearestName {
   /// Returns the candidate nearest to `name`, or nil if none is near.
   ///
   /// A candidate is near if it differs only in case, `-`, `_` and `.`, or if at most a third of its letters (at least
-  /// one) are
-  /// inserted, omitted, changed or swapped with a neighbor. Among equally near candidates, the first is returned.
+  /// one) are inserted, omitted, changed or swapped with a neighbor. Among equally near candidates, the first is
+  /// returned.
   public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }

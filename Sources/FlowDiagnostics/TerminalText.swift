@@ -1,8 +1,7 @@
 /// Makes text safe to show in a terminal and measures its width in columns.
 public enum TerminalText {
   /// Returns the text on one line, with a picture or an escape for each character that would move the cursor, begin a
-  /// terminal
-  /// sequence or change the reading direction: `␛`, `␊`, `\u{202E}`.
+  /// terminal sequence or change the reading direction: `␛`, `␊`, `\u{202E}`.
   public static func visible(_ text: String) -> String {
     guard mayHoldControls(text) else { return text }
     var result = ""
@@ -59,8 +58,7 @@ public enum TerminalText {
   }
 
   /// Returns a line of a command's output as a terminal finally shows it, to show and record it. Removes escape
-  /// sequences, except
-  /// colors if `keepsColors`.
+  /// sequences, except colors if `keepsColors`.
   public static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
     let text = commandText(line, keepsColors: keepsColors)
     return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text

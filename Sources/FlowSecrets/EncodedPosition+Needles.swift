@@ -54,8 +54,7 @@ extension EncodedPosition {
   }
 
   /// Skips text that continues the only possible needle without an encoding. Returns the number of bytes skipped, or 0
-  /// if an
-  /// encoding may begin or is incomplete.
+  /// if an encoding may begin or is incomplete.
   mutating func skipPlain(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ needles: Needles) -> Int {
     guard depth > 0, high == low + 1, isPlain else { return 0 }
     let offset = needles.place(Int(depth), of: Int(low)) - start

@@ -1,10 +1,8 @@
 /// A position in the secrets, reached through three layers that each decode escapes or base64.
 ///
 /// A layer of escapes passes on each byte, and also the byte that it encodes in JSON, percent encoding, XML and
-/// single-quoted
-/// shell text, because an escape may also be plain text. Fewer than three encodings, and different encodings in one
-/// text, are
-/// therefore covered as well.
+/// single-quoted shell text, because an escape may also be plain text. Fewer than three encodings, and different
+/// encodings in one text, are therefore covered as well.
 struct EncodedPosition: Hashable, Sendable {
   /// The number of nested encodings.
   static let levels = 3

@@ -25,8 +25,7 @@ struct Needles: Sendable {
   /// Creates the suffixes of whole texts, sorted.
   ///
   /// They are sorted by prefix doubling (Manber and Myers, 1990): the order by the first 2n bytes follows from the
-  /// order by the
-  /// first n bytes.
+  /// order by the first n bytes.
   init(endsOf whole: Needles) {
     let bytes = whole.bytes
     let ends = whole.ranges.flatMap { range in repeatElement(range.upperBound, count: range.count) }

@@ -19,8 +19,7 @@ struct EncodedPart: Hashable, Sendable {
 }
 
 // Placeholders name the form of a secret so that it can be restored: the part of the secret, followed by the encodings
-// from
-// the innermost to the outermost, as in `line2.json+base64.1`.
+// from the innermost to the outermost, as in `line2.json+base64.1`.
 extension SecretMask {
   /// The name of all forms that cannot be restored.
   private static let unknown = "unknown"
@@ -96,8 +95,7 @@ extension SecretMask {
   }
 
   /// Returns the names of the encodings that convert bytes to the text that was found. `head` is the encoded beginning,
-  /// which
-  /// quickly excludes most of them.
+  /// which quickly excludes most of them.
   private static func chain(
     from bytes: [UInt8], head: [UInt8], _ layers: ArraySlice<Bool>, to found: EncodedPart
   ) -> [String]? {

@@ -2,8 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 // The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run reads its
-// secrets
-// again and restores them. Text that resembles the beginning of a placeholder is escaped.
+// secrets again and restores them. Text that resembles the beginning of a placeholder is escaped.
 extension SecretMask {
   private static let begin = Array("{secret:".utf8)
   /// The byte that escapes the beginning of a placeholder, placed after it.

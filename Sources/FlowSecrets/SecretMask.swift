@@ -217,8 +217,7 @@ extension UInt8 {
 
 extension SecretMask {
   /// Returns a message with every secret masked. The message may contain lines of a command, which are cut after
-  /// `lineBytes`,
-  /// and values cut before `...`.
+  /// `lineBytes`, and values cut before `...`.
   public func masked(message: String, cutAfter lineBytes: Int) -> String {
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.utf8.count >= lineBytes ? masked(printed: String($0), isCut: true) : String($0) }

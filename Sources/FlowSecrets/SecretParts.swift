@@ -1,8 +1,7 @@
 import FlowModel
 
 /// Texts in a secret that steps may extract, such as the token in the query of a link in a JSON payload. They are
-/// masked like
-/// the secret itself.
+/// masked like the secret itself.
 enum SecretParts {
   /// Shorter texts are often common words.
   private static let leastBytes = 8

@@ -6,8 +6,7 @@ struct SecretPieces: Sendable {
   private static let windowBytes = 8
 
   /// All sequences of eight bytes of a secret, in a hash table with linear probing. 0 marks a free slot, because
-  /// secrets
-  /// contain no zero bytes.
+  /// secrets contain no zero bytes.
   private var windows: [UInt64]
   private let mask: Int
 

@@ -1,14 +1,11 @@
 /// Finds the bytes of a text at which a secret may start, in time that hardly depends on the text.
 ///
 /// A deterministic automaton follows all walks (``SecretWalks``) from all bytes at the same time: a state is the list
-/// of active
-/// walks with their lengths. It needs one table lookup per byte for any text. Four parts of a text are read
-/// alternately,
-/// because each lookup depends on the previous one in its part.
+/// of active walks with their lengths. It needs one table lookup per byte for any text. Four parts of a text are read
+/// alternately, because each lookup depends on the previous one in its part.
 struct SecretScan: Sendable {
   /// The length at which a walk is reported and no longer followed. Longer walks need more states; shorter ones report
-  /// more
-  /// bytes at which no secret starts.
+  /// more bytes at which no secret starts.
   private static let reportedBytes = 12
   /// The maximum number of states, which take 4 MiB.
   private static let mostStates = 16_000

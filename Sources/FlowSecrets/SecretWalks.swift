@@ -3,8 +3,7 @@ import FlowModel
 /// A deterministic automaton that reads a secret from its first byte on. Its states are created on demand.
 ///
 /// A state is the set of positions (``EncodedPosition``) after the bytes read so far. State 0 has no positions: it is
-/// the start
-/// of every walk, and a walk that returns to it has ended.
+/// the start of every walk, and a walk that returns to it has ended.
 struct SecretWalks: Sendable {
   static let root = 0
   private static let unknown: Int16 = -1
@@ -12,12 +11,10 @@ struct SecretWalks: Sendable {
   private static let mostStates = 16_000
   private static let mostPositions = 200_000
   /// The number of bytes of a walk after which its states are not kept. Each byte of a long secret has its own state,
-  /// which is
-  /// rarely reached again and would displace states that are.
+  /// which is rarely reached again and would displace states that are.
   private static let mostKeptBytes = 1_024
   /// The number of steps beyond the kept states, per byte of a text. A secret that is found needs one per byte. Only a
-  /// long
-  /// self-similar secret, such as a repeated character, needs more, from each byte of a similar text.
+  /// long self-similar secret, such as a repeated character, needs more, from each byte of a similar text.
   private static let mostSteps = 4
   /// The number of bytes of plain text that are compared in the time of a step.
   private static let plainBytesPerStep = 32
@@ -36,8 +33,7 @@ struct SecretWalks: Sendable {
   /// By state and byte class: the next state, `-2 - state` for one that ends a needle, or ``unknown``.
   private var rows: [Int16] = []
   /// The rest of ``mostSteps`` for the current text. When it is used up, text that matches the first ``mostKeptBytes``
-  /// of a secret
-  /// counts as the secret.
+  /// of a secret counts as the secret.
   private var stepsLeft = 0
 
   init(_ needles: Needles, encodings: Int) {
