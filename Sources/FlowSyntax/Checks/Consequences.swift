@@ -2,8 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 /// Removes diagnostics that only follow from a mistake that is already reported: a key at the wrong level is one
-/// mistake,
-/// however many others it causes.
+/// mistake, however many others it causes.
 ///
 /// Runs if there are errors, over at most ``Limits/diagnostics`` of them.
 struct Consequences {
@@ -60,8 +59,7 @@ struct Consequences {
   // MARK: Keys out of their location
 
   /// An unknown or empty key is the only mistake of its mapping: the keys after it at the same level were meant to be
-  /// below or
-  /// next to it.
+  /// below or next to it.
   private mutating func removeBehindStrayKeys() {
     var kept: [Diagnostic] = []
     /// The ranges in which diagnostics with these codes are consequences.

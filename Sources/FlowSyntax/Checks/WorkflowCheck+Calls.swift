@@ -2,8 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 /// Checks steps that call an action for each post of an event: the event must repeat, and the action must be installed,
-/// be
-/// callable and receive valid inputs.
+/// be callable and receive valid inputs.
 extension WorkflowCheck {
   mutating func checkCalls() {
     guard actions.entries.contains(where: { $0.declaration?.calls != nil }) else { return }

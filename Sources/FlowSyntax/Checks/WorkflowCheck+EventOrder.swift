@@ -3,8 +3,7 @@ import FlowModel
 
 extension WorkflowCheck {
   /// Reports events that come too late: posted only by dependents of the waiting step, or only by deferred steps while
-  /// the
-  /// gate waits for it.
+  /// the gate waits for it.
   mutating func checkEventOrder() {
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.events.isEmpty }) else { return }
     var posters: [String: [Int]] = [:]

@@ -3,15 +3,13 @@ import FlowModel
 
 extension WorkflowCheck {
   /// The total time for steps on the main queue before the first screen, which is the maximum for creating the content
-  /// view
-  /// (L17).
+  /// view (L17).
   static let mainQueueBudget = Duration.milliseconds(500)
 
   /// Warns about work on the main queue that delays the first screen (R8).
   ///
   /// Adds the largest estimates of the steps on `main` that precede the step that posts `ui.ready`, or of those that
-  /// the gate
-  /// waits for if there is no such step.
+  /// the gate waits for if there is no such step.
   mutating func checkMainQueueBudget() {
     let isOnMain = workflow.steps.indices.filter {
       workflow.steps[$0].hasOptions && workflow.steps[$0].options.queue == Queue.main && !isDisabled($0)

@@ -5,8 +5,7 @@ import FlowPlatform
 
 extension WorkflowCheck {
   /// Reports `inputs-from` and `produces` of steps that cannot be up to date: those for posts of an event, and those of
-  /// actions
-  /// without a lasting effect.
+  /// actions without a lasting effect.
   mutating func checkUpToDate() {
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options
