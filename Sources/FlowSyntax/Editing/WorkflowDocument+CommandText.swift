@@ -3,8 +3,7 @@ import FlowModel
 
 extension WorkflowDocument {
   /// Passes a text to a command as a variable instead of inserting it into shell text. Returns nil if it is inside
-  /// quotes that
-  /// are not the shell's.
+  /// quotes that are not the shell's.
   func textInCommand(_ diagnostic: Diagnostic) -> Fix? {
     guard let check, let tree, let step = step(at: diagnostic.span.start),
       let (_, isKey, node) = location(at: diagnostic.span.start), !isKey, tree.kind(node) == .scalar,

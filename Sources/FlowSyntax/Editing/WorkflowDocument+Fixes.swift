@@ -37,8 +37,7 @@ extension WorkflowDocument {
   }
 
   /// Returns the span of the wrong word in the text of the diagnostic: its last occurrence, or the first after
-  /// `steps.`. Returns
-  /// the whole text without quotes if the word does not occur literally.
+  /// `steps.`. Returns the whole text without quotes if the word does not occur literally.
   private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> TextSpan {
     var span = diagnostic.span
     let quotes: [UInt8] = [0x22, 0x27]

@@ -12,8 +12,7 @@ extension WorkflowDocument {
   }
 
   /// Returns the information about the byte at `offset`. `rank` returns the position of each step in the start order of
-  /// ready
-  /// steps, from 1, and `history` the recorded durations of a step.
+  /// ready steps, from 1, and `history` the recorded durations of a step.
   package func hover(
     at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }, history: (String) -> StepHistory? = { _ in nil }
   ) -> Hover? {
@@ -198,8 +197,7 @@ extension WorkflowDocument {
 
 extension WorkflowDocument {
   /// Returns the file that declares the name at `offset` and the location in it: for names of an included file or
-  /// actions of
-  /// an external plugin, or else nil.
+  /// actions of an external plugin, or else nil.
   package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> TextSpan)? {
     if let link = symbols()?.link(at: offset) {
       let path = path(of: link.file)

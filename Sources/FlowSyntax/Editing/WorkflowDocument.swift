@@ -5,8 +5,7 @@ import FlowModel
 /// possible.
 ///
 /// Its diagnostics are those of ``WorkflowLoader/load(bytes:file:)``. For everything but renaming, text that is not
-/// valid YAML
-/// is read without its invalid parts.
+/// valid YAML is read without its invalid parts.
 package struct WorkflowDocument: Sendable {
   /// The result of loading the text.
   package let result: LoadResult

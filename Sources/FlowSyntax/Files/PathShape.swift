@@ -3,8 +3,7 @@ import FlowModel
 import FlowPlatform
 
 /// The paths that a pattern may match, by the names of folders and the file. Expressions that are not known before a
-/// run match
-/// any text, and a `[…]` matches any character.
+/// run match any text, and a `[…]` matches any character.
 struct PathShape: Sendable, Hashable {
   private enum Token: Sendable, Hashable {
     case character(Unicode.Scalar)

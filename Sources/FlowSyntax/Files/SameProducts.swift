@@ -26,8 +26,7 @@ struct SameProducts {
   private var budget = 10_000_000
 
   /// Returns each pair of a file's first producer and another one, in file order. Paths with patterns or expressions
-  /// are
-  /// known only at run time.
+  /// are known only at run time.
   static func conflicts(in workflow: Workflow) -> [Conflict] {
     let makers = workflow.steps.lazy.filter { $0.hasOptions && !$0.options.produces.isEmpty }
     guard makers.count(where: { !$0.options.isDisabled }) > 1 else { return [] }
