@@ -3,10 +3,8 @@ import FlowModel
 /// Combines a workflow and everything that it includes into one workflow.
 ///
 /// A step that includes a file keeps its position and becomes the exit, which returns the outputs. After the workflow's
-/// own
-/// steps follow an entry, which binds the inputs, and the file's steps under `ID/`. The plan, the journal and the
-/// report
-/// therefore treat all of them as steps.
+/// own steps follow an entry, which binds the inputs, and the file's steps under `ID/`. The plan, the journal and the
+/// report therefore treat all of them as steps.
 struct Flattening {
   private var flat: Workflow
   private let library: IncludeLibrary
@@ -61,8 +59,7 @@ struct Flattening {
   }
 
   /// A file with `foreach` is not flattened, because the number of items is known only in the run, whose graph is
-  /// fixed. The
-  /// step keeps its position, and its action runs the file.
+  /// fixed. The step keeps its position, and its action runs the file.
   private mutating func runForItems(at index: Int) throws(TooLarge) {
     let stack = stacks[Int(flat.scopeOfStep[index])]
     let entry = library.entry(flat.steps[index].uses, stack: stack)
@@ -163,8 +160,7 @@ struct Flattening {
   }
 
   /// Makes the steps of a file's `finally` depend on all of its own steps. Those without dependents would not be
-  /// enough, because a
-  /// step is skipped as soon as one of its dependencies fails, while others may still be running.
+  /// enough, because a step is skipped as soon as one of its dependencies fails, while others may still be running.
   private mutating func waitForOwnSteps(of scope: WorkflowScope) {
     let own = scope.members.filter { !isFinal($0) }
     for step in scope.members where isFinal(step) {

@@ -1,8 +1,7 @@
 import FlowModel
 
 /// A workflow and its included files in one text, as recorded for a run, so that the definition is known even if the
-/// files
-/// change.
+/// files change.
 public enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)
 

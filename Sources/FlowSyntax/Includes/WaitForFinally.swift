@@ -2,8 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 /// Finds cases in which the launch gate waits for the `finally` of an included file. It normally does not, but it waits
-/// for a
-/// blocking step after the include.
+/// for a blocking step after the include.
 struct WaitForFinally {
   private let graph: WorkflowGraph
   private let roles: GateRoles

@@ -18,8 +18,7 @@ extension DocumentReading {
   }
 
   /// Calls `body` for each member of a mapping with arbitrary names. Reports repeated names and names that break the
-  /// rule for
-  /// their kind.
+  /// rule for their kind.
   mutating func forEachName(
     of node: NodeID, _ kind: NameKind, _ body: (inout Self, String, MemberCursor.Member) -> Void
   ) {

@@ -15,8 +15,7 @@ extension DocumentReading {
   var isSettled: Bool { isFull && diagnostics.contains(where: \.isError) }
 
   /// Returns whether a search through `count` names of the file is worth its time: it takes some milliseconds, which is
-  /// fine
-  /// for a typo but not for a file in which most names are wrong.
+  /// fine for a typo but not for a file in which most names are wrong.
   func mayLookThrough(_ count: Int) -> Bool { count < 1_000 || diagnostics.count < 20 }
 
   /// Returns the name in the file that was most likely meant, according to ``NearestName``.
@@ -56,8 +55,7 @@ extension DocumentReading {
   }
 
   /// Calls `body` for each key of a mapping of the format. Reports other kinds of nodes, and unknown, repeated and
-  /// missing
-  /// keys.
+  /// missing keys.
   ///
   /// `owner` names the mapping, as in `step 'fetch'`. A missing key is reported at `location`. Returns the bits of the
   /// keys
@@ -214,8 +212,7 @@ extension FormatKey {
 
 extension [Diagnostic] {
   /// Returns the diagnostics in file order without duplicates, which aliases can cause. At the limit, a note says that
-  /// there
-  /// may be more.
+  /// there may be more.
   func uniqueByLocation() -> [Diagnostic] {
     guard count > 1 else { return self }
     var seen: Set<Diagnostic> = []

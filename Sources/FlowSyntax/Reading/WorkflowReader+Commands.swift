@@ -94,8 +94,7 @@ extension WorkflowReader {
   }
 
   /// Returns whether a command uses the words after `--`: it mentions its positional parameters, and the workflow
-  /// declares
-  /// `args`. Otherwise, other words would run steps again that do not read them.
+  /// declares `args`. Otherwise, other words would run steps again that do not read them.
   private func readsArguments(_ text: String) -> Bool {
     guard workflow.inputs.contains(where: { $0.name == CommandKeys.argumentsName && $0.type == .array(of: .string) })
     else { return false }

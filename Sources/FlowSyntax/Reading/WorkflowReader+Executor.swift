@@ -5,8 +5,7 @@ import FlowModel
 /// Reads the executor of a step.
 extension WorkflowReader {
   /// Reads `workers=4`, `slurm=8,partition=short`, `local`, or `{ slurm: { partition: short } }`, for which it returns
-  /// the
-  /// equivalent address.
+  /// the equivalent address.
   ///
   /// - Parameter attempt: The attempt for options that use it, or nil if they must not because they apply to all steps.
   mutating func executor(_ node: NodeID, _ owner: Owner, attempt: Int? = nil) -> String? {

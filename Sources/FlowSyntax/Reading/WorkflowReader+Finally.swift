@@ -30,8 +30,7 @@ extension WorkflowReader {
   }
 
   /// Makes steps of `finally` without dependencies in `finally` depend on all steps without other dependents, and
-  /// reports other
-  /// steps that depend on `finally`. The plan ensures that they wait for every step.
+  /// reports other steps that depend on `finally`. The plan ensures that they wait for every step.
   mutating func bindFinalSteps() {
     var isNeeded = [Bool](repeating: false, count: workflow.steps.count)
     for index in workflow.steps.indices where !finalSteps.contains(index) {

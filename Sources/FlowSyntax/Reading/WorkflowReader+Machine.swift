@@ -26,8 +26,7 @@ extension WorkflowReader {
   private static let repetitionsOfLost = 3
 
   /// Returns the requests of later attempts, if they depend on the attempt and are valid: those of `retry`, and those
-  /// after lost
-  /// attempts.
+  /// after lost attempts.
   mutating func laterRequests(_ location: StepLocation, attempts: Int) -> [MachineResources] {
     guard let member = tree.member(StepKey.resources.rawValue, of: location.value), tree.kind(member.value) == .mapping
     else { return [] }
@@ -122,8 +121,7 @@ extension WorkflowReader {
   }
 
   /// Applies the value of an expression of `attempt`. All attempts are evaluated before anything runs, so that the
-  /// request of
-  /// the last one can be checked as well.
+  /// request of the last one can be checked as well.
   private mutating func evaluate(
     _ key: ResourcesKey, _ node: NodeID, _ owner: Owner, _ attempt: Int, into request: inout MachineResources
   ) {

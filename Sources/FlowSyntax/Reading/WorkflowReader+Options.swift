@@ -82,8 +82,7 @@ extension WorkflowReader {
   }
 
   /// Returns the expression without an enclosing `${{ }}`. Invalid expressions are returned unchanged and reported with
-  /// the
-  /// others.
+  /// the others.
   private static func bare(_ text: String) -> String {
     (try? Expression.condition(text))?.expression.source ?? text
   }
