@@ -5,8 +5,7 @@ import FlowModel
 /// Compiled workflows, which are created from a loaded workflow and loaded in place of YAML.
 extension LoadResult {
   /// The workflow as written by `flowrun compile`, or nil if it has an error. Paths are relative to its own folder, so
-  /// that the
-  /// bytes do not depend on the folder's location.
+  /// that the bytes do not depend on the folder's location.
   public var compiled: CompiledWorkflow? {
     if let compiledFile { return compiledFile }
     guard let workflow = graph?.workflow else { return nil }
@@ -34,8 +33,7 @@ extension LoadResult {
   }
 
   /// Loads a compiled workflow, whose actions must be installed. Runs record the bytes as their definition; messages do
-  /// not
-  /// quote them.
+  /// not quote them.
   static func compiled(_ bytes: [UInt8], file: String, _ catalog: any ActionCatalog) -> LoadResult {
     let source = SourceText([], file: file)
     do throws(CompiledWorkflowError) {
@@ -53,8 +51,7 @@ extension LoadResult {
   }
 
   /// Returns a diagnostic for each action that is not installed, at the first step that uses it, and for inputs that
-  /// have moved
-  /// to another action.
+  /// have moved to another action.
   private static func missingActions(of compiled: CompiledWorkflow, _ catalog: any ActionCatalog) -> [Diagnostic] {
     let workflow = compiled.graph.workflow
     var seen: Set<String> = []

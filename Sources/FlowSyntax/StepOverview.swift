@@ -1,8 +1,7 @@
 import FlowDiagnostics
 
 /// The steps of a workflow file according to its text, for lists and completion. It does not check the file or read
-/// plugins and
-/// included files.
+/// plugins and included files.
 public struct StepOverview: Sendable {
   /// A step of the file.
   public struct Step: Sendable, Hashable {

@@ -14,8 +14,7 @@ public struct WorkflowLoader: Sendable {
   private let files: (@Sendable (String) -> [UInt8]?)?
 
   /// Creates a loader for workflows that use the actions of `catalog`. `files` reads an included file, or returns nil
-  /// if it
-  /// cannot. Without it, included files are not checked and the workflow cannot run.
+  /// if it cannot. Without it, included files are not checked and the workflow cannot run.
   public init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
     self.catalog = catalog
     self.files = files

@@ -3,8 +3,7 @@ import FlowModel
 /// The keys of one kind of mapping in a workflow or manifest.
 ///
 /// The parser, the lists of allowed keys in messages and the JSON Schema are all derived from these tables, so they
-/// cannot
-/// contradict each other.
+/// cannot contradict each other.
 protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   /// The name of the mapping in messages, such as `a step`.
   static var owner: String { get }

@@ -1,8 +1,7 @@
 /// The bytes of a key as two machine words, and the key's bit.
 ///
 /// Not nested in ``KeyTable``: the runtime would search all protocol conformances of the program for the type of an
-/// array
-/// whose elements depend on a constrained parameter.
+/// array whose elements depend on a constrained parameter.
 private struct SpelledKey: Sendable {
   let low: UInt64
   let high: UInt64

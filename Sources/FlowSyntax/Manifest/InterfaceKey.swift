@@ -1,6 +1,5 @@
 /// The keys of a `*.plugin.yaml`, the interface of a built-in plugin: those of `plugin.yaml` that do not describe a
-/// separate
-/// program.
+/// separate program.
 enum InterfaceKey: String, FormatKey {
   case name, version, `protocol`, description, actions, handles
 

@@ -36,10 +36,8 @@ public struct PluginManifest: Sendable {
   /// The programs with which an executor starts workers.
   public struct Executor: Sendable, Hashable {
     /// The program that transports a worker's standard input and output, and its arguments. `{value}` is replaced by
-    /// the value
-    /// of `--on NAME=`, `{location}` by the place, `{worker}` by the worker's command and `{worker-line}` by the same
-    /// command
-    /// quoted for a shell.
+    /// the value of `--on NAME=`, `{location}` by the place, `{worker}` by the worker's command and `{worker-line}` by
+    /// the same command quoted for a shell.
     public var command: [String]
     /// The program that prints the workers, one per line: a name and the number of slots.
     public var places: [String]

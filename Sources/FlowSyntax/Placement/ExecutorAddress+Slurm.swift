@@ -119,8 +119,7 @@ extension ExecutorAddress {
   public var timeLimit: Duration? { self["time"].flatMap { try? Self.limit($0) } }
 
   /// Completes the address of a step that configures Slurm but not the number of slots. The slots and missing options
-  /// are those
-  /// of `--on` or `defaults`.
+  /// are those of `--on` or `defaults`.
   func completed(by general: ExecutorAddress) -> ExecutorAddress {
     guard name == Self.slurm, value == nil, general.name == Self.slurm else { return self }
     let others = general.options.filter { option in
@@ -136,8 +135,7 @@ extension ExecutorAddress {
   private static let usualSlots = (plain: 8, ofJobs: 50)
 
   /// Returns the address with a number of slots if it has none: one per step, and for fan-outs `parallel`, up to a
-  /// default
-  /// maximum.
+  /// default maximum.
   public func counting(_ steps: [StepOptions]) -> ExecutorAddress {
     guard name == Self.slurm, value == nil else { return self }
     let isPlain = steps.contains { $0.request == nil }

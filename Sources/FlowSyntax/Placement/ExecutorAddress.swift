@@ -2,8 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 /// The address of an executor as written in `--on` and `executor:`: a name, a number of slots or another value, and
-/// options
-/// after commas, such as `slurm=8,partition=short,time=1h`.
+/// options after commas, such as `slurm=8,partition=short,time=1h`.
 public struct ExecutorAddress: Sendable, Hashable {
   /// The executor: `workers`, `slurm`, `local`, or the name of a plugin with an executor.
   public var name: String

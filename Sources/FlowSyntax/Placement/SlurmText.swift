@@ -3,8 +3,7 @@ import FlowModel
 /// Parses amounts in Slurm's forms.
 enum SlurmText {
   /// Parses `30:00`, `1:30:00`, `2-12`, `2-12:30` or `2-12:30:00`. Returns nil for anything else, including a bare
-  /// number, which
-  /// Slurm treats as minutes.
+  /// number, which Slurm treats as minutes.
   static func limit(_ text: String) -> Duration? {
     let halves = text.split(separator: "-", omittingEmptySubsequences: false)
     guard halves.count <= 2, let last = halves.last else { return nil }

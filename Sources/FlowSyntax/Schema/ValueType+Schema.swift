@@ -2,8 +2,7 @@ import FlowModel
 
 extension FieldDeclaration {
   /// Returns the schema of a step's value for this input: a value of the type, a text with `${{ }}`, or null if the
-  /// input is not
-  /// required.
+  /// input is not required.
   ///
   /// If `isLiteral` is true, expressions are not allowed.
   func inputSchema(isLiteral: Bool) -> ValueObject {

@@ -4,8 +4,7 @@ import FlowModel
 /// action.
 ///
 /// It is derived from the parser's key tables and the actions' declarations. It accepts the same files as the loader,
-/// except
-/// for rules that a schema cannot express: existing names, graphs, expressions.
+/// except for rules that a schema cannot express: existing names, graphs, expressions.
 public struct WorkflowSchema: Sendable {
   private let declarations: [ActionDeclaration]
 

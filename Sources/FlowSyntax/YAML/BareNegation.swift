@@ -1,8 +1,7 @@
 import FlowDiagnostics
 
 /// A condition that begins with `!` and is not quoted, such as `if: !failure() && inputs.x`. YAML reads the `!` as a
-/// tag, and
-/// the rest as an anchor, an alias or invalid text.
+/// tag, and the rest as an anchor, an alias or invalid text.
 struct BareNegation {
   /// The key of the condition.
   let key: String

@@ -47,8 +47,7 @@ extension NodeTree {
   }
 
   /// Returns the mapping's own members, then those of merged mappings whose keys are new: own keys win over merged
-  /// ones, and
-  /// earlier merged mappings over later ones.
+  /// ones, and earlier merged mappings over later ones.
   private func mergedMembers(of mapping: NodeID, failures: inout [Diagnostic]) -> [MemberCursor.Member] {
     var own: [MemberCursor.Member] = []
     var sources: [NodeID] = []

@@ -3,8 +3,7 @@ import FlowDiagnostics
 /// A YAML document as a flat array of nodes that refer to the source.
 ///
 /// Parsing copies only the text of scalars with escapes or line folds, so a workflow of 100,000 steps needs a few
-/// arrays
-/// instead of a million objects.
+/// arrays instead of a million objects.
 struct NodeTree: Sendable {
   let source: SourceText
   var nodes: [YAMLNode] = []

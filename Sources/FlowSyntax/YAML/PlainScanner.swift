@@ -4,10 +4,8 @@ import FlowModel
 /// Reads the plain subset of YAML in which nearly all workflows are written, several times as fast as libyaml.
 ///
 /// The subset has block mappings with plain keys, block sequences of scalars, flow collections on one line, scalars on
-/// one
-/// line and comments. For anything else (anchors, tags, escapes, multiline scalars, tabs, any error) it fails, and
-/// libyaml
-/// reads the whole file. A test checks that libyaml reads every accepted file as the same nodes.
+/// one line and comments. For anything else (anchors, tags, escapes, multiline scalars, tabs, any error) it fails, and
+/// libyaml reads the whole file. A test checks that libyaml reads every accepted file as the same nodes.
 struct PlainScanner {
   /// An open collection.
   private struct Level {

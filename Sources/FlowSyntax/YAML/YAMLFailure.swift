@@ -75,8 +75,7 @@ struct YAMLFailure: Error {
   }
 
   /// Returns the remedy for an unquoted pattern of files in the line of `offset`: one with braces, or one that begins
-  /// with a
-  /// character that has a meaning in YAML.
+  /// with a character that has a meaning in YAML.
   private static func patternHelp(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
     let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     let line = bytes[start...].prefix(1_000).prefix { $0 != 0x0A }

@@ -30,7 +30,6 @@ struct YAMLNode: Sendable {
   var start: UInt32
   var end: UInt32
   /// For a collection, the node after its last descendant. For a decoded scalar, its index among the decoded texts. For
-  /// an
-  /// alias, its target.
+  /// an alias, its target.
   var link: UInt32 = 0
 }

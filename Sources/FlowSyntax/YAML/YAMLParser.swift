@@ -190,8 +190,7 @@ struct YAMLParser {
   private mutating func closeCollection(_ start: Int, _ end: Int) {
     let index = open.removeLast()
     // The end mark of a block collection is at the next token, so its end is that of its last node. A flow collection
-    // ends with
-    // its bracket, which is never empty.
+    // ends with its bracket, which is never empty.
     if end > start { lastEnd = end }
     tree.nodes[index].end = UInt32(max(lastEnd, Int(tree.nodes[index].start)))
     tree.nodes[index].link = UInt32(tree.nodes.count)

@@ -53,8 +53,7 @@ struct YAMLRecovery {
   }
 
   /// Blanks the part of the file with the error and reads the rest. Chooses the part without which the file can be
-  /// read, or
-  /// else the most likely one without which more can be read. Returns nil if there is none.
+  /// read, or else the most likely one without which more can be read. Returns nil if there is none.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
     for part in parts(of: failure) {
