@@ -1,8 +1,7 @@
 /// Converts names of a workflow to Swift names: `map.first-use` to `mapFirstUse`.
 enum SwiftNames {
   /// Returns a unique Swift name for each of `names`, in order. Names that would be equal keep their separators as
-  /// underscores,
-  /// and then get numbers. A name in `taken` gets an underscore at the end.
+  /// underscores, and then get numbers. A name in `taken` gets an underscore at the end.
   static func members(
     _ names: [String], isType: Bool = false, isPart: Bool = false, besides taken: Set<String> = []
   ) -> [String] {

@@ -6,8 +6,7 @@ import FlowPlatform
 /// A language server for workflows over two file descriptors, using the Language Server Protocol 3.17.
 ///
 /// It runs on one thread, which reads and answers messages in order. It does not wait for other threads or start
-/// plugins.
-/// Between two answers it reads further messages, so that cancelled requests are not executed.
+/// plugins. Between two answers it reads further messages, so that cancelled requests are not executed.
 public final class LanguageServer {
   /// A message that has been read and not yet answered.
   struct Message {

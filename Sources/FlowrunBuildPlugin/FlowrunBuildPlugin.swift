@@ -2,8 +2,7 @@ import Foundation
 import PackagePlugin
 
 /// Checks and compiles the workflows of a target during its build, and generates Swift code: `Workflows`, `Events`, a
-/// protocol
-/// for each `*.plugin.yaml`, and `Schemas` for each `*.sync.yaml`.
+/// protocol for each `*.plugin.yaml`, and `Schemas` for each `*.sync.yaml`.
 @main struct FlowrunBuildPlugin: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
     guard let target = target as? SourceModuleTarget else { return [] }

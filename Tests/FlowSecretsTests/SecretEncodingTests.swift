@@ -11,8 +11,7 @@ import Testing
     /// The whole text.
     var whole: @Sendable (String) -> String
     /// The part of an encoded text that must not be visible wherever it appears: for base64, the characters that depend
-    /// only on
-    /// the position modulo three at which it begins.
+    /// only on the position modulo three at which it begins.
     var traces: @Sendable (String) -> [String]
 
     init(_ name: String, _ whole: @escaping @Sendable (String) -> String) {

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// Cases in which the search could miss a secret: at the edges of the parts that are searched in turn, in long secrets,
-/// and
-/// after it has dropped states.
+/// and after it has dropped states.
 @Suite struct `The search for secrets` {
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
   private static let token = "s3cr3t-T0ken/\"x"
