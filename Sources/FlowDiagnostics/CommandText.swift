@@ -52,7 +52,7 @@ package struct CommandText {
       && text.unicodeScalars.contains { $0 != "\n" && $0 != "\t" && TerminalText.picture(of: $0) != nil }
   }
 
-  /// Reads a text. Its lines are separate.
+  /// Reads a text, treating its lines separately.
   package init(_ text: String) {
     var rest = Substring(text).unicodeScalars
     while let scalar = rest.first {

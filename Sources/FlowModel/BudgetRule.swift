@@ -65,10 +65,10 @@ public struct BudgetRule: Sendable, Hashable {
     public init(help: String) { self.help = help }
   }
 
-  /// The longest rule: one step's id, and the rest.
+  /// The maximum length of a rule in bytes: the id of a step, and the rest.
   public static let longestBytes = 256
 
-  /// Reads a rule.
+  /// Parses a rule.
   public init(parsing text: String) throws(RuleProblem) {
     guard text.utf8.count <= Self.longestBytes else {
       throw RuleProblem(help: "it is longer than \(Self.longestBytes) bytes")

@@ -37,6 +37,6 @@ public struct FanOut: Sendable, Hashable {
     if case .posts(let event) = source { event } else { nil }
   }
 
-  /// Items from `source`, everything else at its default.
+  /// Creates a fan-out with default options.
   public init(_ source: Source) { self.source = source }
 }

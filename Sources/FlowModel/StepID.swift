@@ -21,7 +21,7 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
     return (StepID(unchecked: String(text[..<bracket])), index)
   }
 
-  /// The id as written.
+  /// The text of the id.
   public var description: String { text }
 
   /// Orders by text.
