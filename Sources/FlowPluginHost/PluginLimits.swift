@@ -14,8 +14,8 @@ public struct PluginLimits: Sendable, Hashable {
   public var progressPerCall = 10_000
   /// Messages that belong to no call before the program is ended: 100.
   public var strayMessages = 100
-  /// The number of programs that a call is handed to when they end without having read it: 3.
-  public var handovers = 3
+  /// Starts in a row without a finished call after which a program is not started again for the calls that wait for it: 3.
+  public var startsInARow = 3
   /// How long the compiler may take for a plugin in Swift source: 2 min.
   public var compile = Duration.seconds(120)
 

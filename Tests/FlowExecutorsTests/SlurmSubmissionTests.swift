@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPluginHost
 import FlowSyntax
 import Foundation
 import Synchronization

@@ -136,6 +136,42 @@ import Testing
     #expect(starts == "start\nstart\nstart\n")
     let words = told.withLock { $0.map { $0.contains("is started again") ? "again" : "left out" } }
     #expect(words == ["again", "again", "left out"])
+    let last = try #require(told.withLock { $0.last })
+    #expect(
+      last.hasPrefix(
+        "workers: worker 1 is left out: it was started 3 times in a row without finishing a call; the last time 'worker 1 of "
+          + "workers' ended with exit status 0 before it answered"))
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test func `a step whose only worker greets and dies fails with the worker's name, its starts and its last lines`()
+    throws
+  {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try "name: w\nsteps: { a: { run: 'echo hello' } }\n"
+      .write(toFile: "\(folder)/w.yaml", atomically: true, encoding: .utf8)
+    // It passes the greeting of a real worker on, and ends without having read a call.
+    try """
+    #!/usr/bin/env python3
+    import os, subprocess, sys
+    with open('starts', 'a') as starts: starts.write('start\\n')
+    first = sys.stdin.buffer.readline()
+    worker = subprocess.Popen(['\(FlowrunProcess.path)'] + sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    worker.stdin.write(first); worker.stdin.flush()
+    line = worker.stdout.readline()
+    sys.stderr.write('the node is being drained\\n'); sys.stderr.flush()
+    sys.stdin.close(); sys.stdout.buffer.write(line); sys.stdout.buffer.flush()
+    worker.kill(); worker.wait(); os._exit(0)
+    """.write(toFile: "\(folder)/worker", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/worker")
+    let result = try FlowrunProcess(
+      ["w.yaml", "--no-history", "--on", "workers=1,worker=\(folder)/worker"], in: folder
+    ).result()
+    #expect(result.exitCode == 1, "\(result)")
+    let text = result.output + result.errors
+    #expect(text.contains("worker 1: it was started 3 times in a row without finishing a call"), "\(result)")
+    #expect(text.contains("the node is being drained"), "\(result)")
+    #expect(try String(contentsOfFile: "\(folder)/starts", encoding: .utf8) == "start\nstart\nstart\n")
     try FileManager.default.removeItem(atPath: folder)
   }
 

@@ -33,7 +33,8 @@ struct SurvivalTests {
       let error = await child.failure(of: "echo")
       #expect(
         error?.message
-          == "the program of the plugin 'hostile' ended with exit status 4 before it answered; its log ends with:\n  "
+          == "it was started 3 times in a row without finishing a call; the last time the program of the plugin 'hostile' "
+          + "ended with exit status 4 before it answered; its log ends with:\n  "
           + "cannot find its data")
     }
     await child.close()
@@ -261,7 +262,20 @@ struct SurvivalTests {
     let child = try HostileChild(mode: "leaves-after-start")
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-exited")
-    #expect(error?.message == "the program of the plugin 'hostile' ended 3 times without reading the call")
+    #expect(
+      error?.message
+        == "it was started 3 times in a row without finishing a call; the last time the program of the plugin 'hostile' "
+        + "ended with exit status 0 before it answered")
+    await child.close()
+  }
+
+  @Test func `calls that wait for a child that leaves after its start all end`() async throws {
+    let child = try HostileChild(mode: "leaves-after-start")
+    let codes = await withTaskGroup(of: String?.self) { group in
+      for _ in 1...16 { group.addTask { await child.failure(of: "echo")?.code } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(codes == Array(repeating: "plugin-exited", count: 16))
     await child.close()
   }
 

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPluginHost
 import FlowPluginKit
 import FlowSystem
 import Synchronization

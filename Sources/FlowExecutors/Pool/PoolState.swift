@@ -23,10 +23,8 @@ struct PoolState {
     var isReady = false
     /// The number of bodies that it has.
     var taken = 0
-    /// How often it was lost, or could not be started, since one of its bodies last ended.
-    var failures = 0
-    /// How many of its last starts in a row have led to nothing.
-    var failedStarts = 0
+    /// Starts it, and starts it again.
+    var supervisor: ProgramSupervisor?
     /// Why it is not started again; nil: it is.
     var problem: String?
     /// What waits for it to be gone; nil: nothing needs to.

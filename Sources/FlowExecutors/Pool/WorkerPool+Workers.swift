@@ -3,78 +3,67 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSystem
 
-// The life of a worker: started, introduced, at work, lost, started again.
+// The life of a worker: started and greeted by its supervisor, at work, lost, started again.
 extension WorkerPool {
-  /// The first pause before a worker is started again; each further one is twice as long.
-  private static let firstPause = Duration.milliseconds(50)
   /// How long an engine may take to take something back.
   private static let releaseTime = Duration.seconds(10)
-  /// After this time at work the end of a worker does not count as a failed start.
-  private static let longEnough = Duration.seconds(30)
-  /// The longest pause.
-  private static let longestPause = Duration.seconds(5)
 
-  /// Keeps one worker running until the executor is closed or it has failed too often.
+  /// Keeps one worker running until the executor is closed or its supervisor gives it up.
   func tend(_ index: Int) async {
-    var pause = Self.firstPause
-    var refusals: GrowingPauses?
-    while !state.withLock({ $0.isClosed }) {
-      let problem = await serve(index)
-      let hasLeft = problem == nil
-      // The engine may be able to start one a moment later.
-      if let problem, !problem.wasAtWork, starts[index].passingSigns.contains(where: problem.message.contains),
-        let next = postpone(index, problem, &refusals)
-      {
-        if starts[index].isReleasedBeforeRestart { await release(starts[index]) }
-        try? await Task.sleep(for: next)
-        continue
+    let start = starts[index]
+    var program = ProgramSupervisor.Program(start.name) {
+      try await self.spawn(start)
+    } objection: { greeting in
+      self.needs.lack(of: greeting, copies: self.terms.copies != nil)
+        .map { ActionError("executor-start", $0, isRetryable: false) }
+    } refine: { problem in
+      if problem.hadGreeted { return }
+      let help = Self.help(problem.error.message)
+      if start.passingSigns.contains(where: problem.error.message.contains) {
+        problem.ending = .refused
+      } else if !help.isEmpty {
+        problem.ending = .lasting
       }
-      refusals = nil
-      let (isOver, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
-        state.members[index].session = nil
-        state.members[index].isReady = false
-        state.members[index].isLeaving = false
-        state.members[index].failures = hasLeft ? 0 : state.members[index].failures + 1
-        if let problem {
-          if problem.wasLong { state.members[index].failedStarts = 0 }
-          state.members[index].failedStarts += 1
-          state.lastProblem = "\(starts[index].name): \(problem.message)"
-          let isOver = problem.isLasting || state.members[index].failedStarts >= Self.failedStartsInARow
-          if isOver || isOneTime && problem.wasAtWork { state.members[index].problem = problem.message }
-          if isOneTime && problem.wasAtWork { state.hasLostWork = true }
-        }
-        return (state.isClosed || state.members[index].problem != nil, state.grants())
-      }
-      for (ticket, grant) in grants { ticket.finish(grant) }
-      if let problem, !state.withLock({ $0.isClosed }) {
-        let outcome = !isOver ? "is started again" : isOneTime && problem.wasAtWork ? "was lost" : "is left out"
-        tell("\(name): \(starts[index].name) \(outcome): \(problem.message)")
-      }
-      if state.withLock({ $0.isGone }) { opening.finish(false) }
-      if problem != nil { await release(starts[index]) }
-      if isOver { return }
-      if hasLeft {
-        await state.withLock { $0.beginRest(index) }?.wait()
-        continue
-      }
-      let isNew = state.withLock { $0.members[index].failures <= 1 }
-      pause = isNew ? Self.firstPause : min(pause * 2, Self.longestPause)
-      try? await Task.sleep(for: pause)
+      problem.error.message += help
+    } ended: { problem, decision in
+      await self.note(problem, decision, of: index)
     }
+    program.rules.isOneTime = isOneTime
+    program.rules.patience = start.patience
+    let supervisor = ProgramSupervisor(program)
+    state.withLock { $0.members[index].supervisor = supervisor }
+    while !state.withLock({ $0.isClosed }), let session = try? await supervisor.session() {
+      await serve(session, by: index)
+    }
+    state.withLock { $0.members[index].supervisor = nil }
   }
 
-  /// The pause after which a worker is asked for again that the engine cannot start now; nil if it has been asked for too long.
-  private func postpone(_ index: Int, _ problem: Loss, _ refusals: inout GrowingPauses?) -> Duration? {
-    let isFirst = refusals == nil
-    var pauses = refusals ?? GrowingPauses(limit: starts[index].patience, from: .now)
-    guard let next = pauses.next(at: .now), !state.withLock({ $0.isClosed }) else { return nil }
-    refusals = pauses
-    state.withLock { state in
-      state.members[index].session = nil
-      state.lastProblem = "\(starts[index].name): \(problem.message)"
+  /// Takes in that a worker ended, or could not be started.
+  private func note(
+    _ problem: ProgramSupervisor.End, _ decision: Supervision.Decision, of index: Int
+  ) async {
+    let start = starts[index]
+    let message = problem.error.message
+    let wasUsed = isOneTime && problem.hadGreeted
+    let (isClosed, isGone, grants) = state.withLock { state in
+      state.lastProblem = "\(start.name): \(message)"
+      if decision == .giveUp {
+        state.members[index].problem = message
+        if wasUsed { state.hasLostWork = true }
+      }
+      return (state.isClosed, state.isGone, state.grants())
     }
-    if isFirst { tell("\(name): \(starts[index].name) is asked for again: \(problem.message)") }
-    return next
+    for (ticket, grant) in grants { ticket.finish(grant) }
+    if isClosed { return }
+    switch decision {
+    case .start: tell("\(name): \(start.name) is started again: \(message)")
+    case .askAgain(after: _, isFirst: true): tell("\(name): \(start.name) is asked for again: \(message)")
+    case .askAgain: break
+    case .giveUp: tell("\(name): \(start.name) \(wasUsed ? "was lost" : "is left out"): \(message)")
+    }
+    if isGone { opening.finish(false) }
+    if case .askAgain = decision, !start.isReleasedBeforeRestart { return }
+    await release(start)
   }
 
   /// Has the engine take back what it gave for a worker that was lost: it may hold that for as long as the run continues.
@@ -86,80 +75,36 @@ extension WorkerPool {
     }
   }
 
-  /// Why a worker is not at work any more.
-  private struct Loss {
-    var message: String
-    /// Whether it would be the same again.
-    var isLasting = false
-    /// Whether it had been ready for steps.
-    var wasAtWork = false
-    /// Whether it had been ready for so long that it did not end because of what it is.
-    var wasLong = false
-  }
-
-  /// Starts a worker and waits until it is gone; why, or nil when it was to end: the executor was closed, or it made room.
-  private func serve(_ index: Int) async -> Loss? {
+  /// Hands calls to a worker until it is gone and nothing of it runs any more.
+  private func serve(_ session: PluginSession, by index: Int) async {
     let start = starts[index]
-    var limits = PluginLimits()
-    limits.lineBytes = JSONText.Rules.ofOutputs.bytes
-    limits.waitingInputBytes = 4 * Limits.jsonBytes
-    limits.logLinesPerCall = .max / 2
-    limits.progressPerCall = .max / 2
-    limits.start = start.startLimit
-    // A worker ends its commands, and what they left running, before it ends. It also runs other steps, which would be lost
-    // with it, so a cancelled step does not end it as soon as the plan stops waiting for that step.
-    limits.grace = .seconds(5)
-    let began = await begin(start, limits)
-    guard case .success(let session) = began else {
-      if case .failure(let error) = began { return Loss(message: "\(error)", isLasting: true) }
-      return nil
+    session.startPulse()
+    let mark = session.greeting?.objectValue?["mark"]?.stringValue ?? ""
+    let silence = terms.pulse.silence
+    let link = terms.copies.map { _ in
+      FileLink(session, name: "\(start.name) of \(name)", digests) { [name, tell] in tell("\(name): \($0)") }
     }
-    let outcome = await session.initialize()
-    var loss = Loss(message: "")
-    switch outcome {
-    case .answered(let greeting):
-      if let lack = needs.lack(of: greeting, copies: terms.copies != nil) {
-        loss = Loss(message: lack, isLasting: true)
-        break
-      }
-      session.startPulse()
-      let mark = greeting.objectValue?["mark"]?.stringValue ?? ""
-      let silence = terms.pulse.silence
-      let link = terms.copies.map { _ in
-        FileLink(session, name: "\(start.name) of \(name)", digests) { [name, tell] in tell("\(name): \($0)") }
-      }
-      let beginning = ContinuousClock.now
-      let burial = Task.detached { await Self.bury(session, mark, start, silence) }
-      let (isClosed, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
-        state.members[index].session = session
-        state.members[index].burial = burial
-        state.members[index].files = link
-        state.members[index].isReady = !state.isClosed
-        return (state.isClosed, state.grants())
-      }
-      if isClosed { session.requestStop() }
-      for (ticket, grant) in grants { ticket.finish(grant) }
-      opening.finish(true)
-      await session.awaitEnd()
-      // Calls go to others at once, though it may be a while until nothing of it runs.
-      state.withLock { $0.members[index].isReady = false }
-      await burial.value
-      if session.wasStopped { return nil }
-      return state.withLock { $0.isClosed }
-        ? nil
-        : Loss(
-          message: session.endText, wasAtWork: true, wasLong: ContinuousClock.now - beginning > Self.longEnough)
-    case .refused(let failure):
-      loss = Loss(message: failure.message, isLasting: true)
-    case .failed(let error), .lost(let error):
-      loss = Loss(message: error.message + Self.help(error.message))
-    case .unread:
-      await session.awaitEnd()
-      let help = Self.help(session.endText)
-      loss = Loss(message: session.endText + help, isLasting: !help.isEmpty)
+    let burial = Task.detached { await Self.bury(session, mark, start, silence) }
+    let (isClosed, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
+      state.members[index].session = session
+      state.members[index].burial = burial
+      state.members[index].files = link
+      state.members[index].isReady = !state.isClosed
+      return (state.isClosed, state.grants())
     }
-    await session.stop()
-    return state.withLock { $0.isClosed } ? nil : loss
+    if isClosed { session.requestStop() }
+    for (ticket, grant) in grants { ticket.finish(grant) }
+    opening.finish(true)
+    await session.awaitEnd()
+    // Calls go to others at once, though it may be a while until nothing of it runs.
+    state.withLock { $0.members[index].isReady = false }
+    await burial.value
+    let rest = state.withLock { state in
+      state.members[index].session = nil
+      state.members[index].isLeaving = false
+      return session.wasStopped ? state.beginRest(index) : nil
+    }
+    await rest?.wait()
   }
 
   /// What helps where a shell, `srun` or `env` says that there is no such program: they end with 127 then.
@@ -169,26 +114,27 @@ extension WorkerPool {
       ? "; name the path that flowrun has there with 'worker=PATH'" : ""
   }
 
-  private func begin(_ start: WorkerStart, _ limits: PluginLimits) async -> Result<PluginSession, SystemError> {
+  private func spawn(_ start: WorkerStart) async throws -> PluginSession {
+    var limits = PluginLimits()
+    limits.lineBytes = JSONText.Rules.ofOutputs.bytes
+    limits.waitingInputBytes = 4 * Limits.jsonBytes
+    limits.logLinesPerCall = .max / 2
+    limits.progressPerCall = .max / 2
+    limits.start = start.startLimit
+    // A worker ends its commands, and what they left running, before it ends. It also runs other steps, which would be lost
+    // with it, so a cancelled step does not end it as soon as the plan stops waiting for that step.
+    limits.grace = .seconds(5)
     var terms = terms
     terms.tell = { [name, tell] in tell("\(name): \(start.name) \($0)") }
     terms.isRemote = !start.isLocal
     terms.endSigns = start.endSigns
-    do throws(SystemError) {
-      return try await DetachedThread.run { [name, terms, folder] () -> Result<PluginSession, SystemError> in
-        do throws(SystemError) {
-          return .success(
-            try PluginSession(
-              PluginCommand(start.command, environment: start.environment), name: "\(start.name) of \(name)",
-              version: Release.version, folder: FilePath.isFolder(folder) ? folder : "/", limits: limits,
-              worker: terms))
-        } catch {
-          return .failure(error)
-        }
+    return try await DetachedThread.run { [name, terms, folder, limits] in
+      Result {
+        try PluginSession(
+          PluginCommand(start.command, environment: start.environment), name: "\(start.name) of \(name)",
+          version: Release.version, folder: FilePath.isFolder(folder) ? folder : "/", limits: limits, worker: terms)
       }
-    } catch {
-      return .failure(error)
-    }
+    }.get()
   }
 
   /// Waits until a worker is gone and nothing that it started runs any more.
@@ -203,7 +149,7 @@ extension WorkerPool {
     if start.isLocal, !mark.isEmpty {
       _ = try? await DetachedThread.run { LeftBehind.endAll(marked: mark) }
     } else if !session.wasSilent {
-      let text = session.endText
+      let text = await session.endError().message
       let limit = ContinuousClock.now + silence
       var isSeen = start.exitSigns.contains { text.contains($0) }
       if !isSeen { isSeen = await sees(start, until: limit) }

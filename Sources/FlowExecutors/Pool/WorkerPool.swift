@@ -39,10 +39,6 @@ public final class WorkerPool: StepExecutor {
   /// Told when a worker is ready, or none will be.
   let opening = OneShot<Bool>()
 
-  /// After this many starts in a row that lead to nothing, a worker is left out: it could not be started, or ended at once
-  /// without having read a body.
-  static let failedStartsInARow = 3
-
   /// - Parameters:
   ///   - name: as `--on` writes it.
   ///   - starts: how each worker is started.
@@ -154,17 +150,17 @@ public final class WorkerPool: StepExecutor {
   /// Ends all workers with everything they run.
   package func close() async {
     await closeSized()
-    let (sessions, isAwaited, grants) = state.withLock { state in
+    let (sessions, supervisors, isAwaited, grants) = state.withLock { state in
       state.isClosed = true
       let isAwaited = state.members.contains { !$0.isReady && $0.rest == nil }
       while let rest = state.endRest() { rest.finish(()) }
       return (
-        state.members.compactMap { member in member.session.map { ($0, member.burial) } }, isAwaited,
-        state.grants()
+        state.members.compactMap { member in member.session.map { ($0, member.burial) } },
+        state.members.compactMap(\.supervisor), isAwaited, state.grants()
       )
     }
     for (ticket, grant) in grants { ticket.finish(grant) }
-    for (session, _) in sessions { session.requestStop() }
+    for supervisor in supervisors { supervisor.close() }
     for (_, burial) in sessions { await burial?.value }
     let command = lastCommand.withLock { $0 }
     // An engine may keep for good what it gave to a program that was killed, as Slurm does behind `srun`.
@@ -202,15 +198,13 @@ public final class WorkerPool: StepExecutor {
     _ callable: CallableAction, _ inputs: ValueObject, _ files: StepFiles, _ context: ActionContext
   ) async throws -> ValueObject? {
     let slot = try await slot()
-    var isSound = false
-    defer { giveBack(slot.member, isSound: isSound) }
+    defer { giveBack(slot.member) }
     let number = slot.files?.newNumber()
     defer { if let number { slot.files?.drop(number) } }
     do {
       if let number { try await slot.files?.send(files, number: number) }
       switch await slot.session.run(callable, inputs, files: number, context) {
       case .answered(let value):
-        isSound = true
         guard let outputs = value.objectValue?["outputs"] else {
           throw ActionError(
             "executor-answer", "a worker answered \(value.shortText), not outputs", isRetryable: false)
@@ -225,7 +219,6 @@ public final class WorkerPool: StepExecutor {
           throw ExecutorLost(
             "\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true, isTimeUp: true)
         }
-        isSound = true
         throw callable.error(failure)
       case .failed(let error): throw error
       case .unread: throw FileLink.Loss.unread
@@ -239,8 +232,6 @@ public final class WorkerPool: StepExecutor {
       }
       return nil
     } catch FileLink.Loss.lost(let error) {
-      // The body may be what ended the worker, and has a limit of its own.
-      state.withLock { $0.members[slot.member].failedStarts = 0 }
       // Nothing of the body runs any more after this.
       await slot.burial.value
       try Task.checkCancellation()
@@ -282,10 +273,9 @@ public final class WorkerPool: StepExecutor {
     }
   }
 
-  private func giveBack(_ member: Int, isSound: Bool) {
+  private func giveBack(_ member: Int) {
     let (grants, leaver) = state.withLock { state in
       state.members[member].taken -= 1
-      if isSound { (state.members[member].failures, state.members[member].failedStarts) = (0, 0) }
       return (state.grants(), state.leaver(member))
     }
     leaver?.requestStop()

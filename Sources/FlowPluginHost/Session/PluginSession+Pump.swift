@@ -106,17 +106,14 @@ extension PluginSession {
       if case .signaled = status { state.wasKilled = true }
       return (state.takeCalls(), state.queuedBytes - state.outbox.count - unread)
     }
-    if !calls.isEmpty || worker != nil {
-      let error = reason.error(
-        plugin: plugin, program: worker == nil ? "the program of the plugin '\(plugin)'" : "'\(plugin)'",
-        status: status, remains: remains())
-      state.withLock { $0.endText = error.message }
-      for call in calls {
-        reportDroppedLines(of: call)
-        let isHandedOver = call.position >= readBytes && call.context != nil && reason.permitsHandover
-        call.finish(isHandedOver ? .unread : .lost(error))
-      }
+    let error = reason.error(plugin: plugin, program: program, status: status, remains: remains())
+    for call in calls {
+      reportDroppedLines(of: call)
+      let isHandedOver = call.position >= readBytes && call.context != nil && reason.permitsHandover
+      if call.context != nil { state.withLock { $0.note(isHandedOver ? .unreadCall : .lostCall) } }
+      call.finish(isHandedOver ? .unread : .lost(error))
     }
+    state.withLock { ($0.endError, $0.endedAt) = (error, .now) }
     over.finish()
   }
   /// A closed pipe is most often the first that is seen of a program's end.

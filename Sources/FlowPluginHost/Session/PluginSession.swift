@@ -61,7 +61,9 @@ package final class PluginSession: Sendable {
     let line =
       worker.map { HostMessage.initialize(worker: plugin, version: version, $0) }
       ?? HostMessage.initialize(name: plugin, version: version)
-    return if let outcome = make(call, line) { outcome } else { await call.end() }
+    let outcome = if let outcome = make(call, line) { outcome } else { await call.end() }
+    if case .answered(let greeting) = outcome { state.withLock { $0.greeting = greeting } }
+    return outcome
   }
 
   /// Sends a worker a request that runs nothing; requests are read in the order in which they are sent.
@@ -205,8 +207,23 @@ package final class PluginSession: Sendable {
   /// Whether a signal ended the program, such as the one for what does not end in time.
   package var wasKilled: Bool { state.withLock { $0.wasKilled } }
 
-  /// Why it is over, for people.
-  package var endText: String { state.withLock { $0.endText } }
+  /// Waits for the end and returns its reason.
+  package func endError() async -> ActionError {
+    await over.value()
+    return state.withLock { $0.endError } ?? ActionError("plugin-exited", "\(program) ended")
+  }
+
+  /// The instant of its end; now if it has not ended.
+  var endedAt: ContinuousClock.Instant { state.withLock { $0.endedAt } ?? .now }
+
+  /// What became of the calls that it was given.
+  var events: [Supervision.Event] { state.withLock { $0.events } }
+
+  /// What a worker or a plugin's program says of itself; nil as long as it has said nothing.
+  package var greeting: Value? { state.withLock { $0.greeting } }
+
+  /// The program in messages.
+  var program: String { worker == nil ? "the program of the plugin '\(plugin)'" : "'\(plugin)'" }
 
   /// Asks the program to end and waits until it has, or has been killed after the grace.
   package func stop() async {

@@ -22,8 +22,13 @@ struct SessionState: Sendable {
   private(set) var end: SessionEnd?
   /// Set when everything is over and the program reaped.
   var isOver = false
-  /// Why it is over, for people.
-  var endText = ""
+  /// Why it is over.
+  var endError: ActionError?
+  var endedAt: ContinuousClock.Instant?
+  /// What the program said of itself.
+  var greeting: Value?
+  /// What became of the calls of actions, each kind once.
+  private(set) var events: [Supervision.Event] = []
   /// Whether a signal ended the program.
   var wasKilled = false
   /// When a program that was asked to end is killed.
@@ -71,9 +76,13 @@ struct SessionState: Sendable {
       return nil
     }
     let call = calls.remove(at: index)
+    if call.context != nil { note(.answered) }
     if isQuiet { leaveReading() }
     return call
   }
+
+  /// Notes what became of a call.
+  mutating func note(_ event: Supervision.Event) { if !events.contains(event) { events.append(event) } }
 
   /// Notes that lines of a call may follow its answer, until the conversation ends.
   mutating func expectLines(ofCall id: Int) {

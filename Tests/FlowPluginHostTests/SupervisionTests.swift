@@ -1,0 +1,133 @@
+import FlowModel
+import Testing
+
+@testable import FlowPluginHost
+
+/// The decision to start a program again, event by event.
+@Suite struct SupervisionTests {
+  private let start = ContinuousClock.now
+  private var now: ContinuousClock.Instant
+  private var supervision = Supervision(Supervision.Rules())
+
+  init() { now = start }
+
+  /// Notes events, each at the present instant.
+  private mutating func note(_ events: Supervision.Event...) {
+    for event in events { supervision.note(event, at: now) }
+  }
+
+  private mutating func end(_ ending: Supervision.Ending = .other) -> Supervision.Decision {
+    supervision.end(ending, at: now)
+  }
+
+  @Test mutating func `a program that greets and dies is given up after three starts`() {
+    note(.started, .greeted)
+    #expect(end() == .start(after: .milliseconds(50)))
+    note(.started, .greeted)
+    #expect(end() == .start(after: .milliseconds(100)))
+    note(.started, .greeted)
+    #expect(end() == .giveUp)
+    #expect(supervision.starts == 3)
+  }
+
+  @Test mutating func `a program that does not greet is given up after three starts`() {
+    note(.started)
+    #expect(end() == .start(after: .milliseconds(50)))
+    note(.started)
+    #expect(end() == .start(after: .milliseconds(100)))
+    note(.started)
+    #expect(end() == .giveUp)
+  }
+
+  @Test mutating func `an answered call starts the count and the pauses again`() {
+    for _ in 1...10 {
+      note(.started, .greeted, .answered)
+      #expect(end() == .start(after: .zero))
+      note(.started)
+      #expect(end() == .start(after: .milliseconds(50)))
+      note(.started, .greeted)
+      #expect(end() == .start(after: .milliseconds(100)))
+    }
+  }
+
+  @Test mutating func `a call that ends its program does not count against the program, and the pauses grow to 5 s`() {
+    var pauses: [Duration] = []
+    for _ in 1...10 {
+      note(.started, .greeted, .lostCall)
+      if case .start(let pause) = end() { pauses.append(pause) }
+    }
+    #expect(
+      pauses == [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000].map { Duration.milliseconds($0) })
+  }
+
+  @Test mutating func `an idle program that ends after more than 30 s starts the count again`() {
+    for _ in 1...10 {
+      note(.started, .greeted)
+      now += .seconds(31)
+      #expect(end() != .giveUp)
+    }
+    #expect(supervision.starts == 0)
+    note(.started, .greeted)
+    now += .seconds(30)
+    _ = end()
+    #expect(supervision.starts == 1)
+  }
+
+  @Test mutating func `a program that lives for minutes without reading its calls is given up`() {
+    for _ in 1...2 {
+      note(.started, .greeted, .unreadCall)
+      now += .seconds(600)
+      #expect(end() != .giveUp)
+    }
+    note(.started, .greeted, .unreadCall)
+    now += .seconds(600)
+    #expect(end() == .giveUp)
+  }
+
+  @Test mutating func `what would be the same again is given up at once`() {
+    note(.started)
+    #expect(end(.lasting) == .giveUp)
+    #expect(supervision.starts == 1)
+  }
+
+  @Test mutating func `a program for one call is not started again once it has greeted`() {
+    var rules = Supervision.Rules()
+    rules.isOneTime = true
+    supervision = Supervision(rules)
+    note(.started)
+    #expect(end() == .start(after: .milliseconds(50)))
+    note(.started, .greeted, .answered)
+    #expect(end() == .giveUp)
+  }
+
+  @Test mutating func `a refused start is tried again until the patience is over, and counts from then on`() {
+    var rules = Supervision.Rules()
+    rules.patience = .seconds(3)
+    supervision = Supervision(rules)
+    for (pause, isFirst) in [(500, true), (1000, false), (1500, false)] {
+      note(.started)
+      #expect(end(.refused) == .askAgain(after: .milliseconds(pause), isFirst: isFirst))
+      now += .milliseconds(pause)
+    }
+    for pause in [50, 100] {
+      note(.started)
+      #expect(end(.refused) == .start(after: .milliseconds(pause)))
+    }
+    note(.started)
+    #expect(end(.refused) == .giveUp)
+    #expect(supervision.starts == 3)
+  }
+
+  @Test mutating func `a start that is not refused begins the patience again`() {
+    var rules = Supervision.Rules()
+    rules.patience = .seconds(3)
+    supervision = Supervision(rules)
+    note(.started)
+    #expect(end(.refused) == .askAgain(after: .milliseconds(500), isFirst: true))
+    note(.started, .greeted, .answered)
+    #expect(end() == .start(after: .zero))
+    now += .seconds(60)
+    note(.started)
+    #expect(end(.refused) == .askAgain(after: .milliseconds(500), isFirst: true))
+  }
+}
