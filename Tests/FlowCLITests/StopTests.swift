@@ -53,6 +53,29 @@ import Testing
     #expect(milliseconds >= 7000, "\(result)")
   }
 
+  @Test func `finally of an item that is cancelled runs to its end, within the cleanup time of its file`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: items
+      cleanup: 60s
+      inputs: { n: { type: integer } }
+      steps: { check: { run: '[ "$N" != 1 ]', env: { N: "${{ inputs.n }}" } } }
+      finally:
+        tidy:
+          # The first item fails while the second one cleans up, longer than a cancelled body usually has.
+          run: '[ "$N" = 1 ] && until [ -e begun ]; do sleep 0.01; done || { touch begun; sleep 3; touch ended; }'
+          env: { N: "${{ inputs.n }}" }
+      """, to: "item.yaml")
+    try tool.write(
+      "name: w\nsteps: { fan: { foreach: [1, 2], uses: ./item.yaml, with: { n: '${{ item }}' } } }\n", to: "w.yaml")
+    let result = try tool.run("w.yaml")
+    #expect(result.exitCode == 1 && result.standardOutput.contains("fan[1] 2 cancelled"), "\(result)")
+    #expect(FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent("ended").path), "\(result)")
+    #expect(!(result.standardOutput + result.standardError).contains("had left running"), "\(result)")
+  }
+
   @Test(arguments: [
     (
       "steps: { a: { uses: flow.noop, stop: { signal: INT } } }",

@@ -27,6 +27,8 @@ public struct PreparedWorkflow: Sendable {
   let outputs: PreparedObject
   /// The values that the workflow's events may be posted with.
   let eventValues: EventValueRules
+  /// The time for the bodies of items that have a workflow and were asked to end, by what their steps use.
+  private let itemGraces: [String: Int]
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
 
@@ -44,6 +46,9 @@ public struct PreparedWorkflow: Sendable {
   public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
     self.graph = graph
     handles = registry.handles
+    itemGraces = graph.workflow.itemWorkflows.mapValues {
+      $0.workflow.stopTime().nanoseconds + Self.killedNanoseconds
+    }
     let workflow = graph.workflow
     var actions: [RegisteredAction] = []
     var known = NameIndices()
@@ -163,9 +168,10 @@ public struct PreparedWorkflow: Sendable {
   /// seconds.
   private static let killedNanoseconds = 5_000_000_000
 
-  /// The grace of a step's body. It is `usual` except for commands, which have until they are killed plus a few
-  /// seconds.
+  /// The time for the body of a step that was asked to end, `usual` for all but commands and items with a workflow: these have
+  /// the time until their commands are killed, with those of its `finally`, and some seconds more.
   func graceNanoseconds(of step: StepIndex, usual: Int) -> Int {
+    if let grace = itemGraces[graph.workflow.steps[Int(step)].uses] { return grace }
     guard action(of: step).declaration.shellTextInput != nil else { return usual }
     let stated = graph.workflow.steps[Int(step)].with[StopPolicy.input]?.objectValue
     let policy = stated.flatMap { try? StopPolicy($0) } ?? StopPolicy()
