@@ -7,8 +7,8 @@ public enum StoreAddress {
   public static func masked(_ address: String) -> String {
     var masked = address
     for secret in secrets(in: address).sorted(by: { $0.count > $1.count }) {
-      // The longest password comes first, because a shorter one may be a part of it.
-      masked = masked.replacing(secret, with: "***")
+      // From the end: a password is never before the scheme.
+      masked = replacing(secret, in: masked)
     }
     return masked
   }
@@ -25,11 +25,16 @@ public enum StoreAddress {
       }
     }
     return parts.sorted { $0.count > $1.count }.reduce(message.replacing(address, with: masked(address))) {
-      $0.replacing($1, with: "***")
+      replacing($1, in: $0)
     }
   }
 
-  /// True if a parameter of this name is a secret.
+  /// Hides a password byte by byte: a mark at its beginning combines with the character before it.
+  private static func replacing(_ secret: String, in text: String) -> String {
+    String(decoding: Array(text.utf8).replacing(Array(secret.utf8), with: Array("***".utf8)), as: UTF8.self)
+  }
+
+  /// Whether a parameter of this name holds a secret.
   private static func isSecret(_ name: String) -> Bool {
     let name = PercentEncoding.decoded(name).lowercased()
     return ["password", "passwd", "secret", "token", "scram"].contains { name.contains($0) }
@@ -38,16 +43,16 @@ public enum StoreAddress {
   /// Returns the passwords of an address as written.
   private static func secrets(in address: String) -> [String] {
     var found: [String] = []
-    let start = address.firstRange(of: "://")?.upperBound ?? address.startIndex
-    let rest = address[start...]
-    // A password that contains `@` or `?` ends at the last `@`.
+    let start = address.unicodeScalars.firstRange(of: "://".unicodeScalars)?.upperBound ?? address.startIndex
+    let rest = address[start...].unicodeScalars
+    // A password with an @ or a ? in it reaches to the last @.
     let query = rest.firstIndex(of: "?")
     let end = rest[..<(query ?? rest.endIndex)].lastIndex(of: "@") ?? rest.lastIndex(of: "@")
     if let end, let colon = rest[..<end].firstIndex(of: ":") {
       found.append(String(rest[rest.index(after: colon)..<end]))
     }
     if let query {
-      for parameter in rest[rest.index(after: query)...].split(whereSeparator: { "&;#".contains($0) }) {
+      for parameter in rest[rest.index(after: query)...].split(whereSeparator: { "&;#".unicodeScalars.contains($0) }) {
         guard let mark = parameter.firstIndex(of: "="), isSecret(String(parameter[..<mark])) else { continue }
         found.append(String(parameter[parameter.index(after: mark)...]))
       }
@@ -59,20 +64,20 @@ public enum StoreAddress {
   /// Returns the values of `password=…` in a list of keywords: up to a space, or in quotes in which a backslash escapes
   /// the next character.
   private static func keywordSecrets(in text: String) -> [String] {
-    guard !text.contains("://") else { return [] }
+    guard text.unicodeScalars.firstRange(of: "://".unicodeScalars) == nil else { return [] }
     var found: [String] = []
-    var rest = text[...]
+    var rest = text.unicodeScalars[...]
     while let mark = rest.firstIndex(of: "=") {
       let name = rest[..<mark].split(separator: " ").last.map(String.init) ?? ""
       rest = rest[rest.index(after: mark)...].drop { $0 == " " }
-      var value = ""
+      var value = String.UnicodeScalarView()
       let isQuoted = rest.first == "'"
       if isQuoted { rest.removeFirst() }
       while let character = rest.first, isQuoted ? character != "'" : character != " " {
         value.append(rest.removeFirst())
         if character == "\\", let next = rest.popFirst() { value.append(next) }
       }
-      if isSecret(name) { found.append(value) }
+      if isSecret(name) { found.append(String(value)) }
     }
     return found
   }

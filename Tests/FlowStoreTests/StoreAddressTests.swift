@@ -18,6 +18,10 @@ import Testing
     ("host=db password = 'pass \\' w0rd' dbname=runs", "host=db password = '***' dbname=runs"),
     ("mysql://ada:pass-w0rd@db/runs", "mysql://ada:***@db/runs"),
     ("ada:pass-w0rd@db/runs", "ada:***@db/runs"),
+    ("postgres://ada:\u{301}pass@db/runs", "postgres://ada:***@db/runs"),
+    ("postgres://\u{301}ada:pass@\u{301}db/runs?\u{301}x=1", "postgres://\u{301}ada:***@\u{301}db/runs?\u{301}x=1"),
+    ("postgres://db/runs?password=\u{301}pass&x=1", "postgres://db/runs?password=***&x=1"),
+    ("host=db password=\u{301}pass dbname=runs", "host=db password=*** dbname=runs"),
     ("postgres://db:5432/runs", "postgres://db:5432/runs"),
     ("postgres:///runs?host=/tmp/socket&user=sync", "postgres:///runs?host=/tmp/socket&user=sync"),
   ])

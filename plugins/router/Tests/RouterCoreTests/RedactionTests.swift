@@ -23,6 +23,9 @@ import Testing
     ("app://a?APIKEY=SECRET#sessionId=SECRET", "app://a?APIKEY=[redacted]#sessionId=[redacted]"),
     ("app://a?next=app%3A%2F%2Fb%3Fapi%255Fkey%3DSECRET", "app://a?next=[redacted]"),
     ("app://a?api%7Fkey=1&rapid=2&keyboard=3", "app://a?api%7Fkey=1&rapid=2&keyboard=3"),
+    ("app://a?token=\u{301}SECRET&page=2", "app://a?token=[redacted]&page=2"),
+    ("app://a?\u{301}q=1&\u{301}token=SECRET", "app://a?\u{301}q=1&\u{301}token=[redacted]"),
+    ("app://\u{301}me:SECRET@\u{301}product/1", "app://[redacted]@\u{301}product/1"),
     ("app://a?q=100%25&title=%E5%AE%B6", "app://a?q=100%25&title=%E5%AE%B6"),
   ])
   func `hides what a key or a link inside names`(link: String, shown: String) {

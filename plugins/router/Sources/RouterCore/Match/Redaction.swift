@@ -86,30 +86,31 @@ public enum Redaction {
 
 extension Redaction {
   private static func hidden(_ url: String, depth: Int, _ hiding: (String) -> Set<Int>) -> String {
-    let segments = url.contains("://") ? hiding(url) : []
+    let slashes = schemeEnd(of: url)
+    let segments = slashes == nil ? [] : hiding(url)
     var text = ""
-    var rest = url[...]
+    var rest = url.unicodeScalars[...]
     // What is before the path: a scheme, and a user name that has no place there.
-    if let slashes = url.firstRange(of: "://") {
-      let end = url[slashes.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
-      if let at = url[slashes.upperBound..<end].lastIndex(of: "@") {
-        text += url[..<slashes.upperBound] + mark
-        rest = url[at...]
-      } else {
-        text += url[..<slashes.upperBound]
-        rest = url[slashes.upperBound...]
+    if let slashes {
+      rest = rest[slashes...]
+      text += url[..<slashes]
+      let end = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
+      if let at = rest[..<end].lastIndex(of: "@") {
+        text += mark
+        rest = rest[at...]
       }
     }
     var segment = isWebLink(url) ? -1 : 0
     var isPath = true
     while true {
-      let end = rest.firstIndex { "?&#;".contains($0) || (isPath && $0 == "/") } ?? rest.endIndex
-      let item = rest[..<end]
+      // A mark that combines with a separator is the beginning of what follows.
+      let end = rest.firstIndex { "?&#;".unicodeScalars.contains($0) || (isPath && $0 == "/") } ?? rest.endIndex
+      let item = Substring(rest[..<end])
       text += isPath && segments.contains(segment) && !item.isEmpty ? mark : hidden(item, depth: depth, hiding)
       guard end < rest.endIndex else { return text }
       if rest[end] == "/", !item.isEmpty || segment < 0 { segment += 1 }
-      if "?#".contains(rest[end]) { isPath = false }
-      text.append(rest[end])
+      if "?#".unicodeScalars.contains(rest[end]) { isPath = false }
+      text.unicodeScalars.append(rest[end])
       rest = rest[rest.index(after: end)...]
     }
   }
@@ -117,12 +118,12 @@ extension Redaction {
   /// One segment or item of a query: its value is hidden when its key says so, or when it holds a link that has
   /// something to hide.
   private static func hidden(_ item: Substring, depth: Int, _ hiding: (String) -> Set<Int>) -> String {
-    guard let equals = item.firstIndex(of: "=") else {
+    guard let equals = item.utf8.firstIndex(of: ASCII.equals) else {
       return holdsSecret(String(item), depth, hiding) ? mark : String(item)
     }
-    let value = item[item.index(after: equals)...]
+    let value = item[item.utf8.index(after: equals)...]
     guard !hides(decoded(String(item[..<equals]))), !holdsSecret(String(value), depth, hiding) else {
-      return item[...equals] + mark
+      return item[..<equals] + "=" + mark
     }
     return String(item)
   }
@@ -130,10 +131,10 @@ extension Redaction {
   /// Whether a text, decoded, is a link or a list of items with something to hide.
   private static func holdsSecret(_ text: String, _ depth: Int, _ hiding: (String) -> Set<Int>) -> Bool {
     let isEscaped = text.utf8.contains { $0 == ASCII.percent || $0 == ASCII.equals || $0 == ASCII.at }
-    guard isEscaped || text.contains("://") else { return false }
+    guard isEscaped || schemeEnd(of: text) != nil else { return false }
     guard depth > 0 else { return true }
     let inner = PercentEncoding.decode(text)
-    if inner == text, !text.utf8.contains(ASCII.equals), !text.contains("://") { return false }
+    if inner == text, !text.utf8.contains(ASCII.equals), schemeEnd(of: text) == nil { return false }
     return hidden(inner, depth: depth - 1, hiding) != inner
   }
 
@@ -149,7 +150,14 @@ extension Redaction {
   }
 
   private static func isWebLink(_ url: String) -> Bool {
-    url.prefix(8).lowercased() == "https://" || url.prefix(7).lowercased() == "http://"
+    ["https://", "http://"].contains {
+      String(decoding: url.utf8.prefix($0.utf8.count), as: UTF8.self).lowercased() == $0
+    }
+  }
+
+  /// The index after the first `://`, which a mark may combine with.
+  private static func schemeEnd(of url: String) -> String.Index? {
+    url.unicodeScalars.firstRange(of: "://".unicodeScalars)?.upperBound
   }
 }
 
