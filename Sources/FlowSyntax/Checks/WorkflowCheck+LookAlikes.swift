@@ -15,8 +15,8 @@ extension WorkflowCheck {
         for scalar in scalars(below: node) {
           let text = tree.text(scalar)
           guard key != .uses || IncludeLibrary.isFile(text), !Template.containsExpression(text) else { continue }
-          let name = ByteName(text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
-          // Swift's string comparison ignores normalization.
+          let name = ByteName(text.utf8.starts(with: "./".utf8) ? Substring(text.utf8.dropFirst(2)) : text[...])
+          // Swift's own comparison of texts takes normalization for no difference.
           guard let first = known[name.text.lowercased()] else {
             known[name.text.lowercased()] = (name, scalar)
             continue
@@ -30,6 +30,26 @@ extension WorkflowCheck {
             help: "write both in the same way, or give one of them another name")
         }
       }
+    }
+  }
+
+  /// Reports a step with two variables, one of them perhaps the workflow's, that differ only in Unicode normalization: the
+  /// tables of variables take them for one.
+  mutating func checkVariableLooks() {
+    func hasLetters(_ variables: ValueObject) -> Bool { variables.contains { $0.key.utf8.contains { $0 > 0x7F } } }
+    let isDoubtful = hasLetters(workflow.environment)
+    for step in workflow.steps.indices where !isSettled {
+      let given = workflow.steps[step].with["env"]?.objectValue
+      guard given != nil || workflow.steps[step].hasOptions else { continue }
+      let own = [workflow.steps[step].options.environment, given ?? [:]]
+      guard isDoubtful || own.contains(where: hasLetters) else { continue }
+      let names = workflow.environment.keys + own.flatMap(\.keys)
+      guard let name = names.first(where: { name in names.contains { $0 == name && !$0.hasSameBytes(as: name) } }),
+        let node = node(.env, of: step) ?? node(.with, of: step)
+      else { continue }
+      report(
+        .invalidName, "'\(name)' differs from another variable in Unicode normalization alone", at: tree.span(node),
+        help: "give one of them another name")
     }
   }
 

@@ -58,6 +58,7 @@ struct WorkflowCheck: DocumentReading {
     checkExpressions()
     checkNumbers()
     checkLookAlikes()
+    checkVariableLooks()
     checkShellForms()
     checkForeignExpressions()
     guard graph != nil, !isSettled else { return }

@@ -41,6 +41,12 @@ enum ChildEnvironment {
     var variables = stated
     for member in input {
       if let problem = problem(with: member) { throw ActionError("command-invalid", problem, isRetryable: false) }
+      if let other = variables.index(forKey: member.key), !variables[other].key.hasSameBytes(as: member.key) {
+        throw ActionError(
+          "command-invalid",
+          "the variable '\(member.key)' differs from another one in Unicode normalization alone; give one of them another name",
+          isRetryable: false)
+      }
       variables[member.key] = text(member.value)
     }
     if variables["NO_COLOR"]?.isEmpty == false { variables["FORCE_COLOR"] = nil }
