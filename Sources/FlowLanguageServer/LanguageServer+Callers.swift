@@ -41,7 +41,7 @@ extension LanguageServer {
   /// Returns the workflows that may include others: the open ones, and those in the client's folders, or in the file's
   /// folder if the client has none.
   private func candidates(near path: String) -> [String] {
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+    let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<$0]) } ?? ""
     var open = client.folders.isEmpty ? [folder] : client.folders
     var found = Set(documents.values.map(\.file))
     var count = 0

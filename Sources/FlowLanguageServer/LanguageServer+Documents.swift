@@ -114,7 +114,7 @@ extension LanguageServer {
 
   /// Returns the actions available to a document, and searches for them again if manifests have changed.
   func installed(for document: OpenDocument) -> (stamp: String, actions: InstalledActions) {
-    let folder = document.file.lastIndex(of: "/").map { String(document.file[..<$0]) } ?? ""
+    let folder = document.file.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(document.file[..<$0]) } ?? ""
     let stamp = workspace.stamp(document.file)
     if let known = installations[folder], known.stamp == stamp { return known }
     let actions = workspace.install(document.file)
@@ -138,8 +138,8 @@ extension LanguageServer {
     documents[uri]!.analysis = nil
     let workflow = WorkflowDocument(
       bytes: document.bytes, file: document.file, catalog: installed.actions.catalog,
-      // An unsaved text has no folder to which paths could be relative.
-      surroundings: document.file.hasPrefix("/") ? surroundings(installed.actions) : nil)
+      // A text that has no file yet has no folder to which its paths could be relative.
+      surroundings: FilePath.isAbsolute(document.file) ? surroundings(installed.actions) : nil)
     documents[uri]!.analysis = (workflow, stamp(of: document, including: workflow.includedFiles))
     return (documents[uri]!, workflow)
   }

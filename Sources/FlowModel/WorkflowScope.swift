@@ -35,7 +35,7 @@ public struct WorkflowScope: Sendable {
 extension WorkflowScope {
   /// Returns a path of its file relative to the whole workflow's folder.
   public func path(of name: String) -> String {
-    name.hasPrefix("/") || folder.isEmpty ? name : "\(folder)/\(name)"
+    name.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? name : "\(folder)/\(name)"
   }
 }
 

@@ -15,21 +15,21 @@ extension InstalledPlugin {
     var hash = ContentHash()
     for path in [Self.manifestName] + programFiles {
       hash.combine(path)
-      hash.combine(Self.content(of: path.hasPrefix("/") ? path : folder + "/" + path) ?? Data())
+      hash.combine(Self.content(of: FilePath.isAbsolute(path) ? path : folder + "/" + path) ?? Data())
     }
     return hash.text
   }
 
   /// The files that decide: when none of them is written the digest stays as it is.
   package var decidingFiles: [String] {
-    ([Self.manifestName] + programFiles).map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 }
+    ([Self.manifestName] + programFiles).map { FilePath.isAbsolute($0) ? $0 : folder + "/" + $0 }
   }
 
   private var programFiles: [String] {
     switch manifest.program {
     case .command(let words): return words
     case .source(let entry):
-      let base = entry.lastIndex(of: "/").map { String(entry[...$0]) } ?? ""
+      let base = entry.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(entry[..<entry.utf8.index(after: $0)]) } ?? ""
       return (FilePath.names(in: "\(folder)/\(base)") ?? []).filter { $0.hasSuffix(".swift") }.map { base + $0 }
     }
   }

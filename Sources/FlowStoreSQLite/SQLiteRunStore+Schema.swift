@@ -187,9 +187,7 @@ extension SQLiteRunStore {
     if sharesMemory { try connection.execute("PRAGMA journal_mode = WAL") }
   }
 
-  static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-  }
+  static func folder(of path: String) -> String { FilePath.folder(of: path) }
 
   /// Acquires the lock under which tables are created: byte 0 of the lock file. Waits at most 5 s.
   private static func creationLock(_ path: String) throws(StoreProblem) -> RunLock {

@@ -202,7 +202,7 @@ public final class TestHost: ActionHost {
     var resolved = inputs
     for field in declaration.inputs {
       guard case .path(let base) = field.type, case .string(let path)? = inputs[field.name] ?? field.defaultValue,
-        !path.hasPrefix("/")
+        path.utf8.first != UInt8(ascii: "/")
       else { continue }
       resolved[field.name] = .string((base == .data ? run.dataFolder : run.workflowFolder) + "/" + path)
     }

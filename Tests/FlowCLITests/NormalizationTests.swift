@@ -73,7 +73,95 @@ import Testing
     #expect(result.exitCode == 2 && text.contains("in Unicode normalization alone"), "\(result)")
   }
 
-  @Test func `end at an equals sign even if a combining mark follows it`() throws {
+  @Test(arguments: [
+    "env: { \(composed): 1 }\nsteps: { a: { run: env, env: { \(decomposed): 2 } } }",
+    "steps: { a: { run: env, with: { env: { \(composed): 1, \(decomposed): 2 } } } }",
+    "env: { \(composed): 1 }\nsteps: { a: { run: env, with: { env: { \(decomposed): 2 } } } }",
+    "steps: { a: { run: env, env: { \(composed): 1 }, with: { env: { \(decomposed): 2 } } } }",
+    "env: { TOK: 1 }\nsteps: { a: { run: env, env: { TO\u{212A}: 2 } } }",
+  ])
+  func `are an error as variables of a step, wherever the step gets them from`(text: String) throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: w\n\(text)\n", to: "w.yaml")
+    let result = try tool.run("validate", "w.yaml")
+    let output = result.standardOutput + result.standardError
+    #expect(result.exitCode == 2 && output.contains("in Unicode normalization alone"), "\(result)")
+  }
+
+  @Test func `fail a step whose variables come from an expression`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      env: { JSON: '{"\(Self.composed)": "1", "\(Self.decomposed)": "2"}' }
+      steps: { a: { run: env, with: { env: "${{ fromJSON(env.JSON) }}" } } }
+
+      """, to: "w.yaml")
+    let result = try tool.run("w.yaml")
+    #expect(result.exitCode == 1, "\(result)")
+    #expect(
+      (result.standardOutput + result.standardError).contains(
+        "differs from another one in Unicode normalization alone"),
+      "\(result)")
+  }
+
+  @Test func `a path is absolute if a mark combines with its first slash`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps: { a: { run: pwd, with: { cwd: \"/\u{301}none\" } } }\n", to: "w.yaml")
+    let result = try tool.run("w.yaml")
+    #expect(result.exitCode == 1, "\(result)")
+    #expect((result.standardOutput + result.standardError).contains("in '/\u{301}none'"), "\(result)")
+  }
+
+  @Test func `a file whose name begins with a mark is a product, an input and an item`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      steps:
+        make:
+          produces: ["out/\u{301}x.txt"]
+          run: 'mkdir -p out && echo made > "out/$N"'
+          env: { N: "\u{301}x.txt" }
+        read:
+          needs: make
+          inputs-from: ["./out/\u{301}x.txt"]
+          run: 'cat "out/$N"'
+          env: { N: "\u{301}x.txt" }
+        each:
+          needs: make
+          foreach: { files: "out/*.txt" }
+          run: 'printf "item: "; cat "$P"'
+          env: { P: "${{ item.path }}" }
+
+      """, to: "w.yaml")
+    let result = try tool.run("w.yaml")
+    #expect(result.exitCode == 0 && result.standardOutput.contains("item: made"), "\(result)")
+    let again = try tool.run("w.yaml")
+    #expect(again.exitCode == 0 && again.standardOutput.contains("make skipped: up-to-date"), "\(again)")
+  }
+
+  @Test func `a file below a folder with letters of several bytes keeps its name in a message`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      steps:
+        a: { run: touch out, produces: [out], if: "${{ env.N == '1' }}" }
+        b: { run: touch out, produces: [out], if: "${{ env.N == '1' }}" }
+      env: { N: "1" }
+
+      """, to: "f\u{F6}lder-\u{E9}\u{E9}/w.yaml")
+    let result = try tool.run("f\u{F6}lder-\u{E9}\u{E9}/w.yaml", "--no-history")
+    #expect(result.standardOutput.contains("produces 'out', too"), "\(result)")
+  }
+
+  @Test func `an equals sign that a mark combines with still separates name and value`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

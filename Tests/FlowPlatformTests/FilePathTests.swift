@@ -26,6 +26,16 @@ import Testing
     #expect(FilePath.absolute("link/../a") == current + "/link/../a")
   }
 
+  @Test(
+    arguments: [
+      ("/a/b/c", "/a", "b/c"), ("/a/b", "/", "a/b"), ("/a/b", "/a/", "b"), ("/ab", "/a", nil), ("/a", "/a", nil),
+      ("/d\u{E9}/x", "/d\u{E9}", "x"), ("/de\u{301}/x", "/d\u{E9}", nil), ("/a/\u{301}x", "/a", "\u{301}x"),
+    ] as [(String, String, String?)])
+  func `are compared with a folder byte by byte`(path: String, folder: String, expected: String?) {
+    let found = FilePath.path(of: path, below: folder)
+    #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) })
+  }
+
   @Test func `tell what lies in them, sorted, without themselves and the folder above`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: folder) }

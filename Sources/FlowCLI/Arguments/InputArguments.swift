@@ -45,7 +45,7 @@ enum InputArguments {
     of words: [String], besides arguments: [String], for fields: [FieldDeclaration]
   ) throws(UsageProblem) -> ValueObject {
     let field = fields.first { $0.name == "args" && $0.type == .array(of: .string) && !$0.isSecret }
-    let isGiven = arguments.contains { $0.hasPrefix("args=") }
+    let isGiven = arguments.contains { $0.utf8.starts(with: "args=".utf8) }
     guard !words.isEmpty else {
       return field?.isRequired == true && !isGiven ? ["args": .array([])] : [:]
     }

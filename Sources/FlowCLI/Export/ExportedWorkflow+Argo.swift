@@ -25,7 +25,7 @@ extension ExportedWorkflow {
   /// The settings of exported steps that Argo does not support, one sentence each.
   var argoOmissions: [String] {
     steps.compactMap { step in
-      guard let folder = step.statedFolder, !folder.hasPrefix("/") else { return nil }
+      guard let folder = step.statedFolder, folder.utf8.first != UInt8(ascii: "/") else { return nil }
       return "step '\(step.id)': its 'cwd' is left out: '\(folder)' starts at the workflow's folder, "
         + "which no container has"
     }
@@ -53,7 +53,7 @@ extension ExportedWorkflow {
       "image": .string(image), "command": .array([.string(step.words[0])]),
       "args": .array(step.words.dropFirst().map { .string(Self.argoText($0)) }),
     ]
-    if let folder = step.statedFolder, folder.hasPrefix("/") {
+    if let folder = step.statedFolder, folder.utf8.first == UInt8(ascii: "/") {
       container["workingDir"] = .string(Self.argoText(folder))
     }
     if !step.environment.isEmpty {

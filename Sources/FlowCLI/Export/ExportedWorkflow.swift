@@ -101,7 +101,7 @@ struct ExportedWorkflow {
     let place = try step.with["cwd"].map { value throws(Obstacle) in try text(value, "'cwd'") }
     return ExportedStep(
       id: step.id.text, words: try words(step), environment: environment,
-      folder: place.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" } ?? folder, statedFolder: place,
+      folder: place.map { FilePath.isAbsolute($0) ? $0 : "\(folder)/\($0)" } ?? folder, statedFolder: place,
       needs: step.needs.map { need in
         let other = workflow.steps[Int(need)]
         return Need(id: other.id.text, isOptional: other.options.isOptional)

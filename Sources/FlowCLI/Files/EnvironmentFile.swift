@@ -64,7 +64,7 @@ enum EnvironmentFile {
   /// Returns the absolute path of a file of variables named by a workflow in `folder`.
   static func path(of name: String, in folder: String) -> String {
     let name = FilePath.withHome(name)
-    return name.hasPrefix("/") ? name : "\(folder)/\(name)"
+    return FilePath.isAbsolute(name) ? name : "\(folder)/\(name)"
   }
 
   private static func values(

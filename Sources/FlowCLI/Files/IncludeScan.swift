@@ -28,7 +28,7 @@ struct IncludeScan {
       found += files.map { FilePath.normalized("\(folder)/\($0)") }
       return []
     }
-    return Self.names(in: bytes).map { FilePath.normalized($0.hasPrefix("/") ? $0 : "\(folder)/\($0)") }
+    return Self.names(in: bytes).map { FilePath.normalized(FilePath.isAbsolute($0) ? $0 : "\(folder)/\($0)") }
   }
 
   /// Returns the values of `uses:` that end in `.yaml` or `.yml`.

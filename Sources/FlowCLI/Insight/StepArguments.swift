@@ -18,10 +18,10 @@ struct StepArguments {
   ) throws(UsageProblem) -> [StepIndex: Double] {
     var numbers: [StepIndex: Double] = [:]
     for argument in arguments {
-      guard let equals = argument.lastIndex(of: "="), equals != argument.startIndex else {
+      guard let equals = argument.utf8.lastIndex(of: UInt8(ascii: "=")), equals != argument.startIndex else {
         throw UsageProblem("\(option) '\(argument)': write \(option) \(example)")
       }
-      let (id, text) = (String(argument[..<equals]), String(argument[argument.index(after: equals)...]))
+      let (id, text) = (String(argument[..<equals]), String(argument[argument.utf8.index(after: equals)...]))
       guard let number = Double(text), number.isFinite, range.contains(number) else {
         throw UsageProblem(
           "\(option) '\(argument)': '\(text)' is not a number from \(Self.text(range.lowerBound)) to "

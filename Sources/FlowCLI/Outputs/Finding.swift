@@ -42,8 +42,7 @@ struct Finding {
     private static func relative(_ file: String, to root: String?) -> String {
       let path = FilePath.normalized(file)
       for folder in [root.map(FilePath.real), root, FilePath.absolute(".")].compactMap({ $0 }) {
-        let start = FilePath.normalized(folder) + "/"
-        if path.hasPrefix(start) { return String(path.dropFirst(start.count)) }
+        if let path = FilePath.path(of: path, below: FilePath.normalized(folder)) { return path }
       }
       return path
     }
@@ -117,8 +116,7 @@ extension LoadResult {
     let id = step.item?.step ?? step
     guard let index = graph?.workflow.steps.firstIndex(where: { $0.id == id }) else { return nil }
     if let (source, span) = definition(of: StepIndex(index)) {
-      let here = FilePath.normalized(".") + "/"
-      let file = source.file.hasPrefix(here) ? String(source.file.dropFirst(here.count)) : source.file
+      let file = FilePath.path(of: source.file, below: FilePath.normalized(".")) ?? source.file
       return TerminalText.visible("\(file):\(LineTable(source).location(of: span.start).line)")
     }
     return compiledLocation(of: StepIndex(index)).map { TerminalText.visible("\($0.file):\($0.position.line)") }

@@ -87,7 +87,7 @@ struct SecretValues {
 
   private static func text(ofFile name: String, in folder: String) throws(SecretProblem) -> String {
     let named = FilePath.withHome(name)
-    let path = named.hasPrefix("/") ? named : "\(folder)/\(named)"
+    let path = FilePath.isAbsolute(named) ? named : "\(folder)/\(named)"
     guard FilePath.exists(path) else {
       throw SecretProblem(message: "is missing: there is no file '\(path)'", help: "make it", isAbsence: true)
     }

@@ -188,6 +188,6 @@ package final class RunLibrary: Sendable {
 
   /// Returns the name of a workflow file on pages.
   package func name(of file: String) -> String {
-    file.hasPrefix(folder + "/") ? String(file.dropFirst(folder.count + 1)) : file
+    FilePath.path(of: file, below: folder) ?? file
   }
 }

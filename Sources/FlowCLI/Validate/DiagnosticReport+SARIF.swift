@@ -81,6 +81,6 @@ extension DiagnosticReport {
         return "%" + (digits.count < 2 ? "0" : "") + digits
       }
     }.joined()
-    return path.hasPrefix("/") ? "file://" + encoded : encoded
+    return path.utf8.first == UInt8(ascii: "/") ? "file://" + encoded : encoded
   }
 }

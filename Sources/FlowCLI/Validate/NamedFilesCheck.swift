@@ -73,7 +73,9 @@ struct NamedFilesCheck {
       && flow.nodes.contains { $0.makers.isEmpty && $0.text == text && $0.readers.contains(step) }
   }
 
-  private func exists(_ path: String) -> Bool { FilePath.exists(path.hasPrefix("/") ? path : "\(folder)/\(path)") }
+  private func exists(_ path: String) -> Bool {
+    FilePath.exists(FilePath.isAbsolute(path) ? path : "\(folder)/\(path)")
+  }
 
   /// Returns a pattern that matches only the file with this name.
   private func quoted(_ text: String) -> String {

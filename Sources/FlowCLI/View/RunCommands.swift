@@ -12,8 +12,9 @@ struct RunCommands {
       place = " --store " + Self.word(StoreAddress.masked(store))
     } else {
       let (folder, here) = (FilePath.folder(of: FilePath.normalized(file)), FilePath.normalized("."))
-      let isBelow = folder.hasPrefix(here + "/")
-      place = folder == here ? "" : " --in " + Self.word(isBelow ? String(folder.dropFirst(here.count + 1)) : folder)
+      place =
+        folder.utf8.elementsEqual(here.utf8)
+        ? "" : " --in " + Self.word(FilePath.path(of: folder, below: here) ?? folder)
     }
   }
 

@@ -29,9 +29,9 @@ struct WatchedFiles: Sendable {
   func stamps() -> [ByteName: String] {
     let files = (try? WorkflowFiles(workflows))?.files ?? workflows
     var stamps: [ByteName: String] = [:]
-    let here = FilePath.normalized(".") + "/"
+    let here = FilePath.normalized(".")
     func add(_ path: String) {
-      let name = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+      let name = FilePath.path(of: path, below: here) ?? path
       stamps[ByteName("'\(TerminalText.visible(name))'")] = FileStamp.of(path) ?? "is gone"
     }
     for file in files + others { add(file) }

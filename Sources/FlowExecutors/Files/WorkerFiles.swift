@@ -12,7 +12,7 @@ final class WorkerFiles: Sendable {
 
   /// - Parameter parent: the folder in which it makes its own; nil: the one for temporary files.
   init(in parent: String?, _ output: WorkerOutput) throws(SystemError) {
-    let usual = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    let usual = getenv("TMPDIR").map { String(cString: $0) }.flatMap { FilePath.isAbsolute($0) ? $0 : nil } ?? "/tmp"
     scratch = try ScratchFolder(in: parent ?? usual, prefix: "flowrun-files-")
     self.output = output
     store = FileStore(in: scratch.path + "/store")

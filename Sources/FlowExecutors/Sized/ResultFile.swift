@@ -62,6 +62,6 @@ package struct ResultFile: Sendable {
 
   /// Removes the folder, when the last file is gone.
   func removeFolder() {
-    if let end = path.lastIndex(of: "/") { rmdir(String(path[..<end])) }
+    if let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) { rmdir(String(path[..<end])) }
   }
 }

@@ -4,6 +4,13 @@ package enum FilePath {
   /// Whether a path begins with a slash. A mark that combines with the slash is a part of the next name.
   package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
+  /// The path from a folder, nil if the path is not below the folder. Both are compared byte by byte.
+  package static func path(of path: String, below folder: String) -> String? {
+    let start = folder.hasSuffix("/") ? folder : folder + "/"
+    guard path.utf8.starts(with: start.utf8) else { return nil }
+    return String(Substring(path.utf8.dropFirst(start.utf8.count)))
+  }
+
   /// The parts between slashes, without empty ones.
   package static func parts(of path: String) -> [Substring] {
     path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }

@@ -53,7 +53,7 @@ final class CheckedCall: ActionHost {
     var absolute = inputs
     for field in action.declaration.inputs {
       guard case .path(let base) = field.type, case .string(let path)? = inputs[field.name] ?? field.defaultValue,
-        !path.hasPrefix("/")
+        path.utf8.first != UInt8(ascii: "/")
       else { continue }
       absolute[field.name] = .string((base == .data ? run.dataFolder : run.workflowFolder) + "/" + path)
     }

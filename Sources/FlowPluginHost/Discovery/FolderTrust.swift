@@ -7,7 +7,7 @@ enum FolderTrust {
   /// The folder itself, the one it is in and the files in it must belong to this user or to root, and others must not
   /// be able to write there; a group may when it is the user's own.
   static func problem(with folder: String) -> String? {
-    let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
+    let parent = String(folder[..<(folder.utf8.lastIndex(of: UInt8(ascii: "/")) ?? folder.startIndex)])
     let names = FilePath.names(in: folder) ?? []
     let paths = [parent.isEmpty ? "/" : parent, folder] + names.map { "\(folder)/\($0)" }
     return paths.lazy.compactMap(problem(at:)).first

@@ -77,7 +77,7 @@ public struct PluginFinder: Sendable {
     while true {
       folders.append(folder == "/" ? "" : folder)
       guard folder != "/", !folder.isEmpty, !FilePath.exists(folder + "/.git") else { return folders }
-      folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
+      folder = String(folder[..<(folder.utf8.lastIndex(of: UInt8(ascii: "/")) ?? folder.startIndex)])
       if folder.isEmpty { folder = "/" }
     }
   }

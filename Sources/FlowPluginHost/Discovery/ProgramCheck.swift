@@ -49,7 +49,7 @@ struct ProgramCheck {
   }
 
   private func commandProblem(_ program: String) -> ProgramProblem? {
-    if program.contains("/") {
+    if program.utf8.contains(UInt8(ascii: "/")) {
       if !isFile(program) { return missingFile(program, word: 0, what: "the program") }
       if access(absolute(program), X_OK) == 0 { return firstLineProblem(program) }
       return ProgramProblem(
@@ -93,7 +93,7 @@ struct ProgramCheck {
 
   /// The file that an interpreter is to run.
   private func scriptProblem(_ words: [String]) -> ProgramProblem? {
-    let name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
+    let name = FilePath.parts(of: words[0]).last.map(String.init) ?? words[0]
     let isInterpreter = Self.interpreters.contains {
       name.hasPrefix($0) && name.dropFirst($0.count).allSatisfy(isVersion)
     }
@@ -104,7 +104,7 @@ struct ProgramCheck {
   private func isVersion(_ character: Character) -> Bool { character.isNumber || character == "." }
 
   private func missingFile(_ path: String, word: Int, what: String) -> ProgramProblem {
-    let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[..<path.utf8.index(after: $0)]) } ?? ""
     let files = names(in: absolute(parent.isEmpty ? "." : parent)).map { parent + $0 }.filter(isFile)
     let isThere = access(absolute(path), F_OK) == 0
     return ProgramProblem(
@@ -116,7 +116,7 @@ struct ProgramCheck {
 
   // MARK: Files
 
-  private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(folder)/\(path)" }
+  private func absolute(_ path: String) -> String { FilePath.isAbsolute(path) ? path : "\(folder)/\(path)" }
 
   private func isFile(_ path: String) -> Bool {
     var status = stat()

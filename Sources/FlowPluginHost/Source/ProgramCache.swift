@@ -23,7 +23,7 @@ struct ProgramCache: Sendable {
   /// `flowrun/plugins` in the user's folder for caches: `XDG_CACHE_HOME`, else `~/.cache`, else a temporary folder.
   static var userFolder: String {
     let base: String
-    if let stated = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), stated.hasPrefix("/") {
+    if let stated = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), FilePath.isAbsolute(stated) {
       base = stated
     } else if let home = getenv("HOME") {
       base = String(cString: home) + "/.cache"
@@ -155,7 +155,7 @@ struct ProgramCache: Sendable {
   private static func sources(
     of plugin: InstalledPlugin, entry: String
   ) throws(ActionError) -> [(name: String, content: Data)] {
-    let folder = entry.lastIndex(of: "/").map { String(entry[...$0]) } ?? ""
+    let folder = entry.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(entry[..<entry.utf8.index(after: $0)]) } ?? ""
     guard FileManager.default.fileExists(atPath: "\(plugin.folder)/\(entry)") else {
       throw failure(plugin, "there is no file '\(entry)' in its folder")
     }

@@ -30,7 +30,7 @@ final class SourceBuild {
     try Self.make(self.folder + "/objects")
     for source in sources {
       let path = "\(self.folder)/\(source.name)"
-      try Self.make(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+      try Self.make(String(path[..<(path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex)]))
       try source.content.write(to: URL(filePath: path))
       try Self.setTime(of: path, to: source.content)
     }

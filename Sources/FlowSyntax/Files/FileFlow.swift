@@ -35,7 +35,7 @@ package struct FileFlow {
       let fields = workflow.scope(of: StepIndex(step)) == nil ? workflow.inputs : []
       func described(_ pattern: String) -> (text: String, shapes: [PathShape]) {
         let shapes = PathShape.all(of: pattern, fanOut: options.fanOut, inputs: fields)
-        guard !folder.isEmpty, !pattern.hasPrefix("/") else { return (pattern, shapes) }
+        guard !folder.isEmpty, !FilePath.isAbsolute(pattern) else { return (pattern, shapes) }
         return ("\(folder)/\(pattern)", shapes.map { $0.inside(folder) })
       }
       for pattern in options.produces.map(\.pattern) where !PatternText.isExclusion(pattern) {
@@ -57,9 +57,9 @@ package struct FileFlow {
         if let maker = ids.maker(ofProducts: pattern, readBy: step) {
           let made = workflow.steps[maker].options
           for product in made.produces.map(\.pattern) where !PatternText.isExclusion(product) {
-            let text = folder.isEmpty || product.hasPrefix("/") ? product : "\(folder)/\(product)"
+            let text = folder.isEmpty || FilePath.isAbsolute(product) ? product : "\(folder)/\(product)"
             let shapes = PathShape.all(of: product, fanOut: made.fanOut, inputs: fields).map {
-              folder.isEmpty || product.hasPrefix("/") ? $0 : $0.inside(folder)
+              folder.isEmpty || FilePath.isAbsolute(product) ? $0 : $0.inside(folder)
             }
             inputs.append(Input(step: step, text: text, shapes: shapes, excluded: []))
           }

@@ -57,7 +57,7 @@ struct PathShape: Sendable, Hashable {
   /// Creates the shape of a pattern without alternatives, in which only NUL quotes.
   private init(_ pattern: String) {
     let parts = Self.tokens(pattern).split(separator: .character("/")).map { Array($0) }
-    self.init(parts, isAbsolute: pattern.hasPrefix("/"))
+    self.init(parts, isAbsolute: FilePath.isAbsolute(pattern))
   }
 
   private init(_ all: [[Token]], isAbsolute: Bool) {

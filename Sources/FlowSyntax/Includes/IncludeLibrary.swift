@@ -41,7 +41,7 @@ final class IncludeLibrary: Sendable {
 
   /// Returns whether `uses` names a file rather than an action.
   static func isFile(_ name: String) -> Bool {
-    name.hasPrefix("./") || name.hasPrefix("../") || name.hasPrefix("/") || name.hasSuffix(".yaml")
+    ["./", "../", "/"].contains { name.utf8.starts(with: $0.utf8) } || name.hasSuffix(".yaml")
       || name.hasSuffix(".yml")
   }
 

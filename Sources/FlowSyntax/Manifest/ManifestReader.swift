@@ -113,7 +113,7 @@ struct ManifestReader: DocumentReading {
     case (nil, let source?):
       guard let path = string(source.value, "source") else { return nil }
       programSpans = [span(source.value)]
-      if path.hasPrefix("/") || path.split(separator: "/").contains("..") || !path.hasSuffix(".swift") {
+      if path.utf8.first == UInt8(ascii: "/") || path.pathParts.contains("..") || !path.hasSuffix(".swift") {
         report(
           .invalidName, "source must be a Swift file in the plugin's own folder, found '\(path)'",
           at: span(source.value), help: "write 'source: main.swift'")

@@ -101,7 +101,7 @@ public struct ExecutorAddress: Sendable, Hashable {
       throw AddressProblem(
         message: "'scratch' is for 'files=copy' alone", help: "write 'files=copy', or leave 'scratch' out")
     }
-    guard scratch.hasPrefix("/") else {
+    guard scratch.utf8.first == UInt8(ascii: "/") else {
       throw AddressProblem(
         message: "scratch=\(scratch) is not an absolute path", help: "write the path that the workers know")
     }

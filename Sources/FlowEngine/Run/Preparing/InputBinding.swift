@@ -65,7 +65,7 @@ public enum InputBinding {
   ) -> Value {
     switch (type, value) {
     case (.path(let base), .string(let path)):
-      guard !path.hasPrefix("/"), !path.isEmpty else { return value }
+      guard !FilePath.isAbsolute(path), !path.isEmpty else { return value }
       if path.utf8.starts(with: "~/".utf8) { return .string(FilePath.withHome(path)) }
       return .string((base == .data ? dataFolder : workflowFolder) + "/" + path)
     case (.array(let element), .array(let values)):

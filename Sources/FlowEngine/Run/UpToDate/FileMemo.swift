@@ -73,9 +73,8 @@ struct FileMemo {
   func adding(_ lent: LentFiles, to paths: [String], _ pattern: String) -> [String] {
     let known = Set(paths.map { ByteName($0) })
     let parsed = FilePattern(pattern)
-    let start = folder.path + "/"
     let gone = lent.places.compactMap { place -> String? in
-      let path = pattern.hasPrefix("/") || !place.hasPrefix(start) ? place : String(place.dropFirst(start.count))
+      let path = FilePath.isAbsolute(pattern) ? place : FilePath.path(of: place, below: folder.path) ?? place
       return parsed.covers(path) && !known.contains(ByteName(path)) ? path : nil
     }
     return gone.isEmpty ? paths : (paths + gone).sorted()

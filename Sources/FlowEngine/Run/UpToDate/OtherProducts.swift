@@ -46,7 +46,7 @@ struct OtherProducts {
   }
 
   private mutating func add(_ pattern: String, in folder: String) {
-    let text = pattern.hasPrefix("/") ? pattern : "\(PatternText.quoted(folder))/\(pattern)"
+    let text = FilePath.isAbsolute(pattern) ? pattern : "\(PatternText.quoted(folder))/\(pattern)"
     if let path = FilePattern.plainPath(text) {
       paths.insert(ByteName(FilePath.normalized(path)))
     } else {

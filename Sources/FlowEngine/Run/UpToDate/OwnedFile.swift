@@ -18,8 +18,10 @@ enum OwnedFile {
   static func remove(_ file: InputStamp, from folder: String, below home: String) -> Result {
     let home = FilePath.normalized(home)
     let place = FilePath.place(of: file.path, in: folder)
-    guard place.hasPrefix(home + "/") else { return .kept("it is not below the workflow's folder") }
-    var parts = String(decoding: place.utf8.dropFirst(home.utf8.count + 1), as: UTF8.self).pathParts
+    guard let path = FilePath.path(of: place, below: home) else {
+      return .kept("it is not below the workflow's folder")
+    }
+    var parts = path.pathParts
     guard let name = parts.popLast() else { return .kept("it is not a file") }
     var parent = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { if parent >= 0 { close(parent) } }

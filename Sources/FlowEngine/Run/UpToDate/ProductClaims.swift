@@ -80,7 +80,7 @@ final class ProductClaims: Sendable {
   }
 
   private static func failure(_ path: String, _ other: Owner, in folder: String) -> StepFailure {
-    let name = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.utf8.count + 1)) : path
+    let name = FilePath.path(of: path, below: folder) ?? path
     return StepFailure(
       code: "same-product",
       message: "'\(other.name)' produces '\(name)', too; give them different paths, or let one of them need the other")
@@ -131,6 +131,6 @@ extension ProductClaims.Patterns {
   /// True if the patterns match a file at an absolute path.
   fileprivate func covers(_ path: String) -> Bool {
     if list.covers(path) { return true }
-    return path.hasPrefix(folder + "/") && list.covers(String(path.dropFirst(folder.utf8.count + 1)))
+    return FilePath.path(of: path, below: folder).map(list.covers) ?? false
   }
 }

@@ -41,8 +41,8 @@ final class ProductTable: Sendable {
       let start = PatternText.quoted(scope.isEmpty ? workflowFolder : "\(workflowFolder)/\(scope)")
       return produces.filter { !PatternText.isExclusion($0) }.flatMap { pattern -> [NamePattern] in
         let text = Self.text(of: pattern)
-        // As one name, so that a star also matches folders.
-        return NamePattern.ofWholePaths(text.hasPrefix("/") ? text : "\(start)/\(text)")
+        // As one name, so that a star stands for folders, too.
+        return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(start)/\(text)")
       }
     }
   }

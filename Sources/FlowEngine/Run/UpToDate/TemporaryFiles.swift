@@ -254,7 +254,7 @@ extension WorkflowRun {
 
   private static func namePatterns(_ pattern: String, in folder: String) -> [NamePattern] {
     let text = ProductTable.text(of: pattern)
-    return NamePattern.ofWholePaths(text.hasPrefix("/") ? text : "\(PatternText.quoted(folder))/\(text)")
+    return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(PatternText.quoted(folder))/\(text)")
   }
 
   /// The files that the steps in an item's workflow read.

@@ -221,8 +221,7 @@ struct TemporarySearch {
 
   private func reads(_ unit: Unit, _ place: ByteName) -> Bool {
     if unit.itemReads.contains(where: { $0.matches(place.text) }) { return true }
-    let start = unit.folder + "/"
-    let own = place.text.hasPrefix(start) ? String(place.text.dropFirst(start.count)) : place.text
+    let own = FilePath.path(of: place.text, below: unit.folder) ?? place.text
     return unit.reads.contains { named in
       if PatternText.isExclusion(named.pattern) { return false }
       if let path = FilePattern.plainPath(named.pattern) { return self.place(path, unit) == place }

@@ -66,7 +66,7 @@ struct Command: Hashable {
   private static let pythonLoader =
     "import sys; exec(compile(open(sys.argv.pop(1), encoding='utf-8').read(), '<string>', 'exec'), {'__name__': '__main__'})"
 
-  private var programName: Substring { program.split(separator: "/").last ?? "" }
+  private var programName: String { String(program).pathParts.last ?? "" }
 
   /// Whether `sh` reads a text.
   var isForPlainShell: Bool { text != nil && (programName == "sh" || programName == "dash") }
@@ -130,7 +130,7 @@ struct ShellTemplate: Hashable {
 
   /// Whether a word between the text and its parameters is the text's own name, `$0`.
   var namesText: Bool {
-    let name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
+    let name = words[0].pathParts.last ?? words[0]
     return takesTextItself && ["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"].contains(name)
   }
 

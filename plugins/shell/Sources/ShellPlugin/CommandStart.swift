@@ -34,8 +34,9 @@ struct CommandStart {
 
   /// Where a program is: as stated when it has a slash, else in the first folder of the child's own PATH that has it.
   private static func find(_ program: String, in path: String) throws -> String {
-    if program.contains("/") { return program }
-    for place in path.split(separator: ":") where access("\(place)/\(program)", X_OK) == 0 {
+    if program.utf8.contains(UInt8(ascii: "/")) { return program }
+    for place in path.utf8.split(separator: UInt8(ascii: ":")).map({ Substring($0) })
+    where access("\(place)/\(program)", X_OK) == 0 {
       return "\(place)/\(program)"
     }
     throw notFound(program)

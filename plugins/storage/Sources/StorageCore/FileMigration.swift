@@ -31,7 +31,7 @@ package struct FileMigration: Sendable, Hashable {
       guard names.insert(name).inserted else {
         throw unreadable(path, "two migrations are named '\(name)', and a store records them by name")
       }
-      let place = path.hasPrefix("/") ? path : folder + "/" + path
+      let place = path.utf8.first == UInt8(ascii: "/") ? path : folder + "/" + path
       let data: Data
       do {
         data = try Data(contentsOf: URL(filePath: place))

@@ -8,14 +8,18 @@ extension Store {
   /// to SQLite, which says why.
   static func prepareFile(at path: String) throws -> Bool {
     if access(path, F_OK) == 0 { return false }
-    if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
+    if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex {
+      try makeFolder(String(path[..<slash]))
+    }
     makeEmptyFile(path)
     return true
   }
 
   private static func makeFolder(_ folder: String) throws {
     if access(folder, F_OK) == 0 { return }
-    if let slash = folder.lastIndex(of: "/"), slash != folder.startIndex { try makeFolder(String(folder[..<slash])) }
+    if let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")), slash != folder.startIndex {
+      try makeFolder(String(folder[..<slash]))
+    }
     guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
     let code = errno
     throw ActionError(
@@ -49,7 +53,7 @@ extension Store {
 
   /// Looks for the reason why SQLite could not open, read or write the store.
   static func obstacle(at path: String) -> Obstacle {
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = FilePath.folder(of: path)
     var status = stat()
     if stat(path, &status) == 0 {
       if status.st_mode & S_IFMT == S_IFDIR { return .folder }

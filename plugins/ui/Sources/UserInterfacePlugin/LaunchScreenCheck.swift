@@ -13,7 +13,7 @@ struct LaunchScreenCheck: WorkflowCheckProvider {
         let span = checked.span(of: StepIndex(index), key: "with")
       else { return nil }
       var status = stat()
-      guard stat(asset.hasPrefix("/") ? asset : folder + "/" + asset, &status) == 0,
+      guard stat(FilePath.isAbsolute(asset) ? asset : folder + "/" + asset, &status) == 0,
         status.st_size > UserInterfacePlugin.launchScreenLimitBytes
       else { return nil }
       return Diagnostic(

@@ -23,7 +23,7 @@ struct RecordUseCheck: WorkflowCheckProvider {
     let place = checked.value(of: StepIndex(first.step), key: "with")?.member("schema")?.value.span
     guard let span = place ?? checked.span(of: StepIndex(first.step), key: nil) else { return [] }
     let folder = FilePath.folder(of: FilePath.absolute(checked.file))
-    let path = first.name.hasPrefix("/") ? first.name : folder + "/" + first.name
+    let path = FilePath.isAbsolute(first.name) ? first.name : folder + "/" + first.name
     if let compiled = schemas.compiled(path) {
       return (try? compiled.schema()).map { diagnostics(of: checked, $0) } ?? []
     }
