@@ -57,7 +57,12 @@ public struct ActionContext: Sendable {
   /// to disk.
   public func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
 
-  /// The time until the step's deadline, never below zero, or nil if it has no deadline.
+  /// Withholds the outputs of this step that ``ActionOutput/withheld`` names, because they came from a secret: other steps
+  /// read them, but the run store and the report do not have their texts and numbers, which are null after a resume. From now
+  /// on, also hides each of `texts` that has 8 or more bytes wherever the run shows or records it.
+  public func withholdOutputs(hiding texts: [String]) { host.withholdOutputs(hiding: texts, step: step) }
+
+  /// The time left until the step's deadline, never below zero; nil: no deadline.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
 
   /// True if the step was cancelled or timed out. An action that works for long checks it from time to time.
@@ -217,7 +222,9 @@ public protocol ActionHost: AnyObject, Sendable {
   var hasSecrets: Bool { get }
   /// True if a value contains a secret.
   func holdsSecret(_ value: Value) -> Bool
-  /// Returns the key that all attempts of the step share.
+  /// Withholds the outputs of a step that its action declares so, and hides texts.
+  func withholdOutputs(hiding texts: [String], step: StepIndex)
+  /// What is the same for all attempts of the step.
   func idempotencyKey(of step: StepIndex) -> String
   /// Returns the time until the deadline of the step or this attempt, or nil if there is none.
   func remaining(of step: StepIndex, attempt: Int) -> Duration?
@@ -293,7 +300,10 @@ extension ActionHost {
   /// False, for hosts without secrets.
   public func holdsSecret(_ value: Value) -> Bool { false }
 
-  /// The run's folder, for hosts whose steps come from one file.
+  /// Nothing, for hosts that record no outputs.
+  public func withholdOutputs(hiding texts: [String], step: StepIndex) {}
+
+  /// The run's, for hosts whose steps are all written in one file.
   public func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
 
   /// Run and step, for hosts that do not resume runs.

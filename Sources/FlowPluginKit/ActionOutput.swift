@@ -14,6 +14,8 @@ public protocol ActionOutput: Sendable, Decodable {
   static var summaries: [String: String] { get }
   /// The names of the outputs that may be secrets: only what takes secrets may read them, and they are shown nowhere.
   static var secrets: Set<String> { get }
+  /// The names of the outputs that ``ActionContext/withholdOutputs(hiding:)`` keeps out of the run store and the report.
+  static var withheld: Set<String> { get }
   /// The outputs as workflows know them.
   var values: ValueObject { get }
 }
@@ -23,6 +25,8 @@ extension ActionOutput {
   public static var summaries: [String: String] { [:] }
   /// None.
   public static var secrets: Set<String> { [] }
+  /// None.
+  public static var withheld: Set<String> { [] }
 
   /// The stored properties by name, in order.
   public var values: ValueObject {

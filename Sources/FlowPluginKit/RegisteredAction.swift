@@ -12,6 +12,8 @@ public struct RegisteredAction: Sendable {
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
   /// The function of a synchronous ``body`` that releases its thread while it waits, or nil if it does not.
   package let bodyInParts: BodyInParts?
+  /// The outputs that a step may withhold, see ``ActionContext/withholdOutputs(hiding:)``.
+  package let withheld: Set<String>
   /// The action's own check of literal inputs.
   public let check: @Sendable (LiteralInput) -> [InputProblem]
 
@@ -30,17 +32,18 @@ public struct RegisteredAction: Sendable {
     declaration: ActionDeclaration, body: Body,
     check: @escaping @Sendable (LiteralInput) -> [InputProblem] = { _ in [] }
   ) {
-    self.init(declaration: declaration, body: body, plainBody: nil, bodyInParts: nil, check: check)
+    self.init(declaration: declaration, body: body, plainBody: nil, bodyInParts: nil, withheld: [], check: check)
   }
 
   private init(
     declaration: ActionDeclaration, body: Body, plainBody: (@Sendable (ActionContext) throws -> Void)?,
-    bodyInParts: BodyInParts?, check: @escaping @Sendable (LiteralInput) -> [InputProblem]
+    bodyInParts: BodyInParts?, withheld: Set<String>, check: @escaping @Sendable (LiteralInput) -> [InputProblem]
   ) {
     self.declaration = declaration
     self.body = body
     self.plainBody = plainBody
     self.bodyInParts = bodyInParts
+    self.withheld = withheld
     self.check = check
   }
 
@@ -87,6 +90,6 @@ public struct RegisteredAction: Sendable {
     declaration.isPortable = A.isPortable
     return RegisteredAction(
       declaration: declaration, body: body, plainBody: action.plainBody(), bodyInParts: action.bodyInParts(),
-      check: { A.check($0) })
+      withheld: A.Output.withheld, check: { A.check($0) })
   }
 }

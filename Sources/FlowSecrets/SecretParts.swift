@@ -4,8 +4,8 @@ import FlowModel
 /// masked like the secret itself.
 enum SecretParts {
   /// Shorter texts are often common words.
-  private static let leastBytes = 8
-  /// The maximum nesting of links, and the maximum number of parts of a secret.
+  static let leastBytes = 8
+  /// The maximum nesting of links, and the maximum number of parts of one secret.
   private static let depth = 4
   private static let limit = 1_000
 

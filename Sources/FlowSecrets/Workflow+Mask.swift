@@ -17,7 +17,53 @@ extension Workflow {
 }
 
 extension SecretMask {
-  /// Masks each text in the value of an event as well from now on.
+  /// Also hides each of these texts from now on, except short ones. A resumed run has null for them.
+  public func add(_ texts: [String], of step: String) {
+    let new = Set(texts).filter { $0.utf8.count >= SecretParts.leastBytes && !covers($0) }.sorted()
+    add(new.enumerated().map { ("\(Self.eventPrefix)\(step):0:\($0)", $1) })
+  }
+
+  /// The links in launch options, and the reply to a notification.
+  public static func links(in launchOptions: ValueObject) -> [String] { links(in: .object(launchOptions), under: "") }
+
+  private static func links(in value: Value, under key: String) -> [String] {
+    switch value {
+    case .string(let text): text.contains("://") || key == "userText" ? [text] : []
+    case .array(let values): values.flatMap { links(in: $0, under: key) }
+    case .object(let members): members.flatMap { links(in: $0.1, under: $0.0) }
+    default: []
+    }
+  }
+
+  /// Whether a text is nothing but a secret.
+  func covers(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in hiddenRanges(in: bytes, isCut: false) == [0..<bytes.count] }
+  }
+
+  /// Returns the parts of a value that a run store may have: a text or number in it is null, except a secret as a whole, which
+  /// has a placeholder there. A nil mask has no secrets.
+  public static func withheld(_ value: Value, by mask: SecretMask?) -> Value {
+    switch value {
+    case .string(let text): mask?.covers(text) == true ? value : .null
+    case .array(let values): .array(values.map { withheld($0, by: mask) })
+    case .object(let members): .object(ValueObject(members.map { ($0.0, withheld($0.1, by: mask)) }))
+    case .integer, .number: .null
+    case .boolean, .null: value
+    }
+  }
+
+  /// Returns a value with each text and number in it hidden.
+  public static func allHidden(_ value: Value) -> Value {
+    switch value {
+    case .string, .integer, .number: .string(hidden)
+    case .array(let values): .array(values.map { allHidden($0) })
+    case .object(let members): .object(ValueObject(members.map { ($0.0, allHidden($0.1)) }))
+    case .boolean, .null: value
+    }
+  }
+
+  /// Also hides each text of the value of an event from now on.
   public func add(_ value: Value, of event: String, number: Int) {
     var texts: [String] = []
     Self.collect(value, into: &texts)

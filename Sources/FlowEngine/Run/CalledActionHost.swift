@@ -51,6 +51,7 @@ final class CalledActionHost: ActionHost {
   var withheldVariables: Set<String> { host.withheldVariables }
   var hasSecrets: Bool { host.hasSecrets }
   func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
+  func withholdOutputs(hiding texts: [String], step: StepIndex) { host.withholdOutputs(hiding: texts, step: step) }
   func log(_ message: String, level: LogLevel, step: StepIndex) { host.log(message, level: level, step: step) }
   func log(_ lines: [String], from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
   func log(_ lines: [String], from stream: LogStream, plugin: String) { host.log(lines, from: stream, plugin: plugin) }

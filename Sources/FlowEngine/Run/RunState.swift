@@ -52,8 +52,10 @@ struct RunState {
   var ended: EndedRun?
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
-  // Not yet written to the journal.
-  // True if the journal began before the launch was known.
+  // What the journal has not heard yet.
+  /// The outputs that are withheld from the journal and the report, by step.
+  var withheld: [StepIndex: Set<String>] = [:]
+  /// Whether the journal began before the launch was known.
   var owesLaunch = false
   /// The outputs of steps.
   var unwrittenOutputs = UnwrittenOutputs()

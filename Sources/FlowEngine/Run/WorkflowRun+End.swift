@@ -82,6 +82,7 @@ extension WorkflowRun {
       {
         state.warnings.append(problem)
       }
+      outputs = hidingWithheld(outputs, state)
       if let mask {
         outputs = mask.masked(outputs)
         state.warnings = state.warnings.map { mask.masked($0) }

@@ -1,5 +1,6 @@
 import FlowExpressions
 import FlowModel
+import FlowSecrets
 import FlowPluginKit
 
 extension WorkflowRun {
@@ -167,6 +168,7 @@ extension WorkflowRun {
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
       do throws(PreparedWorkflow.PreparationProblem) {
         state.launch = launch
+        hide(SecretMask.links(in: launch.options), of: "launch")
         let resolution = try resolve(&state)
         let now = state.instant(clock.now)
         state.plan.apply(.activated(resolution), at: now)

@@ -70,7 +70,9 @@ public final class WorkflowRun: Sendable {
     self.prepared = prepared
     self.options = options
     self.origin = origin
-    mask = prepared.mask(secrets: options.secrets, inputs: options.inputs)
+    mask = prepared.mask(
+      secrets: options.secrets, inputs: options.inputs,
+      mayLearnMore: options.isPrewarmed || !options.launch.options.isEmpty)
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
     makers = ProductTable(prepared.graph, in: options.workflowFolder, outer: options.outer?.run.makers)
     claims = options.outer?.run.claims ?? ProductClaims()

@@ -126,7 +126,8 @@ extension WorkflowRun {
     guard state.fanOuts[step]?.bytes ?? 0 <= Limits.fanOutOutputBytes - bytes else { return false }
     state.fanOuts[step]?.outputs[item] = outputs
     state.fanOuts[step]?.bytes += bytes
-    if journal != nil { state.unwrittenOutputs.items.append((step, item, outputs)) }
+    withholdOutputs(ofReader: step, &state)
+    if journal != nil { state.unwrittenOutputs.items.append((step, item, recordable(outputs, of: step, state))) }
     return true
   }
 

@@ -220,6 +220,8 @@ extension WorkflowRun {
       header.environment = state.environment
       header.launch = state.launch
     }
+    // A link that launched the app may hold a token.
+    header.launch.options = recordable(launchOptions: header.launch.options)
     return mask.map { header.withPlaceholders(by: $0) } ?? header
   }
 

@@ -35,7 +35,8 @@ extension WorkflowRun {
   /// Stores the outputs of a step, for expressions and for the journal.
   func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
     state.outputs[step] = outputs
-    if journal != nil { state.unwrittenOutputs.steps.append((step, outputs)) }
+    withholdOutputs(ofReader: step, &state)
+    if journal != nil { state.unwrittenOutputs.steps.append((step, recordable(outputs, of: step, state))) }
   }
 
   /// Resumes the run once no steps that another process started remotely can still be running.

@@ -6,6 +6,8 @@ struct PreparedObject: Sendable {
   /// The unchanged object if it contains no expressions, otherwise nil.
   let literal: ValueObject?
   private let members: [(key: String, value: PreparedValue)]
+  /// The members, unless nothing in the object needs evaluating.
+  var evaluatedMembers: [(key: String, value: PreparedValue)] { members }
 
   init(_ object: ValueObject) throws(ExpressionError) {
     var members: [(key: String, value: PreparedValue)] = []

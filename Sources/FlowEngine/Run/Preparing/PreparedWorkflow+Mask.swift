@@ -11,8 +11,13 @@ extension PreparedWorkflow {
     } || graph.workflow.itemWorkflows.values.contains { $0.workflow.steps.contains { $0.with["secret"] == true } }
   }
 
-  /// The mask of a run. It exists from the start if the values of events or answers may be secret.
-  func mask(secrets: ValueObject, inputs: ValueObject) -> SecretMask? {
-    graph.workflow.mask(secrets: secrets, inputs: inputs, mayLearnMore: eventValues.hasSecrets || asksForSecrets)
+  /// Whether a step may withhold outputs, here or in a file that runs for items.
+  private var mayWithhold: Bool { actions.contains { !$0.withheld.isEmpty } }
+
+  /// The mask of a run: it exists from the start where the values of events, answers or outputs may be secret.
+  func mask(secrets: ValueObject, inputs: ValueObject, mayLearnMore: Bool = false) -> SecretMask? {
+    graph.workflow.mask(
+      secrets: secrets, inputs: inputs,
+      mayLearnMore: mayLearnMore || eventValues.hasSecrets || asksForSecrets || mayWithhold)
   }
 }

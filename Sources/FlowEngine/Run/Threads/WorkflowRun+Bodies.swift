@@ -168,7 +168,7 @@ extension WorkflowRun {
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = isGuarded ? endingUnderLease(ending, of: start, &state) : ending
     if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
-      if let failure = refusal(of: outputs, start) {
+      if let failure = refusal(of: recordable(outputs, of: instances.owner(of: start.step), state), start) {
         ending = .failure(failure, isRetryable: false)
       } else if instances.item(of: start.step) == nil {
         keep(outputs, of: start.step, &state)

@@ -53,6 +53,7 @@ struct ParsePayload: Action {
       "parameters": "The parameters of the page besides the link",
       "warnings": "The warnings about the payload",
     ]
+    static let withheld: Set<String> = ["route", "parameters", "reply"]
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
@@ -75,6 +76,10 @@ struct ParsePayload: Action {
       throw ActionError(error.code, error.message, isRetryable: false)
     }
     let payload = response.payload
+    if context.holdsSecret(input.payload) {
+      let texts = LinkTexts.all(in: [.object(payload.parameters)])
+      context.withholdOutputs(hiding: texts + [payload.route, response.reply].compactMap(\.self))
+    }
     context.log("notification received: '\(payload.title)'")
     for warning in payload.warnings { context.log(warning, level: .warning) }
     return Output(

@@ -46,6 +46,7 @@ struct FindLaunchLink: Action {
       "reply": "The text that the person replied with", "keys": "The keys that were understood",
       "ignored": "The keys that were not, or are not supported, and the values that were not taken, with the reason",
     ]
+    static let withheld: Set<String> = ["url", "parameters", "reply"]
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
@@ -69,6 +70,9 @@ struct FindLaunchLink: Action {
       } else {
         LaunchOptions(given, for: context.launch.reason, supported: supported)
       }
+    // The system's own options are always secret, those of an input if they hold a secret of the run.
+    let isSecret = input.options == nil || context.holdsSecret(.object(given))
+    if isSecret { withhold(options, router, context) }
     if router == nil, options.link != nil {
       context.log("no step before this one uses router.register: the first link is taken unchecked", level: .warning)
     }
@@ -89,12 +93,19 @@ struct FindLaunchLink: Action {
     case nil: break
     }
     if let link = options.link {
-      context.log("launched by the link \(router?.table.forLog(link.url) ?? Redaction.forLog(link.url))")
+      let url = isSecret ? "***" : router?.table.forLog(link.url) ?? Redaction.forLog(link.url)
+      context.log("launched by the link \(url)")
     }
     return Output(
       url: options.link?.url, parameters: options.link?.parameters ?? [:], source: options.link?.source.rawValue,
       notificationId: options.link?.notificationID, arrival: options.arrival?.rawValue,
       action: options.action, reply: options.reply, keys: options.keys.map(\.rawValue),
       ignored: options.ignored + options.leftOut)
+  }
+
+  private func withhold(_ options: LaunchOptions, _ router: Router?, _ context: ActionContext) {
+    var texts = LinkTexts.all(in: [.object(options.link?.parameters ?? [:])]) { router?.isOwnWord($0) ?? false }
+    texts += [options.link?.url, options.reply].compactMap(\.self)
+    context.withholdOutputs(hiding: texts)
   }
 }

@@ -40,6 +40,7 @@ struct FlushRoutes: AsyncAction {
       "shown": "The same for logs and reports, with secrets hidden",
       "outcomes": "The result of each, as in router.open",
     ]
+    static let withheld: Set<String> = ["merged", "outcomes"]
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {

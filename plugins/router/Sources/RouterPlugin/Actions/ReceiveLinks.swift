@@ -62,7 +62,7 @@ struct ReceiveLinks: StepService {
       context.log("not opened: \(reason)", level: .warning)
     }
     guard let link = found.link else { return }
-    context.log("link received \(router.table.forLog(link.url))")
+    context.log("link received")
     try context.post(
       Self.link,
       value: [

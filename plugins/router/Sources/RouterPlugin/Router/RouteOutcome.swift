@@ -49,16 +49,18 @@ struct RouteOutcome: ActionOutput {
     "message": "The reason if not opened, as a sentence", "nearest": "Similar routes, for a URL that matches none",
   ]
 
+  static let withheld: Set<String> = ["url", "parameters", "merged", "fragment"]
+
   /// Whether a page was opened, be it another than the link's own.
   var hasOpened: Bool { result == "opened" || result == "redirected" }
 
   /// What became of a link in whose place this one was opened; one that did not open either keeps its own result.
-  func redirected(from first: String, by interceptor: String) -> RouteOutcome {
+  func redirected(from first: String, by interceptor: String, isSecret: Bool) -> RouteOutcome {
     guard result == "opened" else { return self }
     var outcome = self
     outcome.result = "redirected"
     outcome.reason = interceptor
-    outcome.message = "'\(interceptor)' sent it to \(url ?? "")"
+    outcome.message = "'\(interceptor)' sent it to \(isSecret ? "another link" : url ?? "")"
     outcome.url = first
     return outcome
   }

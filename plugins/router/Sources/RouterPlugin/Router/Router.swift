@@ -31,6 +31,8 @@ final class Router: LinkOpener {
     var source: RouteSource = .notification
     var notificationID: String?
     var timeToLive: Duration?
+    /// Whether it came from the system or holds a secret of the run, so that logs, store and report do not have it.
+    var isSecret = false
   }
 
   /// Keeps pending routes in `store` from now on, and takes over what an earlier process left there; returns how many.
@@ -54,9 +56,10 @@ final class Router: LinkOpener {
 
   /// Keeps a link until the next flush; one that could never be opened is refused at once.
   func hold(_ link: Link, scope: String, _ context: ActionContext) throws -> RouteOutcome {
-    if let refusal = refusal(of: link) { return report(refusal, context) }
+    let link = classified(link, context)
+    if let refusal = refusal(of: link) { return report(refusal, isSecret: link.isSecret, context) }
     try checkScope(scope)
-    let route = route(of: link, context)
+    let route = route(of: link)
     let (arrival, effects) = pending.withLock { $0.hold(route, scope: scope, at: surroundings.now()) }
     carryOut(effects, context)
     return outcome(of: arrival, link)
@@ -66,10 +69,11 @@ final class Router: LinkOpener {
   func open(
     _ link: Link, scope: String, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> RouteOutcome {
-    if let refusal = refusal(of: link) { return report(refusal, context) }
+    let link = classified(link, context)
+    if let refusal = refusal(of: link) { return report(refusal, isSecret: link.isSecret, context) }
     try checkScope(scope)
     let isReady = try await context.calling(interface) { await interface.isReady }
-    let route = route(of: link, context)
+    let route = route(of: link)
     let (arrival, effects) = pending.withLock {
       $0.open(route, scope: scope, isReady: isReady, at: surroundings.now())
     }
@@ -114,17 +118,18 @@ final class Router: LinkOpener {
   /// For notifications: opens, or keeps, what was tapped, and answers in a word.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String {
     let action = link.action
-    let link = Link(url: link.url, parameters: link.parameters, notificationID: link.notificationID)
+    let link = Link(
+      url: link.url, parameters: link.parameters, notificationID: link.notificationID, isSecret: true)
     let candidate = LaunchOptions.Link(
       url: link.url, parameters: link.parameters, source: link.source, notificationID: link.notificationID)
     if action != NotificationAnswer.open, !table.accepts(candidate, action: action) {
-      context.log("the action '\(action)' does not open \(table.forLog(link.url))")
+      context.log("the action '\(action)' does not open \(shown(link.url, isSecret: true))")
       return "blocked"
     }
     do {
       return try await open(link, scope: Self.mainScope, on: interface, context).result
     } catch {
-      context.log("the link \(table.forLog(link.url)) cannot be kept: \(error)", level: .error)
+      context.log("the link \(shown(link.url, isSecret: true)) cannot be kept: \(error)", level: .error)
       return "rejected"
     }
   }
@@ -136,12 +141,12 @@ final class Router: LinkOpener {
 // MARK: - On the way
 
 extension Router {
-  private func route(of link: Link, _ context: ActionContext) -> PendingRoute {
+  private func route(of link: Link) -> PendingRoute {
     PendingRoute(
       url: link.url, parameters: link.parameters, source: link.source, notificationID: link.notificationID,
       receivedAtMilliseconds: surroundings.now(),
       timeToLiveMilliseconds: link.timeToLive?.milliseconds ?? timeToLiveMilliseconds,
-      isSecret: context.holdsSecret(.array([.string(link.url), .object(link.parameters)])))
+      isSecret: link.isSecret)
   }
 
   /// The outcome of a link that no page could ever be opened for.
@@ -181,7 +186,8 @@ extension Router {
       let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
       return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
     }
-    let outcome = report(await perform(route, on: interface, context), context)
+    if route.isSecret { context.withholdOutputs(hiding: [route.url]) }
+    let outcome = report(await perform(route, on: interface, context), isSecret: route.isSecret, context)
     let effects = pending.withLock { $0.finished(id, at: surroundings.now()) }
     if effects.contains(where: { if case .handOff = $0 { true } else { false } }) { return (outcome, effects) }
     noteExpired(effects, scope: scope)
@@ -200,21 +206,32 @@ extension Router {
       var resolution = table.resolve(url, from: source, payload: pending.parameters)
       switch await intercept(resolution, url, source, context) {
       case .redirect(let target, let name)?:
-        context.log("'\(name)' redirects \(table.forLog(url)) to \(table.forLog(target))")
+        let (given, instead) = (shown(url, isSecret: pending.isSecret), shown(target, isSecret: pending.isSecret))
+        context.log("'\(name)' redirects \(given) to \(instead)")
         (url, source, redirector) = (target, .internal, name)
         continue
       case .block(let name)?:
         guard case .open(let match, let parameters) = resolution else {
           return RouteOutcome(url, resolution, in: table)
         }
-        return RouteOutcome("blocked", match, parameters, in: table, reason: name, message: "'\(name)' blocked it")
+        return hiding(
+          RouteOutcome("blocked", match, parameters, in: table, reason: name, message: "'\(name)' blocked it"), pending,
+          match.route, context)
       case .approve?:
         resolution = table.resolve(url, from: source, payload: pending.parameters, isApproved: true)
       case nil: break
       }
-      guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution, in: table) }
-      let outcome = await open(match, parameters, isSecret: pending.isSecret, on: interface, context)
-      return redirector.map { outcome.redirected(from: pending.url, by: $0) } ?? outcome
+      switch resolution {
+      case .open(let match, let parameters):
+        let outcome = hiding(
+          RouteOutcome("opened", match, parameters, in: table), pending, match.route, context)
+        let opened = await open(
+          match, parameters, isSecret: pending.isSecret, on: interface, context, outcome)
+        return redirector.map { opened.redirected(from: pending.url, by: $0, isSecret: pending.isSecret) } ?? opened
+      case .blocked(let match, _, by: _):
+        return hiding(RouteOutcome(url, resolution, in: table), pending, match.route, context)
+      case .rejected, .notFound: return RouteOutcome(url, resolution, in: table)
+      }
     }
     return RouteOutcome(
       url: pending.url, "blocked", reason: "redirects",
@@ -253,17 +270,19 @@ extension Router {
 
   private func open(
     _ match: RouteMatch, _ parameters: RouteParameters, isSecret: Bool, on interface: any UserInterface,
-    _ context: ActionContext
+    _ context: ActionContext, _ opened: RouteOutcome
   ) async -> RouteOutcome {
     do {
       let page = page(of: match.route, parameters, isSecret: isSecret)
       try await context.calling(interface) { try await interface.open(page) }
-      return RouteOutcome("opened", match, parameters, in: table)
+      return opened
     } catch {
       let failure = error as? ActionError
-      return RouteOutcome(
-        "handler-failed", match, parameters, in: table, reason: failure?.code ?? "page-unavailable",
-        message: failure?.message ?? "\(error)")
+      var outcome = opened
+      outcome.result = "handler-failed"
+      outcome.reason = failure?.code ?? "page-unavailable"
+      outcome.message = failure?.message ?? "\(error)"
+      return outcome
     }
   }
 }
@@ -299,7 +318,8 @@ extension Router {
       case .log(let entry):
         let isWarning = entry.kind == .overwritten || entry.kind == .expired
         context.log(
-          "\(entry.kind.rawValue) \(table.forLog(entry.route.url))", level: isWarning ? .warning : .info)
+          "\(entry.kind.rawValue) \(shown(entry.route.url, isSecret: entry.route.isSecret))",
+          level: isWarning ? .warning : .info)
       case .persist(let scope): save(scope, context)
       case .wake, .handOff: break
       }
@@ -310,7 +330,8 @@ extension Router {
     let outcomes = effects.compactMap { effect -> RouteOutcome? in
       guard case .log(let entry) = effect, entry.kind == .expired else { return nil }
       return RouteOutcome(
-        url: entry.route.url, "expired", reason: "expired", message: "it waited longer than its time to live")
+        url: shown(expired: entry.route), "expired", reason: "expired",
+        message: "it waited longer than its time to live")
     }
     if !outcomes.isEmpty { expired.withLock { $0[scope, default: []] += outcomes } }
   }
@@ -333,8 +354,8 @@ extension Router {
   }
 
   /// Logs what became of a link, once (N36).
-  private func report(_ outcome: RouteOutcome, _ context: ActionContext) -> RouteOutcome {
-    let url = table.forLog(outcome.url ?? "")
+  private func report(_ outcome: RouteOutcome, isSecret: Bool, _ context: ActionContext) -> RouteOutcome {
+    let url = shown(outcome.url ?? "", isSecret: isSecret)
     for part in outcome.ignored { context.log("left out of \(url): \(part)", level: .warning) }
     if outcome.hasOpened {
       let how = outcome.result == "opened" ? "opened" : "\(outcome.result), opened"
