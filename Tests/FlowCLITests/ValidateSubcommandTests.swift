@@ -41,7 +41,23 @@ import Testing
     #expect(try tool.run("validate", "fine.yaml", "--format", "json").standardOutput == "[]\n")
   }
 
-  @Test func `checks a schema of records, and running one explains that it is not a workflow`() throws {
+  @Test func `reports a missing input once, even if the action's own check asks for it`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: notes
+      steps:
+        open: { uses: storage.open, with: { path: notes.sqlite } }
+        write: { uses: storage.execute, needs: open, with: { arguments: [1] } }
+
+      """, to: "notes.yaml")
+    let output = try tool.run("validate", "notes.yaml").standardOutput
+    #expect(output.contains("step 'write' lacks the input 'sql' of 'storage.execute' [missing-input]"), "\(output)")
+    #expect(output.hasSuffix("1 error, 0 warnings\n"), "\(output)")
+  }
+
+  @Test func `a schema of records is checked, and running it says in one sentence that it is not a workflow`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("name: notes\nversion: 1\ncollections: { note: { fields: { text: string } } }\n", to: "n.sync.yaml")

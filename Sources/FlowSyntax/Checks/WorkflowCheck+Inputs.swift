@@ -19,6 +19,8 @@ extension WorkflowCheck {
     _ with: ValueObject, at mapping: NodeID?, of step: Int, _ declaration: ActionDeclaration
   ) {
     var literals = ValueObject()
+    // The action's own check sees neither a missing input nor one of another type.
+    var reported: Set<String> = []
     let byName = with.count > 16 ? mapping.map { members(of: $0) } : nil
     for (name, value) in with {
       if isSettled { return }
@@ -36,6 +38,7 @@ extension WorkflowCheck {
           .inputType, "the input '\(name)' of '\(declaration.name)' is invalid: \(mismatch.description)",
           at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? location,
           related: declarationLocation(of: name, step), help: mismatch.help)
+        reported.insert(name)
       } else {
         literals[name] = value
       }
@@ -46,8 +49,11 @@ extension WorkflowCheck {
         at: span(.uses, of: step), related: declarationLocation(of: field.name, step),
         help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field),
         missingName: field.name)
+      reported.insert(field.name)
     }
-    report(catalog.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
+    let problems = catalog.problems(with: LiteralInput(literals), of: declaration.name)
+      .filter { !reported.contains(String($0.keyPath.prefix { $0 != "." && $0 != "[" })) }
+    report(problems, of: step, mapping)
   }
 
   /// Returns the members of a mapping by name, for mappings that are too large for repeated linear searches.
