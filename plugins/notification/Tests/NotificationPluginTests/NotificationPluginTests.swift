@@ -254,6 +254,11 @@ let product: Value = [
     #expect(problems.map(\.isWarning) == [true])
     #expect(ParsePayload.check(LiteralInput(["payload": "{"])).map(\.isWarning) == [false])
   }
+
+  @Test func `refuses a notification with an instant and a delay`() {
+    let both: ValueObject = ["title": "T", "at": "2030-01-01T00:00:00Z", "after": "5s"]
+    #expect(ScheduleNotification.check(LiteralInput(both)).map(\.keyPath) == ["after"])
+  }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ReceiveNotificationsTests {

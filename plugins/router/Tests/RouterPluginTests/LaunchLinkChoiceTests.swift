@@ -50,6 +50,10 @@ import Testing
         ["urlContexts[0]: notificationResponse comes first", "userActivities[0]: notificationResponse comes first"]
       ),
       (["notificationResponse": .null, "url": "app://chat/2"], "app://chat/2", []),
+      (
+        ["urlContexts": ["url": "app://chat/3"], "userActivities": browsing, "url": "app://chat/2"], "app://chat/2",
+        ["urlContexts: it is not a list", "userActivities: it is not a list"]
+      ),
       // No route takes it: it is found, so that router.hold says why it opens nothing.
       (["url": "app://nowhere/1"], "app://nowhere/1", []),
     ] as [(ValueObject, String, [Value])])

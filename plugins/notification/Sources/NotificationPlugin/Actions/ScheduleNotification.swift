@@ -47,6 +47,9 @@ struct ScheduleNotification: Action {
     if let at = input["at"]?.stringValue, instant(at) == nil {
       problems.append(InputProblem("at", "'\(at)' is not an instant", help: "write 2026-12-24T18:00:00Z"))
     }
+    if input["at"] != nil, input["after"] != nil {
+      problems.append(InputProblem("after", "a notification has an instant or a delay", help: "write 'at' or 'after'"))
+    }
     guard input["repeats"] == true else { return problems }
     if input["at"] != nil {
       problems.append(

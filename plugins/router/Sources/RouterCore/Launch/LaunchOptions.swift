@@ -141,6 +141,8 @@ private struct LinkCandidate {
     let name = key.rawValue
     switch key {
     case .url: return [LinkCandidate(place: name, link: url(value), problem: "it is not a URL")]
+    case .urlContexts where value.arrayValue == nil, .userActivities where value.arrayValue == nil:
+      return [LinkCandidate(place: name, problem: "it is not a list")]
     case .urlContexts:
       return (value.arrayValue ?? []).enumerated().map { index, context in
         LinkCandidate(
