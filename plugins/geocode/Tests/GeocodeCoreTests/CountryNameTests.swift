@@ -30,6 +30,28 @@ import Testing
     #expect(found.closeness == .exact)
   }
 
+  @Test(arguments: [
+    ("Federal Republic of Germany", "DE"), ("Kingdom of Belgium", "BE"), ("the Kingdom of Norway", "NO"),
+    ("Republic of the Gambia", "GM"), ("Commonwealth of the Bahamas", "BS"), ("Grand Duchy of Luxembourg", "LU"),
+    ("Democratic Socialist Republic of Sri Lanka", "LK"), ("Hashemite Kingdom of Jordan", "JO"),
+    ("Republic of Côte d'Ivoire", "CI"), ("Islamic Republic of Mauritania", "MR"), ("French Republic", "FR"),
+    ("Hellenic Republic", "GR"), ("Swiss Confederation", "CH"), ("State of Qatar", "QA"), ("Republic of Ireland", "IE"),
+    ("Republic of China", "TW"), ("People's Republic of China", "CN"), ("Republic of Congo", "CG"),
+    ("Republic of the Niger", "NE"), ("Federal Republic of Nigeria", "NG"), ("Lao PDR", "LA"), ("KSA", "SA"),
+    ("Bharat", "IN"), ("Byelorussia", "BY"), ("La Réunion", "RE"), ("意大利共和国", "IT"), ("德意志联邦共和国", "DE"),
+    ("比利时王国", "BE"), ("俄罗斯联邦", "RU"), ("印尼", "ID"), ("寮国", "LA"), ("義大利", "IT"), ("沙烏地阿拉伯", "SA"),
+    ("中国大陆", "CN"), ("留尼旺", "RE"), ("汶萊", "BN"),
+  ])
+  func `finds a country by its official name, and by older and regional ones`(_ query: String, _ code: String) throws {
+    let found = try best(query)
+    #expect(found.place.countryCode == code && found.place.city == nil && found.place.admin1 == nil)
+  }
+
+  @Test func `a state is not a country`() throws {
+    let found = (try? Shared.forward.search("State of Georgia")) ?? []
+    #expect(!found.contains { Shared.tables.place(for: $0.record).countryCode == "GE" })
+  }
+
   @Test(
     arguments: [
       ("Amsterdam, Netherlands", "NL", "Amsterdam"), ("London, UK", "GB", "London"), ("Dubai, UAE", "AE", "Dubai"),

@@ -3,6 +3,30 @@ enum CountryAliases {
   /// Returns the codes of the countries with a folded name, the likeliest first, or an empty array.
   static func codes(of folded: String) -> [String] { codes[folded] ?? [] }
 
+  /// Returns the rest of a folded name that begins or ends with a form of state, as in `Kingdom of Belgium`, or nil.
+  /// `State of` is not one of them: the State of Georgia is in the United States.
+  static func withoutForm(_ folded: String) -> String? {
+    if let form = forms.first(where: { folded.hasPrefix($0) }) {
+      let rest = folded.dropFirst(form.count)
+      return String(rest.hasPrefix("the") ? rest.dropFirst(3) : rest)
+    }
+    return chineseForms.first { folded.hasSuffix($0) && folded.count > $0.count + 1 }
+      .map { String(folded.dropLast($0.count)) }
+  }
+
+  /// The longest first.
+  private static let forms =
+    [
+      "arab", "democratic", "democraticsocialist", "eastern", "federal", "federaldemocratic", "federative", "islamic",
+      "peoples",
+      "peoplesdemocratic", "socialist", "united", "bolivarian", "cooperative", "",
+    ].map { $0 + "republicof" }.sorted { $0.count > $1.count } + [
+      "hashemitekingdomof", "kingdomof", "principalityof", "grandduchyof", "sultanateof", "commonwealthof", "unionof",
+      "independentstateof",
+    ]
+
+  private static let chineseForms = ["联邦共和国", "人民共和国", "共和国", "王国", "联邦"]
+
   private static let codes: [String: [String]] = {
     var codes: [String: [String]] = [:]
     for line in text.split(separator: "\n") {
@@ -16,58 +40,91 @@ enum CountryAliases {
   private static let text = """
     AE emirates uae 阿联酋
     AG antigua antiguabarbuda
+    AR argentinerepublic
+    AT osterreich
     AU 澳洲
     AX aland
     BA bosnia bosniaherzegovina 波黑
+    BF uppervolta
     BL saintbarts stbarthelemy stbarts
-    BN bruneidarussalam
+    BN bruneidarussalam 汶莱
     BO boliviaplurinationalstateof plurinationalstateofbolivia
     BQ bonaire bonairesainteustatiussaba bonairesinteustatiusandsaba bonairesinteustatiussaba bonairesteustatiusandsaba
     BQ bonairesteustatiussaba caribbeannetherlands
+    BR brasil
+    BW bechuanaland
+    BY belorussia byelorussia
     CC cocoskeelingislands keelingislands
     CD congodemocraticrepublicofthe congokinshasa congothedemocraticrepublicofthe drc drcongo zaire 刚果民主共和国
     CD,CG congo 刚果
     CF 中非
-    CG congobrazzaville congorepublicofthe 刚果共和国
+    CG congobrazzaville congorepublicofthe republicofcongo 刚果共和国
+    CH schweiz suisse swissconfederation
     CI cotedivoire 象牙海岸
-    CN peoplesrepublicofchina prc prchina 中华人民共和国
+    CN mainlandchina peoplesrepublicofchina prc prchina 中华人民共和国 中国内地 中国大陆
     CV capeverde
     CZ czechrepublic 捷克共和国
+    DE deutschland 德意志
+    DK danmark
     DO 多米尼加
+    ER stateoferitrea
+    ES espana
+    FI suomi
     FK falklandislandsmalvinas falklands malvinas
     FM federatedstatesofmicronesia micronesiafederatedstatesof
+    FO faroes
+    FR frenchrepublic
+    GA gaboneserepublic
     GB britain greatbritain uk unitedkingdomofgreatbritainandnorthernireland unitedkingdomofgreatbritainnorthernireland 大不列颠
     GB 联合王国
-    GE republicofgeorgia
+    GE republicofgeorgia 乔治亚
+    GR hellas hellenicrepublic
     GS southgeorgia southgeorgiaandsouthsandwichislands southgeorgiasouthsandwichislands southgeorgiathesouthsandwichislands
-    HK hongkongsar hongkongsarchina 中国香港
+    HK hongkongsar hongkongsarchina hongkongspecialadministrativeregionofchina 中国香港
     HM heardandmcdonaldislands heardislandmcdonaldislands heardmcdonaldislands
+    ID 印尼
     IE eire republicofireland
+    IL stateofisrael
     IM man
-    IR iranislamicrepublicof islamicrepublicofiran persia
-    KG kyrgyzrepublic
-    KH kampuchea
+    IN bharat
+    IR iranislamicrepublicof islamicrepublicofiran persia 波斯
+    IT italia italianrepublic 义大利
+    JP nippon
+    KG kirghizia kyrgyzrepublic
+    KH kampuchea 高棉
     KN saintkitts saintkittsnevis stkitts stkittsandnevis stkittsnevis
     KP democraticpeoplesrepublicofkorea dprk koreademocraticpeoplesrepublicof koreanorth 北韩 朝鲜民主主义人民共和国
     KR korearepublicof koreasouth republicofkorea 南韩 大韩民国
     KR,KP korea
-    LA laopeoplesdemocraticrepublic
+    KW stateofkuwait
+    LA laopdr laopeoplesdemocraticrepublic 寮国
+    LB lebaneserepublic
     LC stlucia
-    LK ceylon
-    LY libyanarabjamahiriya
+    LK ceylon 锡兰
+    LY libyanarabjamahiriya stateoflibya
     MD moldovarepublicof republicofmoldova
     MF saintmartinfrenchpart stmartin stmartinfrenchpart
     MK macedonia republicofnorthmacedonia
     MM burma myanmarburma
-    MO macaosar macaosarchina macau macausar 中国澳门
+    MO macaosar macaosarchina macaospecialadministrativeregionofchina macau macausar 中国澳门
+    MX unitedmexicanstates
+    MY 大马
     NL holland kingdomofthenetherlands netherlands
+    NO norge
     NZ aotearoa 纽西兰
     PG 巴新
+    PL polska
     PM saintpierremiquelon stpierreandmiquelon stpierremiquelon
     PN pitcairnislands
     PS palestine palestinestateof palestinianterritories stateofpalestine 巴勒斯坦
+    PT portugueserepublic
+    QA stateofqatar
+    RE lareunion 留尼旺
     RU russianfederation 俄国
-    SA saudi 沙特
+    RW rwandeserepublic
+    SA ksa saudi 沙乌地阿拉伯 沙特
+    SE sverige
+    SG 星加坡 狮城
     SH sainthelenaascensionandtristandacunha sainthelenaascensiontristandacunha sthelena sthelenaascensionandtristandacunha
     SH sthelenaascensiontristandacunha
     SJ svalbard svalbardjanmayen
@@ -78,11 +135,12 @@ enum CountryAliases {
     SZ swaziland
     TC turkscaicosislands
     TF frenchsouthernandantarcticlands frenchsouthernantarcticlands
-    TH siam
+    TG togoleserepublic
+    TH siam 暹罗
     TL easttimor
     TR turkiye
     TT trinidad trinidadtobago
-    TW chinesetaipei taiwanprovinceofchina
+    TW chinesetaipei republicofchina taiwanprovinceofchina
     TZ tanzaniaunitedrepublicof unitedrepublicoftanzania
     UM usminoroutlyingislands usoutlyingislands
     US america unitedstatesofamerica 美利坚合众国
@@ -91,7 +149,9 @@ enum CountryAliases {
     VC stvincentandgrenadines stvincentandthegrenadines stvincentgrenadines stvincentthegrenadines
     VE bolivarianrepublicofvenezuela venezuelabolivarianrepublicof
     VG virginislandsbritish
-    VI virginislandsus
+    VI virginislandsoftheunitedstates virginislandsus
     WF wallisfutuna
+    WS westernsamoa
+    ZW rhodesia
     """
 }

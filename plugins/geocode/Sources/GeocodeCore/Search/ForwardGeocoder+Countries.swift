@@ -1,16 +1,28 @@
 extension ForwardGeocoder {
-  /// The countries with this alias, and those whose name differs from the key by an article only.
+  /// The countries that are usually called so, and those whose name the key is but for an article or a form of state.
   func countries(calledBy key: FoldedName) -> [GeocodeRecord] {
     let text = String(decoding: (0..<key.count).lazy.map { key[$0] }, as: UTF8.self)
     var found = records(CountryAliases.codes(of: text))
-    guard text.hasPrefix("the"), text.utf8.count > 5 else { return found }
-    let bare = String(text.dropFirst(3))
-    found += records(CountryAliases.codes(of: bare))
+    let hasArticle = text.hasPrefix("the") && text.utf8.count > 5
+    let bare = hasArticle ? String(text.dropFirst(3)) : text
+    if hasArticle { found += countries(named: bare) }
+    if found.isEmpty, let rest = CountryAliases.withoutForm(bare), countries(named: bare).isEmpty {
+      found = countries(named: rest)
+    }
+    return found
+  }
+
+  /// The countries with this folded name, in the table or among the usual names.
+  private func countries(named text: String) -> [GeocodeRecord] {
+    var found = records(CountryAliases.codes(of: text))
+    let bytes = Array(text.utf8)
     FoldedName.withTwo { name, _ in
       for country in 0..<tables.countries.count {
-        tables.folding.fold(tables.countries.searchable(country, field: 0), into: &name)
-        guard name.count == key.count - 3, (0..<name.count).allSatisfy({ name[$0] == key[$0 + 3] }) else { continue }
-        found.append(.country(country))
+        let isNamed = (0..<CountryTable.nameCount).contains { field in
+          tables.folding.fold(tables.countries.searchable(country, field: field), into: &name)
+          return name.count == bytes.count && bytes.indices.allSatisfy { name[$0] == bytes[$0] }
+        }
+        if isNamed { found.append(.country(country)) }
       }
     }
     return found

@@ -37,6 +37,9 @@ struct CountryTable: Sendable {
   /// What the table says of a country.
   func text(_ country: Int, _ column: Column) -> String { rows.text(country, field: column.rawValue) }
 
+  /// The number of fields that are names and not codes.
+  static let nameCount = 2
+
   /// The bytes of the name in the given field of the search table: English, Chinese, code, code of three letters.
   func searchable(_ country: Int, field: Int) -> UnsafeRawBufferPointer {
     let columns: [Column] = [.name, .chineseName, .code, .code3]
