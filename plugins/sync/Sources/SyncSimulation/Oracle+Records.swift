@@ -197,8 +197,8 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// The problems of a list: a missing or additional element, or two in another order than a user saw. A moved element
-  /// must be where one of its last moves put it, relative to elements that were not moved.
+  /// The problems of a list: a missing or additional element, or two in another order than somebody saw. A moved element must be
+  /// where one of its last moves put it, relative to elements whose own moves were all known then.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
     let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)
     let places = acts.flatMap { act in act.act.places.filter { $0.field == field.name }.map { (act: act, place: $0) } }
@@ -211,21 +211,22 @@ extension Oracle {
     let expected = inserted.filter { !gone.contains($0) }
     func sorted(_ values: [[UInt8]]) -> [[UInt8]] { values.sorted { $0.lexicographicallyPrecedes($1) } }
     if sorted(shown) != sorted(expected) { return ["has \(shown.count) elements, must have \(expected.count)"] }
-    let moved = Set(places.filter(\.place.isMoved).map(\.place.value))
     let positions = Dictionary(shown.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-    func isKept(_ place: ListPlace) -> Bool {
+    let moves = Dictionary(grouping: places.filter(\.place.isMoved), by: \.place.value)
+    func isKept(_ act: RecordAct, _ place: ListPlace) -> Bool {
       guard let position = positions[place.value] else { return true }
-      func stays(_ neighbor: [UInt8]?) -> Int? { neighbor.flatMap { moved.contains($0) ? nil : positions[$0] } }
+      func stays(_ neighbor: [UInt8]?) -> Int? {
+        neighbor.flatMap { value in (moves[value] ?? []).allSatisfy { act.hasSeen($0.act) } ? positions[value] : nil }
+      }
       return (stays(place.after).map { $0 < position } ?? true) && (stays(place.before).map { position < $0 } ?? true)
     }
     var problems: [String] = []
-    for (_, place) in places where !place.isRemoved && !place.isMoved && !moved.contains(place.value) {
-      if !isKept(place) { problems.append("has an element that is not between those it was put between") }
+    for (act, place) in places where !place.isRemoved && !place.isMoved && moves[place.value] == nil {
+      if !isKept(act, place) { problems.append("has an element that is not between those it was put between") }
     }
-    for value in moved {
-      let moves = places.filter { $0.place.isMoved && $0.place.value == value }
+    for moves in moves.values {
       let last = moves.filter { one in !moves.contains { $0.act.hasSeen(one.act) } }
-      if !last.contains(where: { isKept($0.place) }) {
+      if !last.contains(where: { isKept($0.act, $0.place) }) {
         problems.append("has an element that is not where it was moved to")
       }
     }

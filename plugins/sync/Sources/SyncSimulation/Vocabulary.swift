@@ -55,7 +55,9 @@ struct Vocabulary {
     let key = RecordKey(type: collection.name, name: names[index(of: names)])
     let view = machine.view(of: key)
     let isShown = collection.shown(view) != nil
-    if isShown, chance(6) { return Act(key: key, edit: RecordEdit(isDeletion: true)) }
+    // A list shows what moves do only after many acts on one record.
+    let hasList = collection.fields.contains { $0.rule.merge == .list }
+    if isShown, chance(hasList ? 40 : 6) { return Act(key: key, edit: RecordEdit(isDeletion: true)) }
     var edit = RecordEdit(seed: random.next())
     var places: [ListPlace] = []
     let writesState = chance(2) || collection.decide != nil && !isShown
