@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Registers routes, opens links, and holds those that come before the user interface is ready.
+/// Registers routes, opens links, and holds links that arrive before the user interface is ready.
 ///
 /// ```swift
 /// RouterPlugin()                                          // what YAML declares decides
@@ -11,10 +11,11 @@ public struct RouterPlugin: Plugin {
   /// `router`.
   public static let name = "router"
 
-  /// What the steps of a run share.
+  /// The handles that the steps of a run share.
   public let handles: [PluginHandle]
 
-  /// The plugin; `interceptors` are asked in order before a page opens, and `now` tells the milliseconds since 1970.
+  /// Creates the plugin; `interceptors` are asked in order before a page opens, and `now` returns the milliseconds
+  /// since 1970.
   public init(interceptors: [any RouteInterceptor] = [], now: @escaping @Sendable () -> Int = WallClock.milliseconds) {
     handles = [PluginHandle(RouterSurroundings.key, RouterSurroundings(interceptors: interceptors, now: now))]
   }
@@ -22,13 +23,13 @@ public struct RouterPlugin: Plugin {
   /// Checks that routes are registered before a step looks for the link of the launch.
   public var checks: [any WorkflowCheckProvider] { [LaunchLinkCheck()] }
 
-  /// Everything that begins with `router.`.
+  /// The actions whose names begin with `router.`.
   public var actions: [any ActionType.Type] {
     [RegisterRoutes.self, OpenRoute.self, HoldRoute.self, FlushRoutes.self, FindLaunchLink.self, ReceiveLinks.self]
   }
 }
 
-/// What a router is given from outside.
+/// The router's dependencies on its environment.
 struct RouterSurroundings: Sendable {
   static let key: HandleKey = "router-surroundings"
 

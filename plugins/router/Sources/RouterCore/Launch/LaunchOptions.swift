@@ -1,9 +1,8 @@
 import FlowModel
 
-/// What came with a launch: the keys of the launch-options dictionary and of a scene's connection options (R12, R15, R17),
-/// and the link among them.
+/// The keys of a launch-options dictionary or of a scene's connection options (R12, R15, R17), and the link among them.
 public struct LaunchOptions: Sendable, Hashable {
-  /// A key that is understood, by its name without a prefix.
+  /// A supported key; its raw value is the name without a prefix.
   public enum Key: String, Sendable, Hashable, CaseIterable {
     // The launch-options dictionary.
     case url
@@ -30,14 +29,14 @@ public struct LaunchOptions: Sendable, Hashable {
   public struct Link: Sendable, Hashable {
     /// The URL.
     public let url: String
-    /// What came with it.
+    /// The parameters passed with the URL.
     public let parameters: ValueObject
-    /// Where it came from.
+    /// The source of the link.
     public let source: RouteSource
-    /// The notification's identifier, which only a scene's options have.
+    /// The identifier of the notification; only a scene's options have one.
     public let notificationID: String?
 
-    /// A link.
+    /// Creates a link.
     package init(url: String, parameters: ValueObject, source: RouteSource, notificationID: String?) {
       self.url = url
       self.parameters = parameters
@@ -46,38 +45,38 @@ public struct LaunchOptions: Sendable, Hashable {
     }
   }
 
-  /// What a notification among the options stands for.
+  /// The meaning of a notification among the options.
   public enum Arrival: String, Sendable, Hashable {
-    /// A person tapped it.
+    /// The person tapped the notification.
     case tap
-    /// A person chose one of its buttons.
+    /// The person chose one of its buttons.
     case action
-    /// It arrived, or was dismissed: it opens nothing (ruling C3).
+    /// The notification arrived or was dismissed; it opens nothing (ruling C3).
     case receipt
   }
 
-  /// The keys that are there, understood and supported.
+  /// The keys that are present, known and supported.
   public let keys: [Key]
-  /// The keys that are ignored: unknown, or of a feature the application does not have (R14).
+  /// The keys that are ignored: unknown ones, and those of a feature the application does not have (R14).
   public let ignored: [String]
-  /// The values that are not the link although they could be, each with the reason.
+  /// The values that could have been the link but were not used, each with the reason.
   public let leftOut: [String]
-  /// The link, or nil when none of the keys holds one.
+  /// The link, or nil if no key contains one.
   public let link: Link?
-  /// The notification among the options; nil if there is none.
+  /// The notification among the options, or nil if there is none.
   public let arrival: Arrival?
-  /// `default`, `dismiss` or the identifier of the button that the person chose; nil without a notification.
+  /// `default`, `dismiss` or the identifier of the chosen button; nil without a notification.
   public let action: String?
   /// The text that the person replied with.
   public let reply: String?
-  /// What is odd about the notification, in sentences (N18, N19).
+  /// Warnings about the notification (N18, N19), one sentence each.
   public let warnings: [String]
 
   /// Reads the options of an application that supports `supported` and was launched for `reason`.
   ///
-  /// A notification's payload needs a `route` that is a text (N18). Of several links the first counts that `accepts`
-  /// takes with the action of its notification: the notification's, then URLs (N25), then web pages of activities. If it
-  /// takes none, the first link of a tap counts, so that the caller learns why it opens nothing.
+  /// A notification's payload needs a `route` string (N18). Of several links, the first one that `accepts` returns true
+  /// for is used: the notification's link, then URLs (N25), then web pages of activities. If none is accepted, the
+  /// first link of a tap is used, so that the caller learns why it opens nothing.
   public init(
     _ options: ValueObject, for reason: LaunchReason, supported: Set<Key> = Set(Key.allCases),
     accepts: (Link, _ action: String) -> Bool = { _, action in action == "default" }
@@ -129,11 +128,11 @@ public struct LaunchOptions: Sendable, Hashable {
 
 /// A value among the options that may be the link.
 private struct LinkCandidate {
-  /// Its place, such as `urlContexts[1]`.
+  /// The location of the value, such as `urlContexts[1]`.
   var place: String
   var link: LaunchOptions.Link?
   var action = NotificationAnswer.open
-  /// Why there is no link, for values that should have one.
+  /// The reason why a value that should contain a link has none.
   var problem: String?
 
   static func all(in value: Value, under key: LaunchOptions.Key) -> [LinkCandidate] {
@@ -149,7 +148,7 @@ private struct LinkCandidate {
           place: "\(name)[\(index)]", link: url(context.objectValue?["url"] ?? context), problem: "it has no URL")
       }
     case .userActivityDictionary:
-      // The activity itself is next to its type, under UIKit's own name for it.
+      // Under its UIKit key, the activity itself is stored next to its type.
       let activity = object?["UIApplicationLaunchOptionsUserActivityKey"]?.objectValue ?? object
       return [LinkCandidate(place: name, link: url(activity?["webpageURL"] ?? .null), problem: "it has no web page")]
     case .userActivities:
@@ -170,10 +169,10 @@ private struct LinkCandidate {
   }
 }
 
-/// A notification as the options hold it.
+/// A notification in the launch options.
 private struct NotificationOption {
   let key: LaunchOptions.Key
-  /// Whether a person tapped it or chose one of its buttons.
+  /// True if a person tapped the notification or chose one of its buttons.
   let isAnswered: Bool
   let action: String
   let reply: String?
@@ -188,7 +187,7 @@ private struct NotificationOption {
     var action = NotificationAnswer.open
     switch key {
     case .notificationResponse:
-      // UIKit nests it: response, notification, request, content. What is tapped away is not a tap.
+      // UIKit nests these as response, notification, request, content. A dismissal is not a tap.
       let request = object?["notification"]?.objectValue?["request"]?.objectValue
       payload = request?["content"]?.objectValue?["userInfo"] ?? object?["userInfo"]
       identifier = (request?["identifier"] ?? object?["identifier"])?.stringValue
@@ -211,7 +210,7 @@ private struct NotificationOption {
   }
 }
 
-/// The link in a payload, and what is odd about it.
+/// The link in a payload, with warnings about it.
 private struct PayloadLink {
   private(set) var link: LaunchOptions.Link?
   private(set) var warnings: [String] = []

@@ -1,22 +1,22 @@
 import FlowModel
 
-/// Hides values that must not be in logs: those of keys that look like secrets, however a link writes them.
+/// Hides values that must not appear in logs: those whose keys look like secrets, in any encoding.
 public enum Redaction {
-  /// What is in the place of a value.
+  /// The text that replaces a hidden value.
   public static let mark = "[redacted]"
 
-  /// The bytes of a link that are read; a log shows fewer.
+  /// The number of bytes of a link that are read; a log shows fewer.
   private static let byteLimit = 4_096
-  /// How many links inside links, and escapes of escapes, are looked through; what is deeper is hidden whole.
+  /// The number of nested links and nested escapes that are inspected; anything deeper is hidden entirely.
   private static let depth = 4
 
-  /// Whether the values under a key are hidden: it contains `token`, `password`, `auth`, `code` or a word like them, in
-  /// any case.
+  /// True if values under this key are hidden: the key contains `token`, `password`, `auth`, `code` or a similar word,
+  /// in any case.
   public static func hides(_ key: String) -> Bool {
     var key = key
     return key.withUTF8 { bytes in
       if bytes.allSatisfy({ $0 < 0x80 }) { return secretWords.contains { holds(bytes, $0) } }
-      // A letter of another script may stand for one of ours in lower case.
+      // A letter of another script may become an ASCII letter in lower case.
       let text = String(decoding: bytes, as: UTF8.self).lowercased()
       return secretWords.contains { text.contains(String(decoding: $0, as: UTF8.self)) }
     }
@@ -27,8 +27,8 @@ public enum Redaction {
     "api_key", "api-key", "api.key",
   ].map { Array($0.utf8) }
 
-  /// Whether ASCII bytes hold a word, whose letters are lower-case ones, in any case. Each parameter of each route is asked
-  /// for.
+  /// True if ASCII bytes contain a lower-case word, in any case. Called for every parameter of every route, so it must
+  /// be fast.
   private static func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
     guard bytes.count >= word.count else { return false }
     return (0...bytes.count - word.count).contains { start in
@@ -39,11 +39,11 @@ public enum Redaction {
     }
   }
 
-  /// The URL as it may be in a log: at most 256 characters, control characters visible. Hidden are user names, the
-  /// values of such keys, and links inside that hold one.
+  /// The URL for a log: at most 256 characters, with visible control characters. User names, the values of secret keys
+  /// and nested links that contain one are hidden.
   ///
-  /// It takes any text, also one that no scanner accepts. `segments` gives the places of segments of a link that are hidden,
-  /// too; it is asked for links inside as well.
+  /// Accepts any text, even one that no scanner accepts. `segments` returns the positions of path segments to hide; it
+  /// is also called for nested links.
   public static func forLog(_ url: String, hiding segments: (String) -> Set<Int> = { _ in [] }) -> String {
     var text = url.utf8.count > byteLimit ? String(decoding: url.utf8.prefix(byteLimit), as: UTF8.self) : url
     text = hidden(text, depth: depth, segments)
@@ -51,8 +51,8 @@ public enum Redaction {
     return text.count > 256 ? text.prefix(255) + "…" : text
   }
 
-  /// Parameters as they may be in a log or a report: the values of such keys hidden at any depth, links as
-  /// ``forLog(_:hiding:)`` shows them.
+  /// The parameters for a log or a report: values of secret keys are hidden at any depth, and links appear as in
+  /// ``forLog(_:hiding:)``.
   public static func forLog(
     _ parameters: ValueObject, hiding segments: (String) -> Set<Int> = { _ in [] }
   ) -> ValueObject {
@@ -61,7 +61,7 @@ public enum Redaction {
     return shown
   }
 
-  /// Whether a log of parameters hides a value under this key, or a part of it.
+  /// True if a log of parameters hides the value under this key, or a part of it.
   static func hidesPart(of value: Value, under key: String, hiding segments: (String) -> Set<Int>) -> Bool {
     if hides(key) { return true }
     return switch value {
@@ -115,8 +115,8 @@ extension Redaction {
     }
   }
 
-  /// One segment or item of a query: its value is hidden when its key says so, or when it holds a link that has
-  /// something to hide.
+  /// One path segment or query item. Its value is hidden if its key is secret, or if it contains a link with something
+  /// to hide.
   private static func hidden(_ item: Substring, depth: Int, _ hiding: (String) -> Set<Int>) -> String {
     guard let equals = item.utf8.firstIndex(of: ASCII.equals) else {
       return holdsSecret(String(item), depth, hiding) ? mark : String(item)
@@ -128,7 +128,7 @@ extension Redaction {
     return String(item)
   }
 
-  /// Whether a text, decoded, is a link or a list of items with something to hide.
+  /// True if the decoded text is a link or a list of items with something to hide.
   private static func holdsSecret(_ text: String, _ depth: Int, _ hiding: (String) -> Set<Int>) -> Bool {
     let isEscaped = text.utf8.contains { $0 == ASCII.percent || $0 == ASCII.equals || $0 == ASCII.at }
     guard isEscaped || schemeEnd(of: text) != nil else { return false }
@@ -138,7 +138,7 @@ extension Redaction {
     return hidden(inner, depth: depth - 1, hiding) != inner
   }
 
-  /// A key without its escapes, escaped ones included.
+  /// A key without its escapes, including nested ones.
   private static func decoded(_ key: String) -> String {
     var key = key
     for _ in 0..<depth {
@@ -162,35 +162,35 @@ extension Redaction {
 }
 
 extension RouteTable {
-  /// The URL as it may be in a log: as ``Redaction`` shows it, and without the path parameters whose names look like
-  /// secrets, of the route that matches it or of those that nearly do.
+  /// The URL for a log, redacted by ``Redaction``. Also hides path parameters with secret names, in the matching route
+  /// or in similar ones.
   public func forLog(_ url: String) -> String {
     Redaction.forLog(policy.shown(url)) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// The merged parameters as they may be in a log or a report: without what came in a fragment, too.
+  /// The merged parameters for a log or a report, without those of the fragment.
   public func forLog(_ parameters: RouteParameters) -> ValueObject {
     var shown = forLog(parameters.merged)
     for name in parameters.fragment.keys { shown[name] = .string(Redaction.mark) }
     return shown
   }
 
-  /// Parameters as they may be in a log or a report, links inside as ``forLog(_:)-(String)`` shows them.
+  /// The parameters for a log or a report; nested links appear as in ``forLog(_:)-(String)``.
   public func forLog(_ parameters: ValueObject) -> ValueObject {
     Redaction.forLog(parameters) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// Whether a parameter has a part that no log shows.
+  /// True if a log hides a part of this parameter.
   public func hidesPart(of value: Value, under key: String) -> Bool {
     Redaction.hidesPart(of: value, under: key) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// The segments of a URL that a route names like a secret.
+  /// The segments of a URL that belong to a parameter with a secret name.
   private func hiddenSegments(of url: String) -> Set<Int> {
     if case .match(let match) = lookUp(url) {
       return hidden(routes[match.routeIndex].pattern, in: match.url.segmentCount)
     }
-    // It is not known which route was meant: every one that begins alike hides what it would.
+    // The intended route is unknown, so every route with the same beginning hides its secret segments.
     let path = Substring(url).drop { $0 != ":" }.drop { $0 == ":" || $0 == "/" }.prefix { !"?#".contains($0) }
     var segments = path.split(separator: "/").map { PercentEncoding.decode(String($0)).lowercased() }
     if url.lowercased().hasPrefix("https:"), !segments.isEmpty { segments.removeFirst() }

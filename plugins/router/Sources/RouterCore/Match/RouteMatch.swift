@@ -1,33 +1,33 @@
 import FlowModel
 
-/// A URL and the route it leads to. Parameters are read out of the URL when they are asked for.
+/// A URL and the route that matches it. Parameters are read from the URL on demand.
 public struct RouteMatch: Sendable {
   /// The URL as it was received.
   public let given: String
-  /// The URL, taken apart; a fragment that is a path is part of its path.
+  /// The parsed URL; a fragment that is a path is part of its path.
   public let url: ScannedURL
   /// The index of the route in its table.
   public let routeIndex: Int
-  /// The table that matched.
+  /// The table that contains the route.
   public let table: RouteTable
 
-  /// The route.
+  /// The matching route.
   public var route: Route { table.routes[routeIndex] }
 
-  /// The text of a path parameter, decoded; nil when the route has none of this name or it is missing.
+  /// The decoded text of a path parameter, or nil if the route has no such parameter or the URL omits it.
   public func pathParameter(_ name: String) -> String? {
     for index in table.captureRange(of: routeIndex) where table.capture(index).name == name { return text(at: index) }
     return nil
   }
 
-  /// The text of the path parameter at an index, in the order of the pattern; nil when it is missing.
+  /// The decoded text of the path parameter at an index of the pattern, or nil if the URL omits it.
   public func pathParameter(at index: Int) -> String? {
     let range = table.captureRange(of: routeIndex)
     precondition(index >= 0 && index < range.count, "the route has \(range.count) parameters")
     return text(at: range.lowerBound + index)
   }
 
-  /// The path parameters in the order of the pattern, numbers and booleans as such.
+  /// The path parameters in the order of the pattern, with numbers and booleans converted.
   public var pathParameters: ValueObject {
     var object = ValueObject()
     for index in table.captureRange(of: routeIndex) {
@@ -44,7 +44,7 @@ public struct RouteMatch: Sendable {
     return url.segment(segment)
   }
 
-  /// What `**` took: its segments with slashes between them, a slash of a segment's own as `%2F`.
+  /// The segments that matched `**`, joined by slashes; a slash inside a segment is written `%2F`.
   private func rest(from first: Int, _ behind: Int) -> String {
     (first..<url.segmentCount - behind).map { url.segment($0).replacing("/", with: "%2F") }.joined(separator: "/")
   }

@@ -1,39 +1,40 @@
 import FlowModel
 
-/// What a page is given: one namespace for each origin, and one view of them all (N41).
+/// The parameters of a page: one namespace per origin, and a merged view (N41).
 ///
-/// Where a name comes from several origins, the path wins over the payload, the payload over the query and the query
-/// over the fragment; the others are listed in ``collisions``. What none of them gives the route's own defaults do (N29).
+/// If a name comes from several origins, the path wins over the payload, the payload over the query and the query over
+/// the fragment; the others are listed in ``collisions``. The route's defaults apply to names that no origin provides
+/// (N29).
 public struct RouteParameters: Sendable, Hashable {
   /// Where a parameter came from, in order of precedence.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
     case path, payload, query, fragment
   }
 
-  /// A name that more than one origin gave.
+  /// A name that more than one origin provides.
   public struct Collision: Sendable, Hashable {
     /// The name.
     public let name: String
-    /// The origin whose value the merged view has.
+    /// The origin of the value in the merged view.
     public let kept: Origin
-    /// The origins whose values it hides.
+    /// The origins whose values are hidden.
     public let hidden: [Origin]
   }
 
-  /// The captured segments, by name.
+  /// The captured path segments, by name.
   public let path: ValueObject
-  /// The query: each key with its values in order, an array always.
+  /// The query: each key with an array of its values, in order.
   public let query: ValueObject
-  /// What came with the URL, such as a notification's `parameters`.
+  /// The parameters passed with the URL, such as a notification's `parameters`.
   public let payload: ValueObject
-  /// The fragment where it is read as parameters, each key with its values in order.
+  /// The fragment, if it is read as parameters: each key with its values in order.
   public let fragment: ValueObject
-  /// All of them, of a query key its first value.
+  /// All parameters; of a query key, its first value.
   public let merged: ValueObject
-  /// The names that more than one origin gave.
+  /// The names that more than one origin provides.
   public let collisions: [Collision]
 
-  /// No parameters but these; also what a pending route has before it is matched.
+  /// Creates parameters from these namespaces only; also used for a pending route before it is matched.
   public init(
     path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:], fragment: ValueObject = [:],
     defaults: ValueObject = [:]
@@ -63,7 +64,7 @@ public struct RouteParameters: Sendable, Hashable {
     }
   }
 
-  /// How a list is in a query.
+  /// The notation of a list in a query.
   public enum ListStyle: Sendable, Hashable {
     /// `tag=a&tag=b`.
     case repeated
@@ -73,7 +74,7 @@ public struct RouteParameters: Sendable, Hashable {
     case commas
   }
 
-  /// The values of a query key, read in the style the caller asks for; no style is guessed.
+  /// The values of a query key, read in the given style; the style is never guessed.
   public func queryList(_ key: String, style: ListStyle = .repeated) -> [String] {
     let values = (query[style == .brackets ? key + "[]" : key]?.arrayValue ?? []).compactMap(\.stringValue)
     guard style == .commas else { return values }
@@ -82,10 +83,11 @@ public struct RouteParameters: Sendable, Hashable {
 }
 
 extension RouteMatch {
-  /// The parameters of the match together with what came with the URL.
+  /// The parameters of the match combined with those passed with the URL.
   ///
-  /// Throws ``URLRejection/Reason/parameterTypeMismatch`` when a query or payload parameter that the route declares a
-  /// type for is not of it, and ``URLRejection/Reason/urlParameterNotAllowed`` when one of type `url` leads elsewhere.
+  /// Throws ``URLRejection/Reason/parameterTypeMismatch`` if a query or payload parameter does not have its declared
+  /// type, and ``URLRejection/Reason/urlParameterNotAllowed`` if one of type `url` points to a host that is not
+  /// allowed.
   public func parameters(payload: ValueObject = [:]) throws(URLRejection) -> RouteParameters {
     let query = try lists(url.queryItems)
     let fragment = try lists(url.fragmentItems)

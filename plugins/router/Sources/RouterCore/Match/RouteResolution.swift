@@ -1,20 +1,20 @@
 import FlowDiagnostics
 import FlowModel
 
-/// What a link would do, before pending routes and pages come in: the part of a tap's fate that is pure.
+/// The outcome of a link before pending routes and pages are considered: the pure part of handling a tap.
 public enum RouteResolution: Sendable {
   /// A route may be opened with these parameters.
   case open(RouteMatch, RouteParameters)
-  /// The URL, or a parameter, is not sound.
+  /// The URL or a parameter is invalid.
   case rejected(URLRejection)
-  /// No route matches; the patterns that come nearest.
+  /// No route matches; contains the most similar patterns.
   case notFound(nearest: [String])
-  /// A route matches but may not be opened from there; `sensitive` or `sources` says why.
+  /// A route matches but may not be opened from this source; the string, `sensitive` or `sources`, is the reason.
   case blocked(RouteMatch, RouteParameters, by: String)
 }
 
 extension RouteTable {
-  /// Whether a route matches the link, and the person who chose `action` in its notification means its page.
+  /// True if a route matches the link and `action`, as chosen in its notification, opens its page.
   public func accepts(_ link: LaunchOptions.Link, action: String) -> Bool {
     switch resolve(link.url, from: link.source, payload: link.parameters) {
     case .open(let match, _), .blocked(let match, _, by: _):
@@ -23,10 +23,10 @@ extension RouteTable {
     }
   }
 
-  /// What `url` would do when it comes from `source` with `payload` next to it.
+  /// The outcome of `url` if it comes from `source` with `payload`.
   ///
-  /// A source of nil stands for the one that the URL's kind implies: `url-scheme` or `universal-link`. An `isApproved`
-  /// sensitive route is opened from outside too; someone with the right to say so has done it.
+  /// A nil source stands for the one implied by the kind of URL: `url-scheme` or `universal-link`. An `isApproved`
+  /// sensitive route may be opened from outside, because an interceptor has approved it.
   public func resolve(
     _ url: String, from source: RouteSource? = nil, payload: ValueObject = [:], isApproved: Bool = false
   ) -> RouteResolution {
@@ -47,7 +47,7 @@ extension RouteTable {
     }
   }
 
-  /// The patterns nearest to a URL that none matches, at most three, the nearest first (N40).
+  /// The patterns most similar to a URL without a match, at most three, the most similar first (N40).
   func nearest(to url: ScannedURL) -> [String] {
     let segments = url.segments
     var found: [(distance: Int, pattern: String)] = []
@@ -58,7 +58,7 @@ extension RouteTable {
     return found.sorted { ($0.distance, $0.pattern) < ($1.distance, $1.pattern) }.prefix(3).map(\.pattern)
   }
 
-  /// How far a path is from a pattern; nil if they have nothing in common.
+  /// The distance between a path and a pattern, or nil if they have nothing in common.
   private func distance(of path: [String], to pattern: [RoutePattern.Segment]) -> Int? {
     let hasRest = pattern.contains(.rest)
     let surplus = hasRest ? max(0, pattern.count - path.count) : abs(path.count - pattern.count)

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ParameterType {
-  /// Whether the decoded bytes from `start` to `end`, at least one, are of this type.
+  /// True if the decoded bytes from `start` to `end`, at least one, have this type.
   @inline(__always)
   func accepts(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     if case .string = self { return true }
@@ -23,12 +23,13 @@ extension ParameterType {
     }
   }
 
-  /// The value of a text that this type accepts: a number for numbers, a boolean for `bool`, else the text.
+  /// Converts a text that this type accepts: to a number for number types, to a boolean for `bool`; other texts are
+  /// unchanged.
   func value(of text: String) -> Value {
     switch self {
     case .boolean: .boolean(text == "true")
     case .integer: Int(text).map(Value.integer) ?? .string(text)
-    // A number past what `Value` can hold as an integer keeps its digits as text rather than losing some.
+    // A number too large for an integer `Value` stays a string, to keep all of its digits.
     case .unsignedInteger: Int(text).map(Value.integer) ?? .string(text)
     case .double: Double(text).map(Value.number) ?? .string(text)
     case .enumeration, .uuid, .date, .slug, .url, .string: .string(text)

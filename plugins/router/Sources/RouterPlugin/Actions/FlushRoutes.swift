@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Opens what waits once the user interface is ready and has settled (N4, N6, N28).
+/// Opens waiting links once the user interface is ready and has settled (N4, N6, N28).
 ///
-/// When it is ready is said by the step: `defer: true` for the gate, `after: ui.ready` for the view.
+/// The step decides when the interface is ready: `defer: true` for the gate, `after: ui.ready` for the view.
 struct FlushRoutes: AsyncAction {
   static let name = "router.flush"
   static let effect = ActionEffect.process

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Keeps a link until a flush, whatever the user interface is (N20, N26).
+/// Keeps a link until the next flush, regardless of the state of the user interface (N20, N26).
 struct HoldRoute: Action {
   typealias Input = LinkInput
   typealias Output = RouteOutcome

@@ -2,18 +2,18 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Where a link came from, as a step says it.
+/// The source of a link, as written in a step.
 enum LinkSource: String, FieldWord {
   case notification
   case urlScheme = "url-scheme"
   case universalLink = "universal-link"
   case `internal`
 
-  /// The source in the router's own terms.
+  /// The corresponding source in the router.
   var source: RouteSource { RouteSource(rawValue: rawValue)! }
 }
 
-/// What a step says of a link it opens or holds.
+/// The inputs of a step that opens or holds a link.
 struct LinkInput: ActionInput {
   @Field("The URL; nothing happens without one", isSecret: true) var url: String?
   @Field("Parameters besides the URL, such as a notification's", isSecret: true)
@@ -24,7 +24,7 @@ struct LinkInput: ActionInput {
   @Field("The window it is for") var scope: String = Router.mainScope
   @Field("How long it may wait; without it, what router.register says") var timeToLive: Duration?
 
-  /// The link, or nil when there is no URL.
+  /// The link, or nil if there is no URL.
   var link: Router.Link? {
     guard let url, !url.isEmpty else { return nil }
     let implied: RouteSource = url.lowercased().hasPrefix("https:") ? .universalLink : .urlScheme
@@ -34,7 +34,7 @@ struct LinkInput: ActionInput {
   }
 }
 
-/// Opens a link when the user interface is ready and holds it otherwise (N9, N11).
+/// Opens a link if the user interface is ready, and holds it otherwise (N9, N11).
 struct OpenRoute: AsyncAction {
   typealias Input = LinkInput
   typealias Output = RouteOutcome

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// How links are held until the user interface is ready: `{ keep, persist, time-to-live }`.
+/// The options for holding links until the user interface is ready: `{ keep, persist, time-to-live }`.
 struct PendingOptions: ColumnValue {
   var keep = PendingPolicy.Keep.latest
   var persist = false
@@ -38,6 +38,6 @@ struct PendingOptions: ColumnValue {
 }
 
 extension Duration {
-  /// Whole milliseconds, the rest cut off.
+  /// The duration in whole milliseconds, rounded down.
   var milliseconds: Int { Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000) }
 }

@@ -2,8 +2,8 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Takes the links that open the running app and posts `router.link` for each, so that a link goes one way whether it
-/// launched the app or found it running.
+/// Receives the links that open the running app and posts `router.link` for each. A link is thus handled the same way
+/// whether it launched the app or arrived while it was running.
 struct ReceiveLinks: StepService {
   static let name = "router.receive"
   static let effect = ActionEffect.process
@@ -26,7 +26,7 @@ struct ReceiveLinks: StepService {
   private static let declaration: FieldDeclaration = {
     var url = FieldDeclaration("url", .string)
     var parameters = FieldDeclaration("parameters", .object(properties: nil))
-    // A link may hold a token.
+    // A link may contain a token.
     url.isSecret = true
     parameters.isSecret = true
     var value = FieldDeclaration(
@@ -55,7 +55,7 @@ struct ReceiveLinks: StepService {
   }
 
   private func take(_ post: EventPost, _ router: Router, _ context: ActionContext) throws {
-    // After a resume the link is gone: it is not recorded.
+    // After a resume the link is missing, because it is not recorded.
     guard !post.value.isNull else { return }
     let found = LaunchOptions(Self.options(post), for: .url) { router.table.accepts($0, action: $1) }
     for reason in found.leftOut + found.ignored.map({ "\($0): not supported" }) {
@@ -70,7 +70,7 @@ struct ReceiveLinks: StepService {
       ])
   }
 
-  /// The link or context, in the form of launch options.
+  /// The link or context, as launch options.
   private static func options(_ post: EventPost) -> ValueObject {
     switch LifecycleEvent(rawValue: post.event) {
     case .appContinueUserActivity: ["userActivities": [post.value]]

@@ -2,16 +2,16 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// What a `router.register` step declares, read from its inputs: the same for the check, the run and the verbs.
+/// The declarations of a `router.register` step, read from its inputs; used by the check, the run and the subcommands.
 struct RouteDeclarations {
   let table: RouteTable
 
-  /// Reads the inputs; throws everything that is wrong with them.
+  /// Reads the inputs; throws all problems in them.
   init(_ inputs: ValueObject) throws(RouteEntryProblems) {
     var problems: [InputProblem] = []
     let policy = Self.policy(inputs, &problems)
     var routes: [Route] = []
-    // Where the entries of `routes` that can be read stand among those declared.
+    // The positions, in `routes`, of the entries that could be read.
     var places: [Int] = []
     for (index, value) in (inputs["routes"]?.arrayValue ?? []).enumerated() {
       switch RouteEntry.read(value, at: "routes[\(index)]") {
@@ -31,7 +31,7 @@ struct RouteDeclarations {
     guard problems.isEmpty else { throw RouteEntryProblems(problems) }
   }
 
-  /// The policy, without the schemes and hosts that are wrong, so that the routes are judged in the same pass.
+  /// The policy without invalid schemes and hosts, so that the routes can be checked in the same pass.
   private static func policy(_ inputs: ValueObject, _ problems: inout [InputProblem]) -> URLPolicy? {
     let schemes = inputs["schemes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let hosts = inputs["hosts"]?.arrayValue?.compactMap(\.stringValue) ?? []

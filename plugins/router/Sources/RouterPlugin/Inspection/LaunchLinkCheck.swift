@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
-/// Warns of a step that looks for the link of the launch before routes are registered: it cannot tell which of several
+/// Warns about a step that looks for the launch link before routes are registered: it cannot determine which of several
 /// links the app opens.
 struct LaunchLinkCheck: WorkflowCheckProvider {
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {

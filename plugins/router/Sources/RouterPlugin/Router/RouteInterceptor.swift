@@ -3,47 +3,47 @@ import FlowPluginKit
 import RouterCore
 import Synchronization
 
-/// Has its say before a page opens: an app's own rule, such as "signed in".
+/// Applies an app's own rule, such as "signed in", before a page opens.
 public protocol RouteInterceptor: Sendable {
-  /// The word that `blocked` results carry.
+  /// The name that appears in `blocked` results.
   var name: String { get }
 
-  /// What is to become of the link; no answer within 2 s blocks it.
+  /// Decides what happens to the link; a link without a decision within 2 s is blocked.
   func decide(_ link: InterceptedLink) async -> RouteDecision
 }
 
-/// A link that a route matches, on its way to the page.
+/// A link that matches a route and is about to open its page.
 public struct InterceptedLink: Sendable {
   /// The URL.
   public let url: String
-  /// The route that matches.
+  /// The matching route.
   public let route: Route
-  /// What the page would be given.
+  /// The parameters that the page would receive.
   public let parameters: RouteParameters
-  /// Where it came from.
+  /// The source of the link.
   public let source: RouteSource
 }
 
-/// What happens to an intercepted link.
+/// The decision about an intercepted link.
 public enum RouteDecision: Sendable, Hashable {
-  /// The next one is asked; a sensitive route stays closed to links from outside.
+  /// Continues with the next interceptor; a sensitive route stays closed to links from outside.
   case proceed
-  /// As `proceed`, and a sensitive route opens.
+  /// Like `proceed`, but also opens a sensitive route.
   case approve
-  /// It is not opened.
+  /// Does not open the link.
   case block
-  /// This URL is opened instead, as from inside the application; at most five times in a row.
+  /// Opens this URL instead, as if it came from inside the application; at most five times in a row.
   case redirect(to: String)
 }
 
-/// Asks interceptors, each with a deadline, one that never answers included.
+/// Asks the interceptors, each with a deadline, even if one never answers.
 enum Interception {
-  /// How long one interceptor has.
+  /// The time limit of one interceptor.
   static let deadline = Duration.seconds(2)
-  /// How often a link may lead to another.
+  /// The number of redirects that a link may follow.
   static let depth = 5
 
-  /// The answer, or `block` at the deadline; the question is cancelled then and its answer dropped.
+  /// The decision, or `block` at the deadline; a late decision is cancelled and ignored.
   static func ask(
     _ interceptor: any RouteInterceptor, _ link: InterceptedLink, _ context: ActionContext
   ) async -> RouteDecision {
@@ -57,7 +57,7 @@ enum Interception {
     }
   }
 
-  /// Passes on the first answer.
+  /// Passes on the first answer only.
   private final class Answer: Sendable {
     private let pending: Mutex<CheckedContinuation<RouteDecision, Never>?>
 

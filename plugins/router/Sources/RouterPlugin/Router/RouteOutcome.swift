@@ -2,34 +2,34 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// What became of a link, in the words of results: never just yes or no.
+/// The outcome of a link, with a reason rather than a Boolean.
 struct RouteOutcome: ActionOutput {
-  /// The URL, or null when there was none.
+  /// The URL, or nil if there was none.
   var url: String?
-  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired`, `none`; or
-  /// `redirected`: the page of another link was opened, which an interceptor gave.
+  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired`, `none`, or
+  /// `redirected` if the page of another link, chosen by an interceptor, was opened.
   var result: String
   /// The pattern of the route that matched.
   var route: String?
   /// The page of that route.
   var page: String?
-  /// How the page comes on: `push` or `present`.
+  /// The presentation of the page: `push` or `present`.
   var action: String?
   /// `path`, `query`, `payload` and `fragment`, each an object.
   var parameters: ValueObject
-  /// All parameters, the path winning over the payload and the payload over the query.
+  /// All parameters; the path wins over the payload and the payload over the query.
   var merged: ValueObject
-  /// The same with everything hidden that must not be in a log or a report.
+  /// All parameters, redacted for logs and reports.
   var shown: ValueObject
-  /// The part behind `#`.
+  /// The part after `#`.
   var fragment: String?
-  /// Parts of the URL that were left out, each with the reason.
+  /// Ignored parts of the URL, each with the reason.
   var ignored: [String]
-  /// Why not, as a word.
+  /// The reason for not opening the link, as a word.
   var reason: String?
-  /// Why not, as a sentence.
+  /// The reason for not opening the link, as a sentence.
   var message: String?
-  /// Similar routes, for a URL that matches none.
+  /// Similar routes, if none matches the URL.
   var nearest: [String]
 
   static let summaries = [
@@ -65,10 +65,10 @@ struct RouteOutcome: ActionOutput {
     return outcome
   }
 
-  /// There was nothing to open.
+  /// The outcome if there was nothing to open.
   static let none = RouteOutcome(url: nil, "none")
 
-  /// A result without a route.
+  /// Creates a result without a route.
   init(url: String?, _ result: String, reason: String? = nil, message: String? = nil, nearest: [String] = []) {
     self.url = url
     self.result = result
@@ -81,7 +81,7 @@ struct RouteOutcome: ActionOutput {
     shown = [:]
   }
 
-  /// A result with the route that matched.
+  /// Creates a result with the matching route.
   init(
     _ result: String, _ match: RouteMatch, _ parameters: RouteParameters, in table: RouteTable, reason: String? = nil,
     message: String? = nil
@@ -97,7 +97,7 @@ struct RouteOutcome: ActionOutput {
     ignored = match.url.ignored
   }
 
-  /// The result of a link if nothing stops it.
+  /// Creates the result of a link that nothing blocks.
   init(_ url: String, _ resolution: RouteResolution, in table: RouteTable) {
     switch resolution {
     case .open(let match, let parameters): self.init("opened", match, parameters, in: table)

@@ -3,17 +3,17 @@ import FlowPluginKit
 import RouterCore
 import Synchronization
 
-/// The routes of a run and the links on their way to them: carries out what ``PendingStore`` decides.
+/// The routes and pending links of a run; carries out the decisions of ``PendingStore``.
 final class Router: LinkOpener {
   static let key: HandleKey = "router"
 
   let table: RouteTable
   private let surroundings: RouterSurroundings
   private let pending: Mutex<PendingStore>
-  /// Held while the store is written, so that an older state never overwrites a newer one.
+  /// Locked while the store is written, so that an older state never overwrites a newer one.
   private let archive: Mutex<PendingArchive?>
   private let timeToLiveMilliseconds: Int
-  /// Held links that expired, until a flush reports them.
+  /// Expired links, until a flush reports them.
   private let expired = Mutex<[String: [RouteOutcome]]>([:])
 
   init(table: RouteTable, policy: PendingPolicy, timeToLiveMilliseconds: Int, _ surroundings: RouterSurroundings) {
@@ -24,7 +24,7 @@ final class Router: LinkOpener {
     archive = Mutex(nil)
   }
 
-  /// A link as a step or a notification brings it.
+  /// A link from a step or a notification.
   struct Link {
     var url: String
     var parameters: ValueObject = [:]
@@ -35,7 +35,7 @@ final class Router: LinkOpener {
     var isSecret = false
   }
 
-  /// Keeps pending routes in `store` from now on, and takes over what an earlier process left there; returns how many.
+  /// Starts to keep pending routes in `store` and loads those of an earlier process; returns their number.
   func persist(in store: any KeyValueStore, _ context: ActionContext) throws -> Int {
     let kept = PendingArchive(store)
     let (routes, unreadable) = try kept.load()
@@ -54,7 +54,7 @@ final class Router: LinkOpener {
     return pending.withLock { pending in pending.scopes.reduce(0) { $0 + pending.unfinished(scope: $1).count } }
   }
 
-  /// Keeps a link until the next flush; one that could never be opened is refused at once.
+  /// Keeps a link until the next flush; refuses one that could never be opened.
   func hold(_ link: Link, scope: String, _ context: ActionContext) throws -> RouteOutcome {
     let link = classified(link, context)
     if let refusal = refusal(of: link) { return report(refusal, isSecret: link.isSecret, context) }
@@ -65,7 +65,7 @@ final class Router: LinkOpener {
     return outcome(of: arrival, link)
   }
 
-  /// Opens a link when the interface is ready, and keeps it otherwise.
+  /// Opens a link if the interface is ready, and keeps it otherwise.
   func open(
     _ link: Link, scope: String, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> RouteOutcome {
@@ -82,7 +82,7 @@ final class Router: LinkOpener {
     return await handOff(id, route, scope: scope, on: interface, context).outcome
   }
 
-  /// Opens what waits once the interface has settled; the outcomes in order, empty when nothing waited.
+  /// Opens waiting links once the interface has settled. Returns the outcomes in order, empty if nothing was waiting.
   func flush(
     scope: String, settle: Duration, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> [RouteOutcome] {
@@ -106,7 +106,7 @@ final class Router: LinkOpener {
         outcomes.append(outcome)
         effects = next
       case .wake(_, let due):
-        // The clock of the run and the time of day part by less than a tick, or the day was set back.
+        // The run's clock and the wall clock differ by less than a tick, unless the date was set back.
         let rest = min(max(due - surroundings.now(), 1), milliseconds)
         try await context.sleep(for: .milliseconds(rest))
         effects = pending.withLock { $0.settled(scope: scope, at: max(due, surroundings.now())) }
@@ -115,7 +115,7 @@ final class Router: LinkOpener {
     }
   }
 
-  /// For notifications: opens, or keeps, what was tapped, and answers in a word.
+  /// Opens or keeps a tapped notification's link and returns the result as a word.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String {
     let action = link.action
     let link = Link(
@@ -134,7 +134,7 @@ final class Router: LinkOpener {
     }
   }
 
-  /// The scope of links that name none.
+  /// The scope of links without one.
   static let mainScope = "main"
 }
 
@@ -149,7 +149,7 @@ extension Router {
       isSecret: link.isSecret)
   }
 
-  /// The outcome of a link that no page could ever be opened for.
+  /// The outcome of a link that no page could ever be opened for, or nil.
   private func refusal(of link: Link) -> RouteOutcome? {
     let resolution = table.resolve(link.url, from: link.source, payload: link.parameters)
     switch resolution {
@@ -176,12 +176,12 @@ extension Router {
       isRetryable: false)
   }
 
-  /// Opens a link's page and forgets the link; an interface that went away leaves it waiting.
+  /// Opens a link's page and removes the link; if the interface is no longer ready, the link keeps waiting.
   private func handOff(
     _ id: PendingStore.ID, _ route: PendingRoute, scope: String, on interface: any UserInterface,
     _ context: ActionContext
   ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
-    // A step that is told to end leaves the link waiting, too.
+    // A step that is being cancelled leaves the link waiting, too.
     guard (try? await context.calling(interface, { await interface.isReady })) == true else {
       let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
       return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
@@ -195,7 +195,7 @@ extension Router {
     return (outcome, [])
   }
 
-  /// Asks the interceptors, follows redirects, and opens the page.
+  /// Asks the interceptors, follows redirects and opens the page.
   private func perform(
     _ pending: PendingRoute, on interface: any UserInterface, _ context: ActionContext
   ) async -> RouteOutcome {
@@ -238,7 +238,7 @@ extension Router {
       message: "it was redirected more than \(Interception.depth) times")
   }
 
-  /// What all interceptors together say: nil, continue.
+  /// The combined decision of all interceptors; nil means continue.
   private enum Verdict {
     case approve
     case block(String)
@@ -290,12 +290,12 @@ extension Router {
 // MARK: - Pages
 
 extension Router {
-  /// The page of a route, and what of it the next launch may restore (F2): nothing secret is written to disk.
+  /// The page of a route, with the parameters that the next launch may restore (F2); secrets are never written to disk.
   private func page(of route: Route, _ parameters: RouteParameters, isSecret: Bool) -> PageRequest {
     let merged = parameters.merged
     var secrets: Set<String> = []
     for (name, value) in merged {
-      // A value that is not a default came with the link.
+      // A value that differs from the default came with the link.
       let isOfSecretLink = isSecret && route.defaults[name] != value
       if isOfSecretLink || parameters.fragment[name] != nil || table.hidesPart(of: value, under: name) {
         secrets.insert(name)
@@ -311,7 +311,7 @@ extension Router {
 // MARK: - Effects
 
 extension Router {
-  /// Writes log and store; wakes and hand-offs are their caller's.
+  /// Writes to log and store; the caller handles wake-ups and hand-offs.
   private func carryOut(_ effects: [PendingStore.Effect], _ context: ActionContext) {
     for effect in effects {
       switch effect {
@@ -336,7 +336,7 @@ extension Router {
     if !outcomes.isEmpty { expired.withLock { $0[scope, default: []] += outcomes } }
   }
 
-  /// The links that expired since the last flush.
+  /// Returns the links that expired since the last flush.
   private func reportExpired(scope: String) -> [RouteOutcome] {
     expired.withLock { $0.removeValue(forKey: scope) ?? [] }
   }
@@ -347,7 +347,7 @@ extension Router {
       do {
         try archive.save(pending.withLock { $0.unfinished(scope: scope) }, scope: scope)
       } catch {
-        // The link still waits in memory; only a crash could lose it now.
+        // The link is still in memory; only a crash could lose it.
         context.log("pending routes could not be kept: \(error)", level: .error)
       }
     }

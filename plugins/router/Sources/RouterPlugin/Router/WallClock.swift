@@ -1,6 +1,6 @@
 import FlowPlatform
 
-/// The time of day, which outlives the process: how old a route is that an earlier launch kept.
+/// The wall-clock time, which outlives the process; used for the age of routes kept by an earlier launch.
 public enum WallClock {
   /// The milliseconds since 1970.
   public static func milliseconds() -> Int {
