@@ -1,7 +1,7 @@
-/// What a parameter of a pattern accepts: `:id<int>`. A text that does not parse is not a match, so that
-/// `product/:id<int>` and `product/:name` may be side by side.
+/// The type of a parameter in a pattern, such as `:id<int>`. A text that cannot be parsed does not match, so
+/// `product/:id<int>` and `product/:name` can coexist.
 public enum ParameterType: Sendable, Hashable {
-  /// One of the listed words, with case: `enum(new,used)`.
+  /// One of the listed words, compared with case: `enum(new,used)`.
   case enumeration([String])
   /// `true` or `false`.
   case boolean
@@ -9,20 +9,20 @@ public enum ParameterType: Sendable, Hashable {
   case uuid
   /// A calendar date, `2026-02-28`.
   case date
-  /// A whole number from 0 that fits 64 bits.
+  /// A non-negative integer that fits 64 bits.
   case unsignedInteger
-  /// A whole number, perhaps with `-`, that fits 64 bits.
+  /// An integer that fits 64 bits.
   case integer
-  /// A decimal number, perhaps with `-`, fraction and exponent; finite.
+  /// A finite decimal number with optional sign, fraction and exponent.
   case double
-  /// Lower-case letters, digits and single hyphens between them.
+  /// Lower-case letters and digits, with single hyphens between them.
   case slug
-  /// A URL of the policy's own schemes or hosts; one that leads elsewhere is refused (an open redirect).
+  /// A URL with one of the policy's schemes or hosts; any other is refused (an open redirect).
   case url
-  /// Anything; what `:name` without a type is.
+  /// Any text; the type of `:name`.
   case string
 
-  /// The types without operands, by the word that is in patterns, in order of precedence.
+  /// The types without operands and their words in patterns, in order of precedence.
   static let words: [(word: String, type: ParameterType)] = [
     ("bool", .boolean), ("uuid", .uuid), ("date", .date), ("uint", .unsignedInteger), ("int", .integer),
     ("double", .double), ("slug", .slug), ("url", .url), ("string", .string),
@@ -34,7 +34,7 @@ public enum ParameterType: Sendable, Hashable {
     return Self.words.first { $0.type == self }!.word
   }
 
-  /// How specific it is; the lowest goes first where several types stand at one place.
+  /// The rank of the type; the lowest is tried first if several types are possible at a position.
   var rank: UInt8 {
     switch self {
     case .enumeration: 0
@@ -50,8 +50,8 @@ public enum ParameterType: Sendable, Hashable {
     }
   }
 
-  /// Whether `self` is tried before `other`: by rank, and of two lists of words the shorter one, then the one that
-  /// comes first in the alphabet.
+  /// True if `self` is tried before `other`: by rank, and of two lists of words the shorter one, then the first one in
+  /// alphabetical order.
   func precedes(_ other: ParameterType) -> Bool {
     guard case .enumeration(let own) = self, case .enumeration(let others) = other else { return rank < other.rank }
     let (left, right) = (own.sorted(), others.sorted())

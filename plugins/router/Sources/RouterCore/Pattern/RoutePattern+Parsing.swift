@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
 extension RoutePattern {
-  /// Reads a pattern as it is in a workflow.
+  /// Parses a pattern as written in a workflow.
   public init(_ text: String) throws(RoutePatternError) {
     var parser = RoutePatternParser(text)
     self = try parser.parse()
@@ -9,13 +9,13 @@ extension RoutePattern {
 }
 
 extension ParameterType {
-  /// Reads a type as it is between `<` and `>` of a pattern.
+  /// Parses a type as written between `<` and `>` of a pattern.
   public init(text: String) throws(RoutePatternError) {
     self = try RoutePatternParser("").parseType(named: text, at: 0)
   }
 }
 
-/// Reads the grammar of ``RoutePattern``.
+/// Parses the grammar of ``RoutePattern``.
 private struct RoutePatternParser {
   private let text: String
   private let bytes: [UInt8]
@@ -71,7 +71,7 @@ private struct RoutePatternParser {
     return (nil, host)
   }
 
-  /// Where `://` begins, or nil.
+  /// The position of `://`, or nil.
   private func schemeEnd() -> Int? {
     var index = 0
     while index + 2 < bytes.count, bytes[index] != ASCII.slash {
@@ -135,7 +135,7 @@ private struct RoutePatternParser {
     return try parseType(named: String(decoding: bytes[start + 1..<end - 1], as: UTF8.self), at: start + 1)
   }
 
-  /// Also called with a word that stands alone.
+  /// Also called for a word without operands.
   fileprivate func parseType(named word: String, at offset: Int) throws(RoutePatternError) -> ParameterType {
     if let known = ParameterType.words.first(where: { $0.word == word }) { return known.type }
     guard word.hasPrefix("enum(") else {

@@ -1,21 +1,21 @@
 import FlowDiagnostics
 
-/// What the URLs of a route look like: `app://user/:userId`, `product/:id<int>`, `files/**`.
+/// The form of a route's URLs: `app://user/:userId`, `product/:id<int>`, `files/**`.
 ///
 /// ```
 /// pattern  := [ scheme "://" | "https://" host ] segment *( "/" segment )
 /// segment  := literal | ":" name [ "<" type ">" ] [ "?" ] | "*" | "**"
 /// type     := string | int | uint | double | bool | uuid | date | slug | url | enum(word,…)
 /// ```
-/// A pattern without a scheme, or with one of the policy's own, holds for all of them and for every host; one that
-/// begins with `https://host` holds for this host only. `?` marks a last parameter that may be missing. `*` stands for
-/// one segment and is not captured, `**` for one or more and at most once; what it takes is the parameter `rest`.
+/// A pattern without a scheme, or with one of the policy's own, matches all of these schemes and every host. One that
+/// begins with `https://host` matches this host only. `?` marks an optional last parameter. `*` matches one segment and
+/// is not captured. `**` matches one or more segments, may appear once, and is captured as the parameter `rest`.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// One part between slashes.
   public enum Segment: Sendable, Hashable {
-    /// This text, decoded.
+    /// A literal text, decoded.
     case literal(String)
-    /// A named part of a type; an optional one is the last and may be missing.
+    /// A named parameter with a type; only the last one may be optional.
     case parameter(name: String, type: ParameterType, isOptional: Bool)
     /// Any one segment.
     case any
@@ -23,14 +23,14 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     case rest
   }
 
-  /// The parameter that holds what `**` took.
+  /// The name of the parameter captured by `**`.
   public static let restName = "rest"
 
   /// The pattern as it was declared.
   public let text: String
-  /// The scheme in lower case, where the pattern names one of the application's own.
+  /// The scheme in lower case, if the pattern begins with one of the application's own.
   public let scheme: String?
-  /// The host, where the pattern is for one.
+  /// The host, if the pattern begins with `https://`.
   public let host: HostPattern?
   /// The parts in order.
   public let segments: [Segment]
@@ -38,13 +38,13 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// The pattern as it was declared.
   public var description: String { text }
 
-  /// The first literal, which names the page of a route that does not name it itself.
+  /// The first literal; it is the default page of the route.
   public var firstLiteral: String? {
     for case .literal(let text) in segments { return text }
     return nil
   }
 
-  /// Memberwise; the parser has checked the parts.
+  /// Creates a pattern from parts that the parser has checked.
   init(text: String, scheme: String?, host: HostPattern?, segments: [Segment]) {
     self.text = text
     self.scheme = scheme
@@ -53,18 +53,18 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Why a text is not a pattern: what is wrong, where, and what to write instead.
+/// A syntax error in a pattern: what is wrong, where, and how to fix it.
 public struct RoutePatternError: Error, Sendable, Hashable {
-  /// The byte of the pattern, counted from 0, where it goes wrong.
+  /// The byte offset of the error in the pattern, from 0.
   public let offset: Int
-  /// What is wrong, in one sentence without a full stop.
+  /// The problem, in one sentence without a period.
   public let message: String
-  /// What to do about it, where that can be said.
+  /// The advice on how to fix it, if there is any.
   public let help: String?
-  /// The word that was meant, where one is known.
+  /// The suggested word, if there is one.
   public let correction: Correction?
 
-  /// An error at a place.
+  /// Creates an error at a byte offset.
   init(_ message: String, at offset: Int, help: String? = nil, correction: Correction? = nil) {
     self.offset = offset
     self.message = message

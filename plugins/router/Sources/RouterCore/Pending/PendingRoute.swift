@@ -1,23 +1,23 @@
 import FlowModel
 
-/// A link that waits for the user interface, or is on its way to it (N3).
+/// A link that waits for the user interface or is being handed off to it (N3).
 public struct PendingRoute: Sendable, Hashable {
   /// The URL as it was received.
   public var url: String
-  /// What came with it; empty when nothing did.
+  /// The parameters passed with the link; empty if there were none.
   public var parameters: ValueObject
-  /// Where it came from.
+  /// The source of the link.
   public var source: RouteSource
-  /// The identifier of the notification that was tapped; deliveries through launch options have none.
+  /// The identifier of the tapped notification; links from launch options have none.
   public var notificationID: String?
-  /// When it was received, in milliseconds since 1970.
+  /// The time of receipt, in milliseconds since 1970.
   public var receivedAtMilliseconds: Int
-  /// How long it may wait; past that it is dropped.
+  /// The maximum waiting time; after it the link is dropped.
   public var timeToLiveMilliseconds: Int
-  /// Whether URL or parameters hold a secret of the run that received it.
+  /// True if the URL or its parameters contain a secret of the run that received it.
   public var isSecret: Bool
 
-  /// A link that was received.
+  /// Creates a link that has been received.
   public init(
     url: String, parameters: ValueObject = [:], source: RouteSource = .notification, notificationID: String? = nil,
     receivedAtMilliseconds: Int, timeToLiveMilliseconds: Int = PendingPolicy.defaultTimeToLiveMilliseconds,
@@ -32,21 +32,21 @@ public struct PendingRoute: Sendable, Hashable {
     self.isSecret = isSecret
   }
 
-  /// Whether both are deliveries of one tap: both have an identifier and it is the same, or one has none and URL and
+  /// True if both are deliveries of one tap: they have the same identifier, or at least one has none and URL and
   /// parameters are equal (ruling C4).
   public func isSameTap(as other: PendingRoute) -> Bool {
     if let own = notificationID, let others = other.notificationID { return own == others }
     return url == other.url && parameters == other.parameters
   }
 
-  /// Whether its time to live has passed. A clock that was set back makes it younger, never older.
+  /// True if its time to live has passed. If the clock was set back, the link counts as younger, never as older.
   public func isExpired(atMilliseconds now: Int) -> Bool {
     now - receivedAtMilliseconds >= timeToLiveMilliseconds
   }
 }
 
 extension PendingRoute {
-  /// The route as it is kept in a store.
+  /// The stored form of the route.
   public var value: Value {
     var object: ValueObject = [
       "url": .string(url), "parameters": .object(parameters), "source": .string(source.rawValue),
@@ -57,7 +57,7 @@ extension PendingRoute {
     return .object(object)
   }
 
-  /// The route that `value` holds, or nil when it holds none.
+  /// Creates the route stored in `value`, or returns nil if it is not one.
   public init?(_ value: Value) {
     guard let object = value.objectValue, let url = object["url"]?.stringValue,
       let parameters = object["parameters"]?.objectValue,
@@ -71,31 +71,31 @@ extension PendingRoute {
   }
 }
 
-/// How pending routes are kept.
+/// The rules for keeping pending routes.
 public struct PendingPolicy: Sendable, Hashable {
-  /// Which routes are kept when another comes.
+  /// The routes to keep when another one arrives.
   public enum Keep: String, Sendable, Hashable, CaseIterable {
-    /// The latest alone (N7).
+    /// Only the latest (N7).
     case latest
-    /// All in order, up to ``PendingPolicy/capacity``; past that the oldest is dropped.
+    /// All in order, up to ``PendingPolicy/capacity``; then the oldest is dropped.
     case fifo
   }
 
-  /// The most routes that wait in one scope.
+  /// The maximum number of waiting routes per scope.
   public static let capacity = 16
-  /// The most scopes.
+  /// The maximum number of scopes.
   public static let scopeLimit = 16
-  /// How long a route may wait where nothing else is stated: ten minutes.
+  /// The default waiting time of a route: ten minutes.
   public static let defaultTimeToLiveMilliseconds = 600_000
-  /// How long after its hand-off a second delivery of a tap is still a duplicate.
+  /// The time after a hand-off during which another delivery of the tap is a duplicate.
   public static let duplicateWindowMilliseconds = 2_000
 
-  /// How long the user interface is left alone after it became ready, unless a flush says otherwise (N6).
+  /// The default pause between the interface becoming ready and a flush (N6).
   public static let defaultSettleMilliseconds = 500
 
-  /// Which routes are kept.
+  /// The routes to keep.
   public var keep: Keep
 
-  /// A policy; the latest alone is kept unless stated otherwise.
+  /// Creates a policy; by default only the latest route is kept.
   public init(keep: Keep = .latest) { self.keep = keep }
 }

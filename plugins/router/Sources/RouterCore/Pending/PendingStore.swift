@@ -1,28 +1,28 @@
-/// What happens to links that arrive before, while and after the user interface gets ready: a value, moved on by events
-/// that carry the time.
+/// The state of links that arrive before, while and after the user interface becomes ready. It is a value, changed only
+/// by events that include the time.
 ///
-/// A link is held until `flush`, waits there until the interface has settled, is handed off, and is
-/// forgotten only when ``finished(_:at:)`` says so, so that neither a crash nor an interface that went away loses it
-/// (ruling C5). Every change returns the effects for its owner to carry out, in order.
+/// A link is held until `flush`, waits until the interface has settled, and is then handed off. It is removed only by
+/// ``finished(_:at:)``, so that it survives a crash and an interface that is closed (ruling C5). Every change returns
+/// effects that the owner must carry out in order.
 public struct PendingStore: Sendable, Hashable {
-  /// Names one link of this store.
+  /// Identifies a link in this store.
   public typealias ID = Int
 
-  /// What became of a link that arrived.
+  /// The result of a link's arrival.
   public enum Arrival: Sendable, Hashable {
-    /// It waits.
+    /// The link waits.
     case deferred(ID)
-    /// It may be handed off now; ``PendingStore/finished(_:at:)`` must follow.
+    /// The link may be handed off now; ``PendingStore/finished(_:at:)`` must follow.
     case open(ID)
-    /// A repeated delivery of a tap that waits or was just handed off.
+    /// A repeated delivery of a tap that is waiting or was just handed off.
     case duplicate
   }
 
-  /// What the owner has to do.
+  /// A task for the owner.
   public enum Effect: Sendable, Hashable {
     /// Write a line of the log.
     case log(LogEntry)
-    /// Write the scope's waiting links to the store that outlives the process, or remove them there.
+    /// Write the waiting links of the scope to the persistent store, or remove them from it.
     case persist(scope: String)
     /// Call ``PendingStore/settled(scope:at:)`` at this time.
     case wake(scope: String, atMilliseconds: Int)
@@ -31,9 +31,9 @@ public struct PendingStore: Sendable, Hashable {
     case handOff(ID, PendingRoute)
   }
 
-  /// A line of the log: what happened to which link (N36).
+  /// A log entry: an event and its link (N36).
   public struct LogEntry: Sendable, Hashable {
-    /// The events by the words that logs carry.
+    /// The events, by their word in logs.
     public enum Kind: String, Sendable, Hashable {
       case set = "pending.set"
       case overwritten = "pending.overwritten"
@@ -46,11 +46,11 @@ public struct PendingStore: Sendable, Hashable {
 
     /// What happened.
     public let kind: Kind
-    /// The link it happened to.
+    /// The link of the event.
     public let route: PendingRoute
   }
 
-  /// A link with its name.
+  /// A link with its id.
   private struct NamedLink: Sendable, Hashable {
     let id: ID
     var route: PendingRoute
@@ -59,52 +59,52 @@ public struct PendingStore: Sendable, Hashable {
   /// The links of one scope.
   private struct Queue: Sendable, Hashable {
     var waiting: [NamedLink] = []
-    /// When the interface has settled; nil while nothing was flushed.
+    /// The time at which the interface has settled, or nil if there was no flush.
     var settlesAtMilliseconds: Int?
     /// The link that is being handed off.
     var handingOff: NamedLink?
   }
 
-  /// A link that was handed off, for as long as another delivery of it is a duplicate.
+  /// A link that was handed off, kept while another delivery of it counts as a duplicate.
   private struct HandedOff: Sendable, Hashable {
     let route: PendingRoute
     let atMilliseconds: Int
 
-    /// Whether another delivery of it is still to be expected.
+    /// True if another delivery of it may still arrive.
     func isFresh(at now: Int) -> Bool { now - atMilliseconds <= PendingPolicy.duplicateWindowMilliseconds }
   }
 
-  /// How links are kept.
+  /// The rules for keeping links.
   public let policy: PendingPolicy
   private var queues: [String: Queue] = [:]
-  /// Links opened at once, without waiting.
+  /// Links that are opened at once, without waiting.
   private var direct: [NamedLink] = []
   private var recent: [HandedOff] = []
-  /// Links that a later tap took the place of: another delivery of one is not a newer tap.
+  /// Links replaced by a later tap: another delivery of one of them is not a newer tap.
   private var superseded: [HandedOff] = []
   private var lastID: ID = 0
 
-  /// A store without links.
+  /// Creates an empty store.
   public init(policy: PendingPolicy = PendingPolicy()) { self.policy = policy }
 }
 
 // MARK: - Asking
 
 extension PendingStore {
-  /// Whether a link waits or is being handed off in a scope (N5).
+  /// True if a link of the scope is waiting or being handed off (N5).
   public func hasPending(scope: String) -> Bool { !unfinished(scope: scope).isEmpty }
 
-  /// The links of a scope that are not finished, the one being handed off first: what must outlive the process.
+  /// The unfinished links of a scope, starting with the one being handed off; they must be stored persistently.
   public func unfinished(scope: String) -> [PendingRoute] {
     guard let queue = queues[scope] else { return [] }
     return ([queue.handingOff].compactMap { $0 } + queue.waiting).map(\.route)
   }
 
-  /// The scopes with links that are not finished.
+  /// The scopes with unfinished links.
   public var scopes: [String] { queues.keys.sorted() }
 
   private func isDuplicate(_ route: PendingRoute, at now: Int) -> Bool {
-    // What the application opens itself is not a delivery of a tap.
+    // A link that the application opens itself is not the delivery of a tap.
     guard route.source.isExternal else { return false }
     let unfinished = queues.values.lazy.flatMap { [$0.handingOff].compactMap { $0 } + $0.waiting } + direct
     if unfinished.contains(where: { $0.route.isSameTap(as: route) }) { return true }
@@ -117,7 +117,7 @@ extension PendingStore {
 // MARK: - Arriving
 
 extension PendingStore {
-  /// A link arrives and waits for the next flush, whatever the interface is (N20, N26).
+  /// Adds a link that waits for the next flush, regardless of the state of the interface (N20, N26).
   public mutating func hold(
     _ route: PendingRoute, scope: String, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
@@ -139,9 +139,8 @@ extension PendingStore {
     return (.deferred(entry.id), effects)
   }
 
-  /// A link arrives: it may be opened at once when the interface is ready and nothing is on its way in the scope,
-  /// otherwise it waits (N2, N9, N11). One that arrives while the interface settles takes the index of the one that
-  /// waits there.
+  /// Adds a link. It may be opened at once if the interface is ready and no link of the scope is in progress; otherwise
+  /// it waits (N2, N9, N11). A link that arrives while the interface settles replaces the waiting one.
   public mutating func open(
     _ route: PendingRoute, scope: String, isReady: Bool, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
@@ -155,8 +154,8 @@ extension PendingStore {
     return (.open(lastID), [.log(LogEntry(kind: .executed, route: route))])
   }
 
-  /// Notes another delivery of a tap; one that has an identifier gives it to the link that waits without, so that the
-  /// next tap on an equal link is distinguished.
+  /// Records another delivery of a tap. If only the new delivery has an identifier, the waiting link adopts it, so that
+  /// the next tap on an equal link is recognized as a new one.
   private mutating func duplicated(_ route: PendingRoute) -> [Effect] {
     var effects: [Effect] = [.log(LogEntry(kind: .duplicate, route: route))]
     guard let id = route.notificationID else { return effects }
@@ -175,7 +174,7 @@ extension PendingStore {
     superseded.append(HandedOff(route: route, atMilliseconds: now))
   }
 
-  /// Takes over links that an earlier process left unfinished; those past their time to live are dropped.
+  /// Adds links that an earlier process left unfinished; expired ones are dropped.
   public mutating func restore(_ routes: [PendingRoute], scope: String, at now: Int) -> [Effect] {
     var queue = queues[scope] ?? Queue()
     var effects: [Effect] = []
@@ -201,7 +200,8 @@ extension PendingStore {
 // MARK: - Leaving
 
 extension PendingStore {
-  /// The interface is ready: what waits is handed off once it has settled. False when nothing waits (N4, N28, N39).
+  /// Marks the interface as ready: waiting links are handed off once it has settled. Returns false if there are none
+  /// (N4, N28, N39).
   public mutating func flush(
     scope: String, settleMilliseconds: Int = PendingPolicy.defaultSettleMilliseconds, at now: Int
   ) -> (isScheduled: Bool, effects: [Effect]) {
@@ -215,7 +215,7 @@ extension PendingStore {
     return (true, effects)
   }
 
-  /// The time a wake was set for has come.
+  /// Handles a wake-up that was requested for this time.
   public mutating func settled(scope: String, at now: Int) -> [Effect] {
     guard let due = queues[scope]?.settlesAtMilliseconds else { return [] }
     guard now >= due else { return [.wake(scope: scope, atMilliseconds: due)] }
@@ -223,7 +223,7 @@ extension PendingStore {
     return handOffNext(scope: scope, at: now)
   }
 
-  /// A hand-off has ended, well or not: the link is forgotten and, with `fifo`, the next one follows.
+  /// Removes a link whose hand-off has succeeded or failed; with `fifo`, the next one follows.
   public mutating func finished(_ id: ID, at now: Int) -> [Effect] {
     recent.removeAll { !$0.isFresh(at: now) }
     if let index = direct.firstIndex(where: { $0.id == id }) {
@@ -235,7 +235,7 @@ extension PendingStore {
     return [log, .persist(scope: scope)] + handOffNext(scope: scope, at: now)
   }
 
-  /// The interface went away before it took the link, which waits again unless a later one has come.
+  /// Puts a link back because the interface closed before accepting it, unless a later one has arrived.
   public mutating func returned(_ id: ID, scope: String, at now: Int) -> [Effect] {
     let entry: NamedLink
     if let index = direct.firstIndex(where: { $0.id == id }) {
@@ -288,7 +288,7 @@ extension PendingStore {
     return expired.map { .log(LogEntry(kind: .expired, route: $0.route)) } + [.persist(scope: scope)]
   }
 
-  /// Keeps a queue only while it holds something, so that idle scopes cost nothing.
+  /// Stores a queue, or removes it if it is empty, so that idle scopes cost nothing.
   private mutating func set(_ queue: Queue, _ scope: String) {
     queues[scope] = queue == Queue() ? nil : queue
   }

@@ -1,28 +1,28 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A pattern and what it opens.
+/// A pattern and the page it opens.
 public struct Route: Sendable, Hashable {
-  /// What URLs look like.
+  /// The form of the route's URLs.
   public let pattern: RoutePattern
-  /// The page that is opened.
+  /// The page to open.
   public let page: String
-  /// How the page comes on.
+  /// The presentation of the page.
   public let action: RouteAction
-  /// Decides between routes of the same shape, the highest first; nothing else.
+  /// Decides between routes of the same shape; the highest wins. It has no other effect.
   public let priority: Int
-  /// Whether it is never opened from outside without someone's approval.
+  /// True if links from outside never open it without approval.
   public let isSensitive: Bool
-  /// From where it may be opened.
+  /// The sources from which it may be opened.
   public let sources: Set<RouteSource>
-  /// Query and payload parameters that must be of a type where they are given.
+  /// The types that query and payload parameters must have, if they are present.
   public let parameterTypes: [String: ParameterType]
-  /// What the page is given of a parameter that the link lacks.
+  /// The values of parameters missing from the link.
   public let defaults: ValueObject
-  /// Whether the next launch may restore the page, without the secret parts of its link; nil: only if there are none and
-  /// the route is not sensitive.
+  /// True if the next launch may restore the page without the secret parts of its link. If nil, it is restored only if
+  /// there are no secret parts and the route is not sensitive.
   public let isRestorable: Bool?
-  /// The identifiers of buttons of a notification that open the page, as a tap does.
+  /// The identifiers of notification buttons that open the page like a tap.
   public let notificationActions: Set<String>
 
   /// A route; without `page`, the pattern's first literal names it.

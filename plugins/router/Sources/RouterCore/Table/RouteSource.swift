@@ -1,25 +1,25 @@
-/// Where a link came from; everything but `internal` is outside.
+/// The source of a link; all but `internal` are external.
 public enum RouteSource: String, Sendable, Hashable, CaseIterable {
-  /// A notification that was tapped.
+  /// A tapped notification.
   case notification
-  /// Another application opened one of the schemes.
+  /// Another application that opened one of the schemes.
   case urlScheme = "url-scheme"
-  /// The system handed over an `https` link.
+  /// An `https` link passed on by the system.
   case universalLink = "universal-link"
   /// The application itself.
   case `internal`
 
-  /// All of them: from where a route may be opened unless it says otherwise.
+  /// All sources; the default of a route.
   public static let all = Set(allCases)
 
-  /// Whether the link was made by someone else, whom a sensitive route does not trust.
+  /// True if the link comes from outside; a sensitive route does not trust it.
   public var isExternal: Bool { self != .internal }
 }
 
-/// How a page comes on.
+/// The presentation of a page.
 public enum RouteAction: String, Sendable, Hashable, CaseIterable {
-  /// Onto the navigation stack.
+  /// Pushed onto the navigation stack.
   case push
-  /// Above what is there.
+  /// Presented over the current page.
   case present
 }

@@ -1,19 +1,19 @@
-/// A route that no URL reaches, because others take every URL it matches; or that no URL of a custom scheme reaches.
+/// A route that no URL reaches because other routes match all of its URLs, or that no URL of a custom scheme reaches.
 public struct ShadowedRoute: Sendable, Hashable {
   /// The index of the route.
   public let index: Int
-  /// The index of a route that takes its URLs.
+  /// The index of a route that matches its URLs first.
   public let byIndex: Int
-  /// A URL that it matches and does not get.
+  /// A URL that the route matches but another route gets.
   public let example: String
-  /// Whether it is certain; otherwise it has more combinations of words than were tried, and all that were tried are
-  /// taken.
+  /// True if it is certain. Otherwise the route has more combinations of words than were tested, and all tested ones
+  /// match other routes.
   public let isProven: Bool
-  /// A universal link that leads to the route all the same, or nil: paths are compared with case, the host of a custom
-  /// scheme is not.
+  /// A universal link that still reaches the route, or nil. Paths are case-sensitive, but the host of a custom scheme
+  /// is not.
   public let link: String?
 
-  /// What a person reads, and why.
+  /// The message for people, and the reason.
   public func finding(among routes: [Route]) -> (message: String, reason: String) {
     let reason = "'\(routes[byIndex].pattern)' matches \(example), for example"
     if let link {
@@ -32,22 +32,22 @@ public struct ShadowedRoute: Sendable, Hashable {
 }
 
 extension RouteTable {
-  /// The most URLs asked for one route; only patterns with many lists of words have more.
+  /// The maximum number of URLs tested per route; only patterns with many lists of words have more.
   static let witnessLimit = 4_096
 
-  /// The routes that no URL reaches, and those for all hosts that no URL of a custom scheme reaches.
+  /// Returns the routes that no URL reaches, and those for all hosts that no URL of a custom scheme reaches.
   ///
-  /// For each route it asks the table about the URLs that the fewest others match: for a parameter a text of its type
-  /// and of as few others as there can be, and one that no pattern names; for `bool` and `enum` each word, for `**` every
-  /// number of segments up to more than any pattern has. If none of these comes back to the route, no URL does; where
-  /// there are too many to ask, that is not proven.
+  /// For each route, looks up the URLs that match the fewest other routes. A parameter is a text of its type and of as
+  /// few other types as possible that appears in no pattern. For `bool` and `enum` each word is tested, for `**` every
+  /// number of segments up to one more than the longest pattern. If no such URL reaches the route, none does; if there
+  /// are too many to test, this is not proven.
   public func shadowedRoutes() -> [ShadowedRoute] {
     let witnesses = WitnessMaker(routes: routes, policy: policy)
     return routes.indices.compactMap { index in
       var taken: (by: Int, example: String)?
       let (urls, isComplete) = witnesses.urls(for: routes[index].pattern)
       for url in urls {
-        // A URL that is refused says nothing of the routes.
+        // A refused URL is no evidence about routes.
         guard case .match(let match) = lookUp(url) else { continue }
         if match.routeIndex == index { return nil }
         taken = taken ?? (match.routeIndex, url)
@@ -65,12 +65,12 @@ extension RouteTable {
   }
 }
 
-/// Makes URLs that a pattern matches and as few others as possible do.
+/// Creates URLs that match a pattern and as few other patterns as possible.
 private struct WitnessMaker {
   private let scheme: String
-  /// Texts that patterns name, in lower case, which a witness avoids.
+  /// The literals of all patterns in lower case, which a test URL avoids.
   private let taken: Set<String>
-  /// A part of a host that no pattern and no policy names.
+  /// A host label that appears in no pattern and in no policy.
   private let label: String
   private let longestPattern: Int
   private let hosts: [HostPattern]
@@ -93,7 +93,7 @@ private struct WitnessMaker {
     label = Self.first(where: { !labels.contains($0) }) { $0 == 0 ? "any" : "any\($0)" }
   }
 
-  /// The URLs, and whether they are all there need be.
+  /// The test URLs, and whether they cover all cases.
   func urls(for pattern: RoutePattern) -> (urls: [String], isComplete: Bool) {
     let (paths, isComplete) = paths(for: pattern)
     let prefix = pattern.host.map(prefix) ?? "\(scheme)://"
@@ -157,12 +157,12 @@ private struct WitnessMaker {
     }
   }
 
-  /// The first text that no pattern names, behind `prefix`.
+  /// The first text after `prefix` that appears in no pattern.
   private func free(within prefix: String = "", _ make: (Int) -> String) -> String {
     Self.first(where: { !taken.contains((prefix + $0).lowercased()) }, make)
   }
 
-  /// Ends because `make` gives ever other texts and finitely many are taken.
+  /// Terminates because `make` returns different texts and only finitely many are taken.
   private static func first(where isFree: (String) -> Bool, _ make: (Int) -> String) -> String {
     var count = 0
     while !isFree(make(count)) { count += 1 }

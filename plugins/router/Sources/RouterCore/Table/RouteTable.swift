@@ -1,4 +1,4 @@
-/// All routes of an application under one policy: what a URL leads to. Immutable, shared by reference.
+/// All routes of an application under one policy. Immutable and shared by reference.
 ///
 /// ```swift
 /// let policy = try URLPolicy(schemes: ["app", "myapp"])
@@ -8,46 +8,46 @@
 /// }
 /// ```
 public final class RouteTable: Sendable {
-  /// The most routes a table takes.
+  /// The maximum number of routes in a table.
   public static let routeLimit = 100_000
 
-  /// The result of a URL before an interceptor is asked.
+  /// The result of looking up a URL, before interceptors are asked.
   public enum Lookup: Sendable {
     /// A route matches.
     case match(RouteMatch)
-    /// The URL passes all checks but leads nowhere.
+    /// The URL passes all checks but matches no route.
     case notFound(ScannedURL)
-    /// The URL fails the security checklist.
+    /// The URL fails a security check.
     case rejected(URLRejection)
   }
 
-  /// A parameter of a pattern; which segment it takes is kept apart, where matching finds it in few cache lines.
+  /// A parameter of a pattern. Its segment is stored separately, so that matching touches few cache lines.
   struct Capture: Sendable {
     let name: String
     let type: ParameterType
-    /// Whether it is what `**` took: from its segment to the one behind which this many follow.
+    /// For the parameter of `**`, the number of segments after it; nil for other parameters.
     var segmentsBehindRest: Int?
   }
 
-  /// What URLs may look like.
+  /// The rules for URLs.
   public let policy: URLPolicy
-  /// The routes in the order given.
+  /// The routes in the given order.
   public let routes: [Route]
   private let trie: RouteTrie
-  /// Whether a path parameter of any route is named like a secret.
+  /// True if a path parameter of any route has the name of a secret.
   let hidesParameters: Bool
-  /// Where the patterns for all hosts are, for custom schemes, and for universal links.
+  /// The roots of the patterns for all hosts, for custom schemes and for universal links.
   private let root: Int32
   private let linkRoot: Int32
-  /// Where the patterns of single hosts are; the more specific hosts come first.
+  /// The roots of the patterns for single hosts, the more specific hosts first.
   private let hostRoots: [(host: HostPattern, root: Int32)]
   private let captures: [Capture]
-  /// For each capture the segment it takes: counted from the start, or, behind `**`, from the end as −1, −2, ….
+  /// The segment of each capture, counted from the start, or after `**` from the end as −1, −2, ….
   private let captureSegments: [Int16]
   /// `captureStarts[i]..<captureStarts[i + 1]` are the captures of route `i`.
   private let captureStarts: [Int32]
 
-  /// A table of these routes; throws all that is wrong with them together (N12, N13).
+  /// Creates a table of these routes; throws all problems with them at once (N12, N13).
   public init(_ routes: [Route], policy: URLPolicy) throws(RouteProblems) {
     var assembly = RouteTableAssembly(routes, policy: policy)
     let problems = assembly.assemble()
@@ -66,7 +66,7 @@ public final class RouteTable: Sendable {
     hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { $0.0.precedes($1.0) }
   }
 
-  /// What `url` leads to. One allocation for a URL without escapes, two for any.
+  /// Looks up `url`. Takes one allocation for a URL without escapes, two for any other.
   public func lookUp(_ url: String) -> Lookup {
     do throws(URLRejection) {
       let scanned = try URLScanner.scan(policy.matched(url), policy: policy)
@@ -90,14 +90,14 @@ public final class RouteTable: Sendable {
     return trie.match(url, from: linkRoot)
   }
 
-  /// The indices of a route's parameters among all.
+  /// The indices of a route's parameters among those of all routes.
   @inline(__always)
   func captureRange(of route: Int) -> Range<Int> { Int(captureStarts[route])..<Int(captureStarts[route + 1]) }
 
   /// The parameter at an index.
   func capture(_ index: Int) -> Capture { captures[index] }
 
-  /// The segment that the parameter at an index takes of a path; nil: it is missing.
+  /// The segment of a path that a parameter captures, or nil if it is missing.
   @inline(__always)
   func segment(ofCapture index: Int, in count: Int) -> Int? {
     let segment = Int(captureSegments[index])

@@ -1,12 +1,12 @@
 import FlowDiagnostics
 
-/// Puts the parts of a ``RouteTable`` together and notices routes that cannot stand side by side.
+/// Assembles the parts of a ``RouteTable`` and finds conflicting routes.
 struct RouteTableAssembly {
   private let routes: [Route]
   private let policy: URLPolicy
   private var builder: RouteTrieBuilder
   private var roots: [Int32] = []
-  /// Below which the patterns for all hosts stand once more, as universal links compare them; nil if both agree.
+  /// The root of the patterns for all hosts as universal links compare them, or nil if both comparisons agree.
   private var linkRoot: Int32?
   private var problems: [RouteProblem] = []
   private(set) var hosts: [HostPattern] = []
@@ -24,20 +24,20 @@ struct RouteTableAssembly {
     if separatesLinks { linkRoot = builder.addRoot() }
   }
 
-  /// Whether two first segments differ only in case, so that a universal link distinguishes them and a custom scheme does
-  /// not: one tree cannot hold both.
+  /// True if two first segments differ only in case. Universal links distinguish them and custom schemes do not, so one
+  /// tree cannot contain both.
   private static func separatesLinks(_ routes: [Route], _ policy: URLPolicy) -> Bool {
     guard !policy.hosts.isEmpty, !policy.caseSensitiveHost else { return false }
     let words = routes.compactMap { route -> String? in
       guard route.pattern.host == nil, case .literal(let text) = route.pattern.segments.first else { return nil }
       return text
     }
-    // Without a capital letter there is nothing that folds.
+    // Without a capital letter, case makes no difference.
     guard words.contains(where: { $0.utf8.contains { ASCII.lowercased($0) != $0 } }) else { return false }
     return Set(words.map { $0.lowercased() }).count < Set(words).count
   }
 
-  /// Adds every route and returns what is wrong with them, in their order.
+  /// Adds every route and returns their problems in order.
   mutating func assemble() -> [RouteProblem] {
     guard routes.count <= RouteTable.routeLimit else {
       note(
@@ -54,8 +54,8 @@ struct RouteTableAssembly {
     return problems.sorted { $0.index < $1.index }
   }
 
-  /// The tree and the nodes of its roots in it: the common one, then one for each of `hosts`, and at the end the one that
-  /// universal links use in place of the common one.
+  /// The tree and its root nodes: the common one, then one for each of `hosts`, and last the one that universal links
+  /// use in place of the common one.
   consuming func finishedTrie() -> (RouteTrie, [Int32]) {
     let (trie, laidOut) = builder.finished(roots: roots + (linkRoot.map { [$0] } ?? []))
     return (trie, linkRoot == nil ? laidOut + [laidOut[0]] : laidOut)
@@ -74,7 +74,7 @@ struct RouteTableAssembly {
     if let shorterEnd { settleShorter(index, at: shorterEnd) }
     guard let linkRoot, route.pattern.host == nil else { return }
     let (linkEnd, shorterLinkEnd) = builder.insert(route.pattern.segments, below: linkRoot, folds: false)
-    // Two routes that are equal here are equal in the common tree, too, which has reported them.
+    // Routes that are equal here are also equal in the common tree, which has reported them.
     let other = builder.route(at: linkEnd)
     if other.map({ routes[$0].priority < route.priority }) ?? true { builder.setRoute(index, at: linkEnd) }
     if let shorterLinkEnd { settleShorter(index, at: shorterLinkEnd) }
@@ -119,8 +119,8 @@ struct RouteTableAssembly {
     return roots[roots.count - 1]
   }
 
-  /// Lets route `index` end at a node, unless another of the same shape does: the higher priority wins, a tie is an
-  /// error.
+  /// Makes route `index` end at a node. Of two routes of the same shape, the one with the higher priority wins; a tie
+  /// is an error.
   private mutating func settle(_ index: Int, at node: Int32) {
     guard let other = builder.route(at: node) else { return builder.setRoute(index, at: node) }
     let (priority, otherPriority) = (routes[index].priority, routes[other].priority)
@@ -141,7 +141,8 @@ struct RouteTableAssembly {
     return text == otherText
   }
 
-  /// Lets route `index`, without its optional last segment, end at a node, unless one with a more specific type does.
+  /// Makes route `index` without its optional last segment end at a node, unless a route with a more specific type
+  /// does.
   private mutating func settleShorter(_ index: Int, at node: Int32) {
     guard let other = builder.shorterRoute(at: node) else { return builder.setShorterRoute(index, at: node) }
     let (type, otherType) = (lastType(index), lastType(other))
@@ -167,7 +168,8 @@ struct RouteTableAssembly {
 // MARK: - Lists of words
 
 extension RouteTableAssembly {
-  /// Two lists of words of one length that share a word leave open which of two otherwise equal patterns is meant.
+  /// Finds pairs of otherwise equal patterns with word lists of the same length that share a word, and are therefore
+  /// ambiguous.
   private mutating func noteAmbiguousEnumerations() {
     var byShape: [[RoutePattern.Segment]: [Int]] = [:]
     for index in routes.indices where routes[index].pattern.segments.contains(where: { words(of: $0) != nil }) {
@@ -186,7 +188,7 @@ extension RouteTableAssembly {
     }
   }
 
-  /// The pattern without its names, and of each list of words only its length.
+  /// The pattern without names; each list of words is reduced to its length.
   private func shape(of pattern: RoutePattern) -> [RoutePattern.Segment] {
     pattern.segments.map { segment in
       if let words = words(of: segment) { return .literal("\(words.count)*") }

@@ -1,21 +1,21 @@
-/// The patterns of all routes as a tree of segments in flat arrays, chains of single literals folded into one node.
+/// The patterns of all routes as a tree of segments in flat arrays; chains of single literals are merged into one node.
 ///
-/// Matching walks it with full backtracking: where a way fails further down, the next one is tried (the `user/me`
-/// probe of the design). A pattern has at most one `**`, so a node is visited at most once for each segment of the URL,
-/// and the recursion is never deeper than the URL has segments.
+/// Matching backtracks fully: if a branch fails further down, the next one is tried (the `user/me` probe of the
+/// design). A pattern has at most one `**`, so a node is visited at most once per segment of the URL, and the recursion
+/// is never deeper than the number of segments.
 struct RouteTrie: Sendable {
   /// A position in the tree.
   struct TrieNode: Sendable {
     var parent: Int32
     /// The route that ends here, or −1.
     var route: Int32 = -1
-    /// The literals that lead into this node, as a range of `labels`.
+    /// The literals that lead to this node, as a range of `labels`.
     var firstLabel: UInt32 = 0
     var labelCount: UInt16 = 0
-    /// The ways on that are not literals, as a range of `branches`, in order of precedence.
+    /// The branches that are not literals, as a range of `branches`, in order of precedence.
     var branchCount: UInt16 = 0
     var firstBranch: UInt32 = 0
-    /// Whether literals continue from here.
+    /// True if literals follow.
     var hasLiterals = false
   }
 
@@ -25,14 +25,14 @@ struct RouteTrie: Sendable {
     var end: UInt32
   }
 
-  /// A way on that is not a literal.
+  /// A branch that is not a literal.
   struct Branch: Sendable {
     enum Kind: UInt8, Sendable {
       /// A segment of the type `types[type]`.
       case typed
-      /// One segment, whatever it is: a parameter without a type, or `*`.
+      /// Any one segment: a parameter without a type, or `*`.
       case one
-      /// One segment or more.
+      /// One or more segments.
       case rest
     }
 
@@ -47,16 +47,16 @@ struct RouteTrie: Sendable {
   var types: [ParameterType] = []
   var text: [UInt8] = []
   var index = LiteralIndex(capacity: 0)
-  /// Whether the first segment of a custom scheme's URL, which is its host, is compared without case.
+  /// True if the first segment of a custom scheme's URL, which is its host, is compared without case.
   var foldsFirstSegment = true
 }
 
 extension RouteTrie {
-  /// What a search knows of the URL next to its bytes.
+  /// The properties of the URL that a search needs besides its bytes.
   private struct Path {
     /// The number of segments.
     let count: Int
-    /// Whether the first is compared without case.
+    /// True if the first segment is compared without case.
     let folds: Bool
   }
 
@@ -68,7 +68,7 @@ extension RouteTrie {
     return url.withBytes { bytes in search(root, 0, enteredBy: 0, bytes, slots.span, path) }
   }
 
-  /// Goes down from a node that `entered` of its labels have led into, at segment `first` of the URL.
+  /// Searches below a node of which `entered` labels have matched, from segment `first` of the URL.
   private func search(
     _ start: Int32, _ first: Int, enteredBy entered: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>,
     _ path: Path
@@ -125,7 +125,8 @@ extension RouteTrie {
     }
   }
 
-  /// Behind a `**` that has taken the segments up to `first`: what follows it in the pattern wins over its taking more.
+  /// Searches after a `**` that has matched the segments up to `first`. The rest of the pattern takes precedence over a
+  /// longer match of `**`.
   private func searchRest(
     _ node: Int32, _ first: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ path: Path
   ) -> Int32 {

@@ -1,18 +1,18 @@
-/// Grows a tree of patterns route by route and then lays it out in flat arrays.
+/// Builds a tree of patterns route by route and then stores it in flat arrays.
 struct RouteTrieBuilder {
-  /// A draft while the tree grows; children hang in lists of siblings.
+  /// A node while the tree is built; children are linked lists of siblings.
   private struct Draft {
     var parent: Int32
     var edge: Edge
     var firstLiteral: Int32 = -1
     var firstBranch: Int32 = -1
     var sibling: Int32 = -1
-    /// The route whose last segment this is, and the one whose optional last segment is missing here.
+    /// The route that ends here, and the one that ends here if its optional last segment is missing.
     var route: Int32 = -1
     var shorterRoute: Int32 = -1
   }
 
-  /// What leads from the parent to a draft.
+  /// The connection between a draft and its parent.
   private enum Edge {
     case root
     case literal(LiteralID)
@@ -21,7 +21,7 @@ struct RouteTrieBuilder {
     case any
     case rest
 
-    /// The order in which the ways on from one draft are tried, typed ones among themselves by their type.
+    /// The order in which the edges of a draft are tried; typed ones are ordered by their type.
     var rank: Int {
       switch self {
       case .root, .literal: 0
@@ -33,18 +33,18 @@ struct RouteTrieBuilder {
     }
   }
 
-  /// The draft of a literal among all different ones.
+  /// The index of a distinct literal.
   private typealias LiteralID = Int32
 
   private var drafts: [Draft] = []
-  /// The different literals, and under which hash each is found.
+  /// The distinct literals and their hashes.
   private var literals: [(label: RouteTrie.Label, hash: UInt64, folds: Bool)] = []
   private var literalIndex: LiteralIndex
   /// Children by parent and literal.
   private var childIndex: LiteralIndex
   private var trie = RouteTrie()
 
-  /// A tree with room for that many literal segments.
+  /// Creates a tree with room for that many literal segments.
   init(literals: Int, foldsFirstSegment: Bool) {
     literalIndex = LiteralIndex(capacity: literals)
     childIndex = LiteralIndex(capacity: literals)
@@ -55,8 +55,9 @@ struct RouteTrieBuilder {
   /// Adds a root and returns it.
   mutating func addRoot() -> Int32 { add(.root, below: -1) }
 
-  /// The draft to which a pattern leads below `root`, made where it is missing, and the draft at which it may end when
-  /// its optional last segment is missing. Where it `folds`, its first segment may be a host, which has no case.
+  /// Returns the draft that a pattern leads to below `root`, creating missing ones, and the draft at which it may end
+  /// if its optional last segment is missing. If it `folds`, its first segment may be a host, which is compared without
+  /// case.
   mutating func insert(
     _ segments: [RoutePattern.Segment], below root: Int32, folds: Bool
   ) -> (end: Int32, shorterEnd: Int32?) {
@@ -79,15 +80,15 @@ struct RouteTrieBuilder {
   /// The route that ends at a draft, or nil.
   func route(at draft: Int32) -> Int? { drafts[Int(draft)].route < 0 ? nil : Int(drafts[Int(draft)].route) }
 
-  /// The route that may end at a draft because its last segment is missing, or nil.
+  /// The route that may end at a draft without its last segment, or nil.
   func shorterRoute(at draft: Int32) -> Int? {
     drafts[Int(draft)].shorterRoute < 0 ? nil : Int(drafts[Int(draft)].shorterRoute)
   }
 
-  /// Lets a route end at a draft.
+  /// Makes a route end at a draft.
   mutating func setRoute(_ route: Int, at draft: Int32) { drafts[Int(draft)].route = Int32(route) }
 
-  /// Lets a route without its last segment end at a draft.
+  /// Makes a route without its last segment end at a draft.
   mutating func setShorterRoute(_ route: Int, at draft: Int32) { drafts[Int(draft)].shorterRoute = Int32(route) }
 }
 
@@ -114,7 +115,8 @@ extension RouteTrieBuilder {
     return child
   }
 
-  /// The literal of this text, each text kept once; of texts that differ only in case, where that folds, the first.
+  /// The literal of this text; each text is stored once. Of texts that differ only in case, the first is used if case
+  /// is folded.
   private mutating func literal(_ text: String, folds: Bool) -> LiteralID {
     let start = trie.text.count
     trie.text.append(contentsOf: text.utf8)
@@ -169,7 +171,7 @@ extension RouteTrieBuilder {
 // MARK: - Laying out
 
 extension RouteTrieBuilder {
-  /// The finished tree and where each root is in it.
+  /// The finished tree and the positions of its roots.
   consuming func finished(roots: [Int32]) -> (trie: RouteTrie, roots: [Int32]) {
     trie.nodes.reserveCapacity(drafts.count)
     trie.labels.reserveCapacity(drafts.count)
@@ -178,7 +180,8 @@ extension RouteTrieBuilder {
     return (trie, laidOut)
   }
 
-  /// Lays out the subtree of a draft, parents before children, and returns its node. As deep as a pattern is long.
+  /// Lays out the subtree of a draft, parents before children, and returns its node. The recursion is as deep as a
+  /// pattern is long.
   private mutating func layOut(_ start: Int32, below parent: Int32) -> Int32 {
     var draft = start
     var node = RouteTrie.TrieNode(parent: parent, firstLabel: UInt32(trie.labels.count))
@@ -232,10 +235,10 @@ extension RouteTrieBuilder {
     }
   }
 
-  /// The literal that is the only way on from a draft at which nothing ends; nil if there is a choice.
+  /// The literal that is the only edge from a draft at which no route ends, or nil if there are several edges.
   ///
-  /// Roots stay apart because their children are compared by other rules, and what follows `**` because it is tried at
-  /// every segment.
+  /// Roots are not merged because their children are compared by different rules, nor drafts after `**`, because they
+  /// are tried at every segment.
   private func soleLiteral(below draft: Int32) -> (Int32, LiteralID)? {
     let here = drafts[Int(draft)]
     switch here.edge {

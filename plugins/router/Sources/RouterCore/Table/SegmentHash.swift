@@ -1,13 +1,13 @@
-/// Hashes a segment without regard to the case of ASCII letters, so that one table serves both comparisons.
+/// Hashes a segment regardless of the case of ASCII letters, so that one table serves both comparisons.
 ///
-/// Eight bytes at a time through a 128-bit product (the idea of wyhash). Tables are built from the application's own
-/// patterns only, so nothing outside can choose keys that collide in them.
+/// Processes eight bytes at a time with a 128-bit product (the idea of wyhash). Tables contain only the application's
+/// own patterns, so an attacker cannot choose keys that collide.
 enum SegmentHash {
   private static let fold: UInt64 = 0x2020_2020_2020_2020
   private static let first: UInt64 = 0xA076_1D64_78BD_642F
   private static let second: UInt64 = 0xE703_7ED1_A0B4_28DB
 
-  /// The hash of the bytes from `start` to `end`, wherever they are in a path.
+  /// The hash of the bytes from `start` to `end`, independent of their position.
   @inline(__always)
   static func hash(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> UInt64 {
     let raw = bytes.bytes
@@ -42,7 +42,7 @@ enum SegmentBytes {
     raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
   }
 
-  /// Up to eight bytes in one word; different for different bytes of one number.
+  /// Up to eight bytes as one word; different bytes of the same number have different words.
   @inline(__always)
   static func tail(_ raw: RawSpan, from start: Int, to end: Int) -> UInt64 {
     let count = end - start
@@ -60,7 +60,7 @@ enum SegmentBytes {
     return UInt64(head) | UInt64(middle) << 8 | UInt64(last) << 16
   }
 
-  /// Whether `count` bytes are the same in both.
+  /// True if `count` bytes are equal.
   @inline(__always)
   static func areEqual(_ left: RawSpan, at leftStart: Int, _ right: RawSpan, at rightStart: Int, count: Int) -> Bool {
     var position = 0
@@ -73,9 +73,9 @@ enum SegmentBytes {
   }
 }
 
-/// Finds the child of a node by a hash: open addressing with linear probing, at most half full.
+/// Maps a hash to the child of a node: open addressing with linear probing, at most half full.
 struct LiteralIndex: Sendable {
-  /// A child under the upper half of its hash; a child of −1 marks a free position.
+  /// A child and the upper half of its hash; a child of −1 marks a free position.
   struct LiteralChild: Sendable {
     var tag: UInt32
     var child: Int32
@@ -85,7 +85,7 @@ struct LiteralIndex: Sendable {
   private(set) var mask: Int
   private(set) var count = 0
 
-  /// An index with room for `capacity` children.
+  /// Creates an index with room for `capacity` children.
   init(capacity: Int) {
     var size = 16
     while size < capacity * 2 { size *= 2 }
@@ -93,7 +93,7 @@ struct LiteralIndex: Sendable {
     mask = size - 1
   }
 
-  /// The child under `hash` that `isWanted` confirms, or −1.
+  /// The child with this `hash` for which `isWanted` returns true, or −1.
   @inline(__always)
   func find(_ hash: UInt64, _ isWanted: (Int32) -> Bool) -> Int32 {
     let tag = UInt32(truncatingIfNeeded: hash >> 32)
@@ -106,7 +106,7 @@ struct LiteralIndex: Sendable {
     }
   }
 
-  /// Adds a child that is not there; the capacity given at the start is the most it takes.
+  /// Adds a new child; the number of children must not exceed the initial capacity.
   mutating func insert(_ hash: UInt64, _ child: Int32) {
     precondition(count < entries.count / 2 + 1, "the index has room for its capacity only")
     var position = Int(truncatingIfNeeded: hash) & mask

@@ -1,4 +1,4 @@
-/// Questions about single bytes of URLs and patterns.
+/// Predicates and conversions for single bytes of URLs and patterns.
 enum ASCII {
   @inline(__always) static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
@@ -10,7 +10,7 @@ enum ASCII {
     isLetter(byte) || isDigit(byte) || byte == plus || byte == hyphen || byte == dot
   }
 
-  /// The letter in lower case; any other byte as it is.
+  /// The letter in lower case; any other byte is unchanged.
   @inline(__always) static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
   /// The value of a hexadecimal digit, or nil.

@@ -1,11 +1,11 @@
-/// The host of a universal link, compared with host patterns without a copy where it is plain ASCII.
+/// The host of a universal link. Plain ASCII hosts are compared with host patterns without a copy.
 struct HostName {
   private let start: Int
   private let end: Int
-  /// The name in lower case and in Unicode, where plain bytes do not do.
+  /// The name in lower case and Unicode, if its bytes cannot be compared directly.
   private let normalized: String?
 
-  /// The host between two positions; nil when it is not a name.
+  /// Creates the host between two positions, or returns nil if it is not a valid name.
   init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
     self.start = start
     self.end = end
@@ -17,7 +17,7 @@ struct HostName {
     }
   }
 
-  /// Whether the pattern stands for this host.
+  /// True if the pattern matches this host.
   func isNamed(by pattern: HostPattern, in bytes: Span<UInt8>) -> Bool {
     if let normalized { return pattern.names(normalized) }
     let count = pattern.name.utf8.count
@@ -34,8 +34,8 @@ struct HostName {
     return true
   }
 
-  /// Whether the name is ASCII as patterns hold it but for its case: no escape, no `xn--`, no final dot,
-  /// and no longer than names may be.
+  /// True if the name is ASCII in the form of patterns except for its case: no escape, no `xn--`, no final dot, and no
+  /// longer than names may be.
   private static func isPlain(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     guard end - start <= HostPattern.byteLimit else { return false }
     var previous = ASCII.dot
@@ -54,7 +54,7 @@ struct HostName {
     return previous != ASCII.dot
   }
 
-  /// The name in lower case and in Unicode, its escapes decoded; nil when it is none.
+  /// The name in lower case and Unicode, with its escapes decoded, or nil if it is not a valid name.
   static func normalized(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> String? {
     var name: [UInt8] = []
     var position = start

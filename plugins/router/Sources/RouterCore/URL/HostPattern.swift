@@ -1,16 +1,16 @@
-/// A host that universal links may name: `example.com`, `*.example.com`, either with `:port`.
+/// A host of universal links: `example.com`, `*.example.com`, either with `:port`.
 ///
-/// `*.example.com` stands for every name below `example.com`, at any depth, and not for `example.com` itself. Names are
+/// `*.example.com` matches every name below `example.com`, at any depth, but not `example.com` itself. Names are
 /// compared without case and in Unicode, so that `xn--bcher-kva.example` and `bücher.example` are one host.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// The name in lower case, in Unicode, without `*.` and port.
   public let name: String
-  /// Whether it stands for the names below rather than for the name.
+  /// True if it matches the names below rather than the name itself.
   public let isWildcard: Bool
-  /// The port next to 443 that it allows, or nil.
+  /// The port that it allows in addition to 443, or nil.
   public let port: Int?
 
-  /// Reads a host as it is declared; nil when it is none.
+  /// Parses a host as declared; returns nil if it is not one.
   public init?(_ text: String) {
     var rest = Substring(text)
     isWildcard = rest.hasPrefix("*.")
@@ -26,34 +26,34 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     self.name = name
   }
 
-  /// The host as a person declares it.
+  /// The host as written in a declaration.
   public var description: String { (isWildcard ? "*." : "") + name + (port.map { ":\($0)" } ?? "") }
 
-  /// Whether it is asked before `other`: a name before the wildcards, the longer wildcard before the shorter.
+  /// True if it is tried before `other`: names before wildcards, longer wildcards before shorter ones.
   func precedes(_ other: HostPattern) -> Bool {
     if isWildcard != other.isWildcard { return !isWildcard }
     return isWildcard && name.utf8.count > other.name.utf8.count
   }
 
-  /// Whether a port is allowed; none given stands for 443.
+  /// True if a port is allowed; no port means 443.
   func allows(port given: Int?) -> Bool { given == nil || given == 443 || given == port }
 
-  /// Whether a normalized name is this host or one below it.
+  /// True if a normalized name is this host, or one below it for a wildcard.
   func names(_ host: String) -> Bool { isWildcard ? host.hasSuffix("." + name) : host == name }
 
-  /// Whether every host that `other` names is one of this pattern's.
+  /// True if this pattern matches every host that `other` matches.
   func covers(_ other: HostPattern) -> Bool {
     if isWildcard == other.isWildcard, name == other.name { return true }
     return isWildcard && names(other.name)
   }
 
-  /// The most bytes of a name and of one part between its dots (RFC 1035, 2.3.4).
+  /// The maximum length of a name, and of one label, in bytes (RFC 1035, 2.3.4).
   static let byteLimit = 253
   static let labelByteLimit = 63
 
-  /// The name in lower case and in Unicode, without a final dot; nil when it is not a name.
+  /// The name in lower case and Unicode without a final dot, or nil if it is not a valid name.
   ///
-  /// Swift compares the result by canonical equivalence, so it needs no normalization form of its own.
+  /// Swift compares the result by canonical equivalence, so it needs no normalization form.
   static func normalized(_ text: String) -> String? {
     var name = text.lowercased()
     if name.utf8.contains(where: { $0 >= 0x80 }) {
@@ -64,7 +64,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     var labels: [String] = []
     for label in name.split(separator: ".", omittingEmptySubsequences: false) {
       guard !label.isEmpty, label.allSatisfy(isAllowed) else { return nil }
-      // A label of other scripts is shorter in the form that is sent.
+      // A non-ASCII label is longer in UTF-8 than in the limited Punycode form.
       guard label.utf8.count <= (label.utf8.allSatisfy { $0 < 0x80 } ? labelByteLimit : labelByteLimit * 4) else {
         return nil
       }

@@ -1,6 +1,6 @@
-/// Writes text so that it can be one segment, key or value of a URL (RFC 3986, 2.1).
+/// Encodes text as one segment, key or value of a URL (RFC 3986, 2.1).
 public enum PercentEncoding {
-  /// The text with everything but letters, digits, `-`, `.`, `_`, `~` and what is not ASCII as `%XX`.
+  /// Encodes everything but letters, digits, `-`, `.`, `_`, `~` and non-ASCII characters as `%XX`.
   public static func encode(_ text: String) -> String {
     var encoded: [UInt8] = []
     for byte in text.utf8 {
@@ -14,8 +14,7 @@ public enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// The text with each `%XX` as the byte it stands for; what is not an escape stays, and so does a text that would not
-  /// be UTF-8.
+  /// Decodes each `%XX`. Text that is not an escape is unchanged, and so is a text that would not be UTF-8.
   static func decode(_ text: String) -> String {
     guard text.utf8.contains(ASCII.percent) else { return text }
     let bytes = Array(text.utf8)
