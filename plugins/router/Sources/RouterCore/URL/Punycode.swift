@@ -1,10 +1,10 @@
-/// Decodes the labels of internationalised host names (RFC 3492).
+/// Decodes the labels of internationalized host names (RFC 3492).
 enum Punycode {
   private static let base: UInt32 = 36
   private static let thresholdMinimum: UInt32 = 1
   private static let thresholdMaximum: UInt32 = 26
 
-  /// The Unicode text of what is behind `xn--`; nil when it is not Punycode.
+  /// Decodes the text after `xn--`; returns nil if it is not Punycode.
   static func decode(_ text: Substring) -> String? {
     var scalars: [Unicode.Scalar] = []
     var digits = text.utf8
@@ -32,7 +32,8 @@ enum Punycode {
     return String(String.UnicodeScalarView(scalars)).lowercased()
   }
 
-  /// Reads one variable-length integer and adds it to `position`; nil at a wrong digit, the end, or an overflow.
+  /// Reads one variable-length integer and adds it to `position`. Returns nil at an invalid digit, the end, or an
+  /// overflow.
   private static func delta(from digits: inout Substring.UTF8View, bias: UInt32, into position: UInt32) -> UInt32? {
     var result = position
     var weight: UInt32 = 1

@@ -1,9 +1,9 @@
-/// A URL that passed the security checklist, taken apart: the position of each part, without a copy of the parts.
+/// A parsed URL that has passed the security checks. It stores the position of each part, without a copy of the parts.
 ///
-/// The text is the URL itself. Only a URL with percent escapes has a second buffer, the same text decoded in place, and
-/// the places below are places in it.
+/// The text is the URL itself. Only a URL with percent escapes has a second buffer, in which the text is decoded; the
+/// slots then refer to that buffer.
 public struct ScannedURL: Sendable {
-  /// Where one decoded part begins and ends.
+  /// The start and end of one decoded part.
   struct Slot: Sendable, Hashable {
     var start: UInt16
     var end: UInt16
@@ -11,51 +11,51 @@ public struct ScannedURL: Sendable {
     var isEmpty: Bool { start == end }
   }
 
-  /// How the application was addressed.
+  /// The form of the link.
   public enum Kind: Sendable, Hashable {
-    /// By one of its own schemes; the first segment is what RFC 3986 calls the host.
+    /// One of the application's own schemes; the first segment is the host of RFC 3986.
     case customScheme
-    /// By `https` and one of its hosts; the path is the route.
+    /// `https` with one of its hosts; the path is the route.
     case universalLink
   }
 
   /// The URL as it was received.
   public let text: String
-  /// How the application was addressed.
+  /// The form of the link.
   public let kind: Kind
-  /// The decoded text where the URL has escapes; empty otherwise.
+  /// The decoded text if the URL has escapes; empty otherwise.
   let decoded: [UInt8]
-  /// The segments, then key and value of each item of the query and of the fragment by turns, then the fragment.
+  /// The segments, then the alternating keys and values of the query and of the fragment, then the fragment.
   let slots: [Slot]
-  /// How many of the slots are segments.
+  /// The number of slots that are segments.
   public let segmentCount: Int
-  /// The number of query items that follow.
+  /// The number of query items after them.
   public let queryItemCount: Int
-  /// The number of the fragment's items that follow, if it is read as parameters.
+  /// The number of fragment items after those, if the fragment is read as parameters.
   let fragmentItemCount: Int
-  /// Whether a fragment follows.
+  /// True if a fragment follows.
   let hasFragment: Bool
-  /// Where the host of a universal link is in ``text``.
+  /// The position of a universal link's host in ``text``.
   let hostSlot: Slot?
-  /// Whether a segment was empty; only asked with strict slashes.
+  /// True if a segment was empty; used only with strict slashes.
   let hasEmptySegment: Bool
-  /// The items that were left out.
+  /// The items that were ignored.
   let ignoredParts: [IgnoredPart]
 
-  /// An item of the query or the fragment, or the fragment, that was left out because of a fault in it.
+  /// A query item, a fragment item or a fragment that was ignored because it is invalid.
   struct IgnoredPart: Sendable {
-    /// Its place.
+    /// The part of the URL that it belongs to.
     enum Origin: String, Sendable {
       case query, fragment
     }
 
     let origin: Origin
-    /// Nil: it has no key that can be read.
+    /// The key, or nil if it cannot be decoded.
     let key: Slot?
     let reason: URLRejection.Reason
   }
 
-  /// Hands the bytes that the slots point into to `body`.
+  /// Passes the bytes that the slots refer to to `body`.
   @inline(__always)
   func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     if !decoded.isEmpty { return body(decoded.span) }
@@ -69,7 +69,7 @@ public struct ScannedURL: Sendable {
     }
   }
 
-  /// The host of a universal link in lower case and in Unicode.
+  /// The host of a universal link in lower case and Unicode.
   public var host: String? {
     guard let hostSlot else { return nil }
     return text.withUTF8Span { HostName.normalized($0, from: Int(hostSlot.start), to: Int(hostSlot.end)) }
@@ -84,7 +84,7 @@ public struct ScannedURL: Sendable {
   /// The decoded segments.
   public var segments: [String] { (0..<segmentCount).map(segment) }
 
-  /// The decoded query items in order; a key without `=` has the value "".
+  /// The decoded query items in order; a key without `=` has an empty value.
   public var queryItems: [(key: String, value: String)] { items(0..<queryItemCount) }
 
   /// The decoded items of a fragment that is read as parameters.
@@ -96,7 +96,7 @@ public struct ScannedURL: Sendable {
     range.map { item in (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1])) }
   }
 
-  /// The items that were left out because of a fault in them, each with the reason.
+  /// The ignored items, each with the reason.
   public var ignored: [String] {
     ignoredParts.map { part in
       let name = part.key.map { "\(part.origin.rawValue) '\(string($0))'" } ?? "\(part.origin.rawValue)"
@@ -104,6 +104,6 @@ public struct ScannedURL: Sendable {
     }
   }
 
-  /// The decoded text behind `#`, or nil.
+  /// The decoded text after `#`, or nil.
   public var fragment: String? { hasFragment ? string(slots[slots.count - 1]) : nil }
 }

@@ -8,7 +8,7 @@ extension Span<UInt8> {
 }
 
 extension String {
-  /// Hands the UTF-8 bytes to `body` without a copy; a string bridged from elsewhere is copied first.
+  /// Passes the UTF-8 bytes to `body` without a copy; a string bridged from elsewhere is copied first.
   @inline(__always)
   func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     // The span does not outlive the closure in which the buffer is valid: `Span` cannot escape `body`.

@@ -1,15 +1,15 @@
-/// The sizes past which a URL is refused before any route is tried; the router's README lists them.
+/// The maximum sizes; a larger URL is refused before any route is tried. The router's README lists them.
 public struct URLLimits: Sendable, Hashable {
-  /// Bytes of a URL as it was received.
+  /// The maximum length of a received URL, in bytes.
   public var urlBytes: Int
-  /// Path segments of a URL and of a pattern.
+  /// The maximum number of path segments of a URL or a pattern.
   public var segments: Int
-  /// Bytes of one segment, query key, query value or fragment after decoding.
+  /// The maximum length of a segment, query key, query value or fragment after decoding, in bytes.
   public var parameterBytes: Int
-  /// `key=value` pairs of a query.
+  /// The maximum number of `key=value` pairs in a query.
   public var queryItems: Int
 
-  /// Limits for input from outside. No figure may exceed the default, which the scanner's offsets rely on.
+  /// Creates limits for external input. None may exceed its default, because the scanner's offsets rely on them.
   public init(urlBytes: Int = 2048, segments: Int = 64, parameterBytes: Int = 1024, queryItems: Int = 64) {
     precondition(urlBytes <= 2048 && segments <= 64 && queryItems <= 64, "limits may only be tightened")
     self.urlBytes = urlBytes

@@ -1,52 +1,52 @@
-/// What links may look like: the schemes and hosts that are allowed, and how their text is read.
+/// The rules for links: the allowed schemes and hosts, and how their text is read.
 ///
-/// Deny by default: a scheme or host that is not named is refused (CWE-939).
+/// Denies by default: an undeclared scheme or host is refused (CWE-939).
 public struct URLPolicy: Sendable, Hashable {
-  /// The schemes that open the application, in lower case; the first is the one that routes are shown with. All are
+  /// The schemes that open the application, in lower case; the first one is used to display routes. They are all
   /// aliases of each other (ruling C6).
   public let schemes: [String]
   /// The hosts whose `https` links open the application.
   public let hosts: [HostPattern]
-  /// Whether `+` in a query means a space.
+  /// True if `+` in a query means a space.
   public var plusAsSpace: Bool
-  /// Whether an empty segment (`a//b`, a final `/`) counts; otherwise it is dropped.
+  /// True if an empty segment (`a//b`, a final `/`) counts; otherwise it is dropped.
   public var strictSlashes: Bool
-  /// Whether the first segment is compared with case; otherwise it is read as the host that RFC 3986 says it is.
+  /// True if the first segment is case-sensitive; otherwise it is read as the host of RFC 3986.
   public var caseSensitiveHost: Bool
   /// The meaning of a fragment.
   public var fragmentUse: FragmentUse
-  /// The sizes past which a URL is refused.
+  /// The maximum sizes of a URL.
   public var limits: URLLimits
 
-  /// The meaning of a fragment, the part behind `#`.
+  /// The meaning of a fragment, the part after `#`.
   public enum FragmentUse: String, Sendable, Hashable {
-    /// Text that takes no part in matching.
+    /// Text that is ignored by matching.
     case text
-    /// Parameters such as `access_token=…&state=…`, which no log shows.
+    /// Parameters such as `access_token=…&state=…`, which are never logged.
     case parameters
     /// The rest of the path if it begins with `/` or `!/`.
     case path
   }
 
-  /// What is wrong with a declared scheme or host.
+  /// A problem with a declared scheme or host.
   public enum PolicyProblem: Error, Sendable, Hashable {
     /// No scheme was given.
     case noScheme
-    /// The scheme at this place is not of the form letter, then letters, digits, `+`, `-`, `.`.
+    /// The scheme at this index is not a letter followed by letters, digits, `+`, `-` or `.`.
     case malformedScheme(index: Int)
-    /// The scheme at this place belongs to the web or the system.
+    /// The scheme at this index belongs to the web or the system.
     case reservedScheme(index: Int)
-    /// The host at this place is neither a name, `*.name` nor either with a port.
+    /// The host at this index is neither a name nor `*.name`, optionally with a port.
     case malformedHost(index: Int)
   }
 
-  /// Schemes that mean something else everywhere and must never open an application's pages.
+  /// Schemes with a fixed meaning, which must never open an application's pages.
   public static let reservedSchemes: Set<String> = [
     "about", "blob", "data", "file", "ftp", "http", "https", "intent", "javascript", "mailto", "sms", "tel", "vbscript",
     "ws", "wss",
   ]
 
-  /// A policy of these schemes and hosts; throws the first ``PolicyProblem``.
+  /// Creates a policy; throws the first ``PolicyProblem``.
   public init(
     schemes: [String], hosts: [String] = [], plusAsSpace: Bool = false, strictSlashes: Bool = false,
     caseSensitiveHost: Bool = false, fragmentUse: FragmentUse = .text, limits: URLLimits = URLLimits()
@@ -73,7 +73,7 @@ public struct URLPolicy: Sendable, Hashable {
     self.limits = limits
   }
 
-  /// The URL to match: `app://page/#/inner?x=1` is `app://page/inner?x=1` where fragments are paths.
+  /// The URL to match: if fragments are paths, `app://page/#/inner?x=1` becomes `app://page/inner?x=1`.
   func matched(_ url: String) -> String {
     guard fragmentUse == .path, let hash = url.firstIndex(of: "#") else { return url }
     var fragment = url[url.index(after: hash)...]
@@ -91,7 +91,7 @@ public struct URLPolicy: Sendable, Hashable {
     return (text[..<mark], text[text.index(after: mark)...])
   }
 
-  /// The URL as a log may show it: where the fragment is parameters, without them.
+  /// The URL for a log, without a fragment that contains parameters.
   func shown(_ url: String) -> String {
     guard fragmentUse == .parameters, let hash = url.firstIndex(of: "#"), url.index(after: hash) < url.endIndex else {
       return matched(url)
@@ -99,7 +99,7 @@ public struct URLPolicy: Sendable, Hashable {
     return url[...hash] + Redaction.mark
   }
 
-  /// Whether the bytes are a scheme (RFC 3986, 3.1).
+  /// True if the bytes are a scheme (RFC 3986, 3.1).
   static func isScheme(_ bytes: some Collection<UInt8>) -> Bool {
     guard let first = bytes.first, ASCII.isLetter(first) else { return false }
     return bytes.allSatisfy(ASCII.isSchemeByte)

@@ -1,58 +1,58 @@
-/// Why a URL was refused before or after matching: a stable word and the byte at which it went wrong.
+/// The reason why a URL was refused before or after matching: a stable word and a byte offset.
 public struct URLRejection: Error, Sendable, Hashable {
   /// The words that appear as `reason` in results (design: security checklist; CWE-939, MASWE-0058).
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// It has no scheme, no `//` behind the scheme, or no host where one belongs.
+    /// The URL has no scheme, no `//` after the scheme, or no required host.
     case malformedURL = "malformed-url"
-    /// It is longer than ``URLLimits/urlBytes``.
+    /// The URL is longer than ``URLLimits/urlBytes``.
     case urlTooLong = "url-too-long"
-    /// Its scheme is not one of those that are allowed.
+    /// The scheme is not allowed.
     case schemeNotAllowed = "scheme-not-allowed"
-    /// Its host is not one of those that are allowed.
+    /// The host is not allowed.
     case hostNotAllowed = "host-not-allowed"
-    /// It carries `user:password@`.
+    /// The URL contains `user:password@`.
     case userinfoNotAllowed = "userinfo-not-allowed"
-    /// It names a port that is not allowed.
+    /// The port is not allowed.
     case portNotAllowed = "port-not-allowed"
-    /// It holds a control character, plain or encoded.
+    /// The URL contains a control character, plain or encoded.
     case controlCharacter = "control-character"
-    /// It holds a backslash, plain or encoded.
+    /// The URL contains a backslash, plain or encoded.
     case backslash
     /// A segment is `.` or `..`, plain, encoded, or between encoded slashes.
     case dotSegment = "dot-segment"
     /// A `%` is not followed by two hexadecimal digits.
     case invalidPercentEncoding = "invalid-percent-encoding"
-    /// It holds `%00`.
+    /// The URL contains `%00`.
     case nullByte = "null-byte"
-    /// Its bytes are not UTF-8 once decoded.
+    /// The decoded bytes are not UTF-8.
     case invalidUTF8 = "invalid-utf8"
-    /// It has more segments than ``URLLimits/segments``.
+    /// The URL has more segments than ``URLLimits/segments``.
     case tooManySegments = "too-many-segments"
     /// A segment, key, value or fragment is longer than ``URLLimits/parameterBytes``.
     case parameterTooLong = "parameter-too-long"
-    /// Its query has more items than ``URLLimits/queryItems``.
+    /// The query has more items than ``URLLimits/queryItems``.
     case tooManyQueryItems = "too-many-query-items"
-    /// A parameter of type `url` leads to a scheme or host that is not allowed (an open redirect).
+    /// A parameter of type `url` points to a scheme or host that is not allowed (an open redirect).
     case urlParameterNotAllowed = "url-parameter-not-allowed"
-    /// A query or payload parameter that the route declares a type for is not of this type.
+    /// A query or payload parameter does not have the type declared by the route.
     case parameterTypeMismatch = "parameter-type-mismatch"
   }
 
-  /// What is wrong.
+  /// The reason as a word.
   public let reason: Reason
-  /// The byte of the URL, counted from 0, at which it was noticed.
+  /// The byte offset in the URL at which the problem was found, from 0.
   public let offset: Int
-  /// The name of the parameter it is about, where it is about one.
+  /// The name of the invalid parameter, or nil if no parameter is involved.
   public let parameter: String?
 
-  /// A refusal at a place.
+  /// Creates a refusal at a byte offset.
   public init(_ reason: Reason, at offset: Int, parameter: String? = nil) {
     self.reason = reason
     self.offset = offset
     self.parameter = parameter
   }
 
-  /// One sentence for a person, ending in the place.
+  /// One sentence for people that ends with the position.
   public var message: String {
     let place = parameter.map { "parameter '\($0)'" } ?? "byte \(offset)"
     return "\(reason.explanation) (\(place))"

@@ -1,12 +1,13 @@
-/// Reads a URL once, byte by byte: takes it apart, decodes it and holds it against the security checklist.
+/// Scans a URL once, byte by byte: parses it, decodes it and applies the security checks.
 ///
-/// A URL without escapes costs one allocation, the slots; the first escape adds one, a copy that is decoded in place.
+/// A URL without escapes takes one allocation, the slots; the first escape adds another, a copy that is decoded in
+/// place.
 struct URLScanner: ~Copyable {
   private let limits: URLLimits
   private let plusAsSpace: Bool
   private let readsFragment: Bool
   private var position = 0
-  /// By how many bytes the decoded text is shorter so far.
+  /// The difference in length between the text and the decoded text so far.
   private var shrink = 0
   private var decoded: [UInt8] = []
   private var slots: [ScannedURL.Slot] = []
@@ -16,10 +17,10 @@ struct URLScanner: ~Copyable {
   private var hasFragment = false
   private var ignoredParts: [ScannedURL.IgnoredPart] = []
   private var hasEmptySegment = false
-  /// The host of a universal link as it is in the URL.
+  /// The position of a universal link's host.
   private var host: ScannedURL.Slot?
 
-  /// The bytes that need a decision, as bits: everything else is copied through.
+  /// A bit set of the bytes that need a decision; all others are copied.
   private static let specialLow: UInt64 =
     0xFFFF_FFFF | bit(ASCII.percent) | bit(ASCII.slash) | bit(ASCII.question) | bit(ASCII.hash) | bit(ASCII.ampersand)
     | bit(ASCII.equals) | bit(ASCII.plus)
@@ -33,7 +34,7 @@ struct URLScanner: ~Copyable {
     readsFragment = policy.fragmentUse == .parameters
   }
 
-  /// Takes `text` apart.
+  /// Scans `text`.
   @inline(__always)
   static func scan(_ text: String, policy: URLPolicy) throws(URLRejection) -> ScannedURL {
     let outcome: Result<ScannedURL, URLRejection> = text.withUTF8Span { bytes in
@@ -61,7 +62,7 @@ struct URLScanner: ~Copyable {
     guard bytes.count <= limits.urlBytes else {
       throw URLRejection(.urlTooLong, at: limits.urlBytes)
     }
-    // Every part is at least a byte and its delimiter, but for the last: the slots never grow.
+    // Every part but the last has at least one byte and its delimiter, so the slots never grow.
     slots.reserveCapacity(bytes.count + 1)
     let kind = try scanScheme(bytes, policy)
     try scanAuthority(bytes, kind, policy)
@@ -110,7 +111,7 @@ extension URLScanner {
     return true
   }
 
-  /// Checks what is between `//` and the first `/`, `?` or `#`. Of a custom scheme it is the first segment.
+  /// Checks the text between `//` and the first `/`, `?` or `#`. With a custom scheme it is the first segment.
   private mutating func scanAuthority(
     _ bytes: Span<UInt8>, _ kind: ScannedURL.Kind, _ policy: borrowing URLPolicy
   ) throws(URLRejection) {
@@ -163,7 +164,7 @@ extension URLScanner {
 // MARK: - Path, query, fragment
 
 extension URLScanner {
-  /// What a part was found to hold while it was read.
+  /// Properties of a part, found while it is read.
   private struct Contents {
     var start: Int
     var hasHighByte = false
@@ -171,7 +172,7 @@ extension URLScanner {
   }
 
   private mutating func scanPath(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
-    // The slash before a universal link's path is before its first segment, not behind an empty one.
+    // The slash before a universal link's path precedes its first segment; there is no empty segment before it.
     if kind == .universalLink, position < bytes.count, bytes[position] == ASCII.slash { position += 1 }
     var part = Contents(start: position - shrink)
     while position < bytes.count {
@@ -199,7 +200,7 @@ extension URLScanner {
   ) throws(URLRejection) {
     let slot = try finish(part, bytes)
     guard !slot.isEmpty else {
-      // No segment at all is the root; an empty one next to others is a doubled or a final slash.
+      // No segment at all is the root; an empty one among others is a doubled or final slash.
       if !isLast || segmentCount > 0 { hasEmptySegment = true }
       return
     }
@@ -209,13 +210,13 @@ extension URLScanner {
     segmentCount += 1
   }
 
-  /// An item of the query or the fragment while it is read.
+  /// A query or fragment item while it is read.
   private struct Item {
     var part: Contents
     var key: ScannedURL.Slot?
-    /// Why the item is left out.
+    /// The reason for ignoring the item.
     var problem: URLRejection.Reason?
-    /// Whether the problem is in the key, so that the item has no name.
+    /// True if the problem is in the key, so that the item has no name.
     var hasBrokenKey = false
   }
 
@@ -224,7 +225,7 @@ extension URLScanner {
     queryItemCount = try scanItems(bytes, of: .query)
   }
 
-  /// Reads `key=value&…` and returns the number of items. A fault in an item costs that item, not the link.
+  /// Reads `key=value&…` and returns the number of items. An invalid item is ignored; the link is kept.
   private mutating func scanItems(
     _ bytes: Span<UInt8>, of origin: ScannedURL.IgnoredPart.Origin
   ) throws(URLRejection) -> Int {
@@ -260,7 +261,7 @@ extension URLScanner {
     return count
   }
 
-  /// Closes the key or the value of an item; text that is not UTF-8 costs the item.
+  /// Ends the key or the value of an item; an item that is not UTF-8 is ignored.
   private func finishPart(of item: inout Item, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
     do throws(URLRejection) {
       return try finish(item.part, bytes)
@@ -297,7 +298,7 @@ extension URLScanner {
     if readsFragment {
       let ignoredBefore = ignoredParts.count
       fragmentItemCount = try scanItems(bytes, of: .fragment)
-      // A part that is not text is not part of one.
+      // Skips a fragment that was ignored.
       guard ignoredParts.count == ignoredBefore else { return }
       slots.append(
         ScannedURL.Slot(start: UInt16(truncatingIfNeeded: start), end: UInt16(truncatingIfNeeded: position - shrink)))
@@ -335,7 +336,7 @@ extension URLScanner {
     return (byte < 64 ? specialLow >> UInt64(byte) : specialHigh >> UInt64(byte &- 64)) & 1 != 0
   }
 
-  /// Takes over one byte and continues to the next.
+  /// Accepts one byte and advances.
   @inline(__always)
   private mutating func pass(_ byte: UInt8) {
     if !decoded.isEmpty { decoded[position - shrink] = byte }
@@ -350,7 +351,7 @@ extension URLScanner {
     }
   }
 
-  /// Takes over a byte that needs a look: an escape, a byte above ASCII, or one that has no position in a URL.
+  /// Handles a byte that needs a decision: an escape, a non-ASCII byte, or one that is not allowed in a URL.
   private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>, _ part: inout Contents) throws(URLRejection) {
     switch byte {
     case ASCII.percent:
@@ -369,7 +370,7 @@ extension URLScanner {
     }
   }
 
-  /// The byte that `%xx` at `position` stands for.
+  /// The byte encoded by `%xx` at `position`.
   private static func escapedByte(_ bytes: Span<UInt8>, at position: Int) throws(URLRejection) -> UInt8 {
     guard position + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[position + 1]),
       let low = ASCII.hexadecimalValue(bytes[position + 2])
@@ -381,7 +382,7 @@ extension URLScanner {
     return value
   }
 
-  /// Closes a part at the current position: its length, and its UTF-8 where it has bytes above ASCII.
+  /// Ends a part at the current position: checks its length, and its UTF-8 if it has non-ASCII bytes.
   @inline(__always)
   private func finish(_ part: Contents, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
     let end = position - shrink
@@ -395,7 +396,7 @@ extension URLScanner {
     return ScannedURL.Slot(start: UInt16(truncatingIfNeeded: part.start), end: UInt16(truncatingIfNeeded: end))
   }
 
-  /// Whether the segment is `.` or `..`, or has one of them between escaped slashes.
+  /// True if the segment is `.` or `..`, or contains one of them between escaped slashes.
   @inline(__always)
   private func isDotSegment(_ slot: ScannedURL.Slot, _ part: Contents, _ bytes: Span<UInt8>) -> Bool {
     if !part.hasEscapedSlash, slot.end - slot.start > 2 { return false }

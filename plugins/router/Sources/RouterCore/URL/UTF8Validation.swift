@@ -1,8 +1,8 @@
 import FlowModel
 
-/// Checks decoded text for well-formed UTF-8 and for the control characters U+0080 to U+009F.
+/// Checks that decoded text is valid UTF-8 without the control characters U+0080 to U+009F.
 enum UTF8Validation {
-  /// What is wrong with the bytes from `start` to `end`, and where; nil: nothing.
+  /// The first problem in the bytes from `start` to `end`, or nil.
   static func problem(in bytes: Span<UInt8>, from start: Int, to end: Int) -> URLRejection? {
     if let offset = bytes.extracting(start..<end).withUnsafeBufferPointer(UTF8Check.firstInvalidOffset) {
       return URLRejection(.invalidUTF8, at: start + offset)
