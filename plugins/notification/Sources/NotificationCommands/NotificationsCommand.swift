@@ -4,7 +4,7 @@ import FlowModel
 import FlowSystem
 import NotificationPlugin
 
-/// `flowrun notifications`: the local notifications that runs of a workflow scheduled and that outlived them.
+/// `flowrun notifications`: manages local notifications that runs of a workflow scheduled and that are still pending.
 package struct NotificationsCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "notifications",
@@ -17,10 +17,10 @@ package struct NotificationsCommand: AsyncParsableCommand {
       """,
     subcommands: [List.self, Deliver.self, Remove.self], defaultSubcommand: List.self)
 
-  /// The command without arguments.
+  /// Creates the command.
   package init() {}
 
-  /// Where the notifications of a workflow wait.
+  /// The folder with the pending notifications of a workflow.
   struct Folder: ParsableArguments {
     @Argument(help: ArgumentHelp("The workflow file.", valueName: "FILE"), completion: Completions.files)
     var file: String
@@ -39,7 +39,7 @@ package struct NotificationsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun notifications FILE`: what waits, and when it is due.
+  /// `flowrun notifications FILE`: lists pending notifications and when they are due.
   struct List: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists the pending notifications (the default).")
@@ -59,7 +59,8 @@ package struct NotificationsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun notifications deliver FILE`: shows what is due, once, as the system does while the app is not running.
+  /// `flowrun notifications deliver FILE`: shows due notifications once, as the system does while the app is not
+  /// running.
   struct Deliver: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "deliver",
@@ -81,7 +82,7 @@ package struct NotificationsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun notifications remove FILE ID…`: takes back what waits.
+  /// `flowrun notifications remove FILE ID…`: removes pending notifications.
   struct Remove: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Removes pending notifications; exits 1 if one of them is not pending.")

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Asks for permission, reads payloads, shows and schedules notifications, and opens what is tapped.
+/// Requests permission, reads payloads, shows and schedules notifications, and opens tapped ones.
 ///
 /// ```swift
 /// NotificationPlugin()                              // a headless center
@@ -14,7 +14,7 @@ public struct NotificationPlugin: Plugin {
   /// The notification center of the runs.
   public let handles: [PluginHandle]
 
-  /// The plugin; `center` is what the system offers, and `now` tells the milliseconds since 1970.
+  /// Creates the plugin; `center` is the system's notification center, and `now` returns the milliseconds since 1970.
   public init(
     center: any UserNotificationCenter = HeadlessNotificationCenter(),
     now: @escaping @Sendable () -> Int = ScheduledNotifications.now
@@ -22,7 +22,7 @@ public struct NotificationPlugin: Plugin {
     handles = [PluginHandle(.notificationCenter, UserNotificationCenterHandle(center: center, now: now))]
   }
 
-  /// Everything that begins with `notification.`.
+  /// The actions whose names begin with `notification.`.
   public var actions: [any ActionType.Type] {
     [
       ReadStatus.self, RequestPermission.self, RegisterToken.self, ParsePayload.self, PresentNotification.self,
@@ -31,7 +31,7 @@ public struct NotificationPlugin: Plugin {
   }
 }
 
-/// Carries the center of whatever type under its key, and the time of day.
+/// Stores a center of any type under its key, together with the wall clock.
 struct UserNotificationCenterHandle: Sendable {
   let center: any UserNotificationCenter
   let now: @Sendable () -> Int
@@ -39,24 +39,24 @@ struct UserNotificationCenterHandle: Sendable {
 }
 
 extension HandleKey {
-  /// What the system offers for notifications.
+  /// The system's notification center.
   static let notificationCenter: HandleKey = "notification-center"
 }
 
 extension ActionContext {
-  /// What the system offers for notifications.
+  /// The system's notification center.
   func notificationCenter() throws -> any UserNotificationCenter {
     let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.center
   }
 
-  /// The scheduled notifications that are due to come.
+  /// The scheduled notifications that are still expected.
   func expectedNotifications() throws -> ExpectedNotifications {
     let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.expected
   }
 
-  /// The time of day in milliseconds since 1970, which outlives the process.
+  /// The wall-clock time in milliseconds since 1970, which outlives the process.
   func notificationTime() throws -> Int {
     let handle: UserNotificationCenterHandle = try handle(.notificationCenter)
     return handle.now()

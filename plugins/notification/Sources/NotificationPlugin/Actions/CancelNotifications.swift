@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Takes back scheduled notifications, such as the alarm of a timer that was paused.
+/// Cancels scheduled notifications, such as the alarm of a paused timer.
 struct CancelNotifications: Action {
   static let name = "notification.cancel"
   static let summary = "Takes back scheduled notifications that have not been delivered"

@@ -15,7 +15,7 @@ struct ParsePayload: Action {
     with: { payload: "${{ inputs.payload }}" }
     """
 
-  /// Which limit holds.
+  /// The kind of payload, which determines the size limit.
   enum PayloadKind: String, FieldWord {
     case standard, voip
 

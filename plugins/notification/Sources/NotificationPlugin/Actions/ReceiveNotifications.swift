@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-/// Listens for notifications while the application runs: shows those that come, opens those that are tapped (N9, N10,
-/// N15, N21, N24).
+/// Receives notifications while the application runs: shows arriving ones and opens tapped ones (N9, N10, N15, N21,
+/// N24).
 ///
-/// What merely comes never opens a page, unless `route-on-receipt` says so (ruling C3).
+/// An arriving notification never opens a page, unless `route-on-receipt` allows it (ruling C3).
 struct ReceiveNotifications: StepService {
   static let name = "notification.receive"
   static let effect = ActionEffect.process
@@ -53,7 +53,7 @@ struct ReceiveNotifications: StepService {
     let host = context.host
     center.setDelegate { delivery in
       host.expectFromOutside(1)
-      // The system must get its answer for a notification that is dropped, too.
+      // The system needs an answer for a dropped notification, too.
       if case .dropped(let dropped) = source.yield(delivery) {
         dropped.complete(.failed)
         host.expectFromOutside(-1)
@@ -70,10 +70,10 @@ struct ReceiveNotifications: StepService {
     return Output(installed: true)
   }
 
-  /// The number of deliveries that may wait for their turn.
+  /// The maximum number of deliveries waiting to be handled.
   private static let bufferLimit = 64
 
-  /// Schedules what earlier runs have left: at once what was due meanwhile.
+  /// Schedules pending notifications of earlier runs; overdue ones are delivered at once.
   private func takeOver(_ center: any UserNotificationCenter, _ context: ActionContext) throws {
     let (entries, unreadable) = ScheduledNotifications(dataFolder: context.run.dataFolder).waiting()
     for name in unreadable { context.log("'\(name)' holds no notification and is left as it is", level: .warning) }
@@ -86,7 +86,7 @@ struct ReceiveNotifications: StepService {
         let request = NotificationRequest(id: entry.id, payload: entry.payload, delay: delay, interval: interval)
         try center.add(request) { expected.wake(entry.id, after: $0, host, $1) }
       } catch {
-        // It stays on disk, for the next run.
+        // It stays on disk for the next run.
         context.log("notification \(entry.id) cannot be taken over yet: \(error)", level: .warning)
       }
     }
@@ -106,7 +106,7 @@ struct ReceiveNotifications: StepService {
     switch delivery.kind {
     case .tapped: try await answered(payload, delivery, context)
     case .received:
-      // Of two processes with one data folder, one delivers what was scheduled there.
+      // Of two processes with the same data folder, only one delivers a notification scheduled there.
       var claim: NotificationClaim?
       if try !context.notificationCenter().keepsSchedule {
         claim = ScheduledNotifications(dataFolder: context.run.dataFolder).claim(delivery.id)
@@ -141,7 +141,7 @@ struct ReceiveNotifications: StepService {
     return true
   }
 
-  /// Opens the page of a tap, and of a button that its route names.
+  /// Opens the page of a tapped notification, or of a button listed in its route.
   private nonisolated(nonsending) func answered(
     _ payload: NotificationPayload, _ delivery: NotificationDelivery, _ context: ActionContext
   ) async throws {

@@ -7,7 +7,7 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// Schedules a local notification, delivered once (N32) or again and again, also when the process is gone by then.
+/// Schedules a local notification, delivered once (N32) or repeatedly, even if the process has ended by then.
 struct ScheduleNotification: Action {
   static let name = "notification.schedule"
   static let summary = "Schedules a local notification, delivered once or at an interval"
@@ -60,13 +60,13 @@ struct ScheduleNotification: Action {
     return problems
   }
 
-  /// The milliseconds since 1970 of an instant; nil: it is none.
+  /// Parses an instant as milliseconds since 1970; returns nil if the text is not an instant.
   private static func instant(_ text: String) -> Int? {
     guard let date = try? Date(text, strategy: .iso8601) else { return nil }
     return Int((date.timeIntervalSince1970 * 1_000).rounded())
   }
 
-  /// The time until it is delivered for the first time.
+  /// The time until the first delivery.
   private func delay(_ input: Input, _ context: ActionContext) throws -> Duration {
     guard !input.repeats || (input.at == nil && input.after >= Self.leastInterval) else {
       throw ActionError(
@@ -107,7 +107,7 @@ struct ScheduleNotification: Action {
     return Output(id: id)
   }
 
-  /// On disk first: anyone who kills the process afterwards loses nothing.
+  /// Writes to disk before scheduling, so that nothing is lost if the process is killed afterwards.
   private func keep(
     _ id: String, _ payload: ValueObject, _ delay: Duration, _ interval: Duration?, _ context: ActionContext
   ) throws {

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The scheduled notifications that runs of this process expect: a run is not idle while one is due to come.
+/// The scheduled notifications that runs of this process expect; a run with an expected notification is not idle.
 final class ExpectedNotifications: Sendable {
   private struct Expected: Sendable {
     var serial: Int
@@ -16,7 +16,7 @@ final class ExpectedNotifications: Sendable {
 
   private let state = Mutex(State())
 
-  /// Calls the handler after a time on the clock of `host`. Until then, or until ``cancel(_:)``, the run expects the
+  /// Calls the handler after a delay on the clock of `host`. Until then, or until ``cancel(_:)``, the run expects the
   /// notification.
   func wake(_ id: String, after delay: Duration, _ host: any ActionHost, _ handler: @escaping @Sendable () -> Void) {
     host.expectFromOutside(1)
@@ -32,7 +32,7 @@ final class ExpectedNotifications: Sendable {
     }
   }
 
-  /// A notification will not come.
+  /// Stops expecting a notification.
   func cancel(_ id: String) { end(id, nil) }
 
   private func end(_ id: String, _ serial: Int?) {

@@ -2,10 +2,10 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A center without a system behind it: it grants or denies as it is told, makes up a device token, and delivers what
-/// is scheduled to anyone who listens then.
+/// A notification center without a system: grants or denies permission as configured, creates a device token, and
+/// delivers scheduled notifications to the current delegate.
 public final class HeadlessNotificationCenter: UserNotificationCenter {
-  /// The most local notifications that wait at once: what iOS keeps.
+  /// The maximum number of pending local notifications, as on iOS.
   public static let scheduledLimit = 64
 
   private struct State {
@@ -23,23 +23,23 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
 
   private let state = Mutex(State())
 
-  /// A center that grants.
+  /// Creates a center that grants permission.
   public init() {}
 
-  /// No: what is scheduled here is gone with the process.
+  /// Always false: scheduled notifications are lost when the process ends.
   public var keepsSchedule: Bool { false }
 
-  /// What the person will answer.
+  /// Sets the simulated answer of the person.
   func answer(isGranted: Bool) { state.withLock { $0.isGranted = isGranted } }
 
-  /// What the person was told to answer.
+  /// Returns the simulated answer of the person.
   public func requestAuthorization(_ options: [NotificationOption]) -> Bool { state.withLock { $0.isGranted } }
 
-  /// 32 random bytes, as a device would have.
+  /// Returns 32 random bytes, the size of a device's token.
   public func registerForRemoteNotifications() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
 
-  /// Delivers the notification after its delay, and again after each interval if it has one; one with the same identifier is
-  /// replaced.
+  /// Delivers the notification after its delay, and repeatedly if it has an interval; replaces one with the same
+  /// identifier.
   public func add(_ request: NotificationRequest, wake: @escaping UserNotificationCenter.Wake) throws {
     let serial = state.withLock { state -> Int? in
       if state.scheduled[request.id] == nil, state.scheduled.count >= Self.scheduledLimit { return nil }
@@ -54,7 +54,7 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
     wake(request.delay) { [weak self] in self?.deliver(request.id, serial) }
   }
 
-  /// Forgets what has not been delivered.
+  /// Removes pending notifications.
   public func removePending(_ ids: [String]?) {
     state.withLock { state in
       guard let ids else { return state.scheduled = [:] }
@@ -62,14 +62,14 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
     }
   }
 
-  /// Hands every notification to `delegate` from now on.
+  /// Sets the receiver of all further notifications.
   public func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
     state.withLock { $0.delegate = delegate }
   }
 
   private func deliver(_ id: String, _ serial: Int) {
     let (entry, delegate) = state.withLock { state -> (Scheduled?, (@Sendable (NotificationDelivery) -> Void)?) in
-      // A request that was replaced is delivered by the one that replaced it.
+      // A replaced request is delivered by its replacement.
       guard let entry = state.scheduled[id], entry.serial == serial else { return (nil, nil) }
       if entry.request.interval == nil { state.scheduled[id] = nil }
       return (entry, state.delegate)

@@ -1,53 +1,54 @@
 import FlowModel
 import FlowPluginKit
 
-/// What the system offers for notifications: an app implements it over UserNotifications, flowrun brings a headless one.
+/// The system's notification center: an app implements it with UserNotifications; flowrun includes a headless one.
 ///
-/// Calls come on any thread.
+/// Methods may be called on any thread.
 public protocol UserNotificationCenter: Sendable {
-  /// What the system has on record of the permission, without asking; nil if it keeps none and the store does.
+  /// The permission recorded by the system, without asking; nil if the system keeps no record and the store is used.
   func isAuthorized() async throws -> Bool?
-  /// Whether the system itself keeps what is scheduled when the application is gone; otherwise the data folder does.
+  /// True if the system keeps scheduled notifications after the application ends; otherwise the data folder does.
   var keepsSchedule: Bool { get }
-  /// Asks the person, or answers what was answered before; throws when the system cannot ask.
+  /// Asks the person, or returns the earlier answer; throws an error if the system cannot ask.
   func requestAuthorization(_ options: [NotificationOption]) async throws -> Bool
-  /// Registers for remote notifications; the bytes of the device token (N22).
+  /// Registers for remote notifications and returns the bytes of the device token (N22).
   func registerForRemoteNotifications() async throws -> [UInt8]
-  /// Schedules a local notification; `wake` calls back after a time on the run's clock, for centers without their own.
+  /// Schedules a local notification; `wake` calls back after a time on the run's clock, for centers without their own
+  /// timers.
   func add(_ request: NotificationRequest, wake: @escaping Wake) throws
-  /// Takes back local notifications that have not been delivered; nil: all of them.
+  /// Removes pending local notifications, or all of them if `ids` is nil.
   func removePending(_ ids: [String]?)
-  /// Hands every notification to `delegate` from now on; nil ends it (N15).
+  /// Sets the receiver of all further notifications; nil removes it (N15).
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?)
 
-  /// Calls a handler once, after a time.
+  /// Calls a handler once after a delay.
   typealias Wake = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 }
 
 extension UserNotificationCenter {
-  /// Not known.
+  /// Returns nil: unknown.
   public func isAuthorized() async throws -> Bool? { nil }
-  /// Yes, as a device's system does.
+  /// Always true, as on a device.
   public var keepsSchedule: Bool { true }
 }
 
-/// How a notification may make itself felt.
+/// The ways in which a notification may alert the person.
 public enum NotificationOption: String, FieldWord {
   case alert, sound, badge
 }
 
-/// A local notification to be delivered once (N32), or again and again.
+/// A local notification to be delivered once (N32) or repeatedly.
 public struct NotificationRequest: Sendable, Hashable {
-  /// Its identifier: the next one with the same identifier replaces it.
+  /// The identifier; a later request with the same one replaces this one.
   public var id: String
-  /// The payload, as a remote notification would have it.
+  /// The payload, in the form of a remote notification.
   public var payload: ValueObject
-  /// The delay before it is delivered.
+  /// The delay before the first delivery.
   public var delay: Duration
-  /// The time between two deliveries; nil: it is delivered once.
+  /// The time between deliveries, or nil to deliver once.
   public var interval: Duration?
 
-  /// A request.
+  /// Creates a request.
   public init(id: String, payload: ValueObject, delay: Duration, interval: Duration? = nil) {
     self.interval = interval
     self.id = id
@@ -56,7 +57,7 @@ public struct NotificationRequest: Sendable, Hashable {
   }
 }
 
-/// A notification that came, or was tapped.
+/// A notification that arrived or was tapped.
 public struct NotificationDelivery: Sendable {
   /// What happened.
   public enum Kind: Sendable, Hashable {
@@ -66,25 +67,26 @@ public struct NotificationDelivery: Sendable {
     case tapped
   }
 
-  /// What the app did with it, for the system.
+  /// The app's result of handling the notification, for the system.
   public enum FetchResult: Sendable, Hashable {
     case newData, noData, failed
   }
 
-  /// Its identifier.
+  /// The identifier of the notification.
   public let id: String
   /// What happened.
   public let kind: Kind
   /// The payload.
   public let payload: Value
-  /// The identifier of the action that the person chose, as UserNotifications gives it; nil: the notification was tapped.
+  /// The identifier of the chosen action, as defined by UserNotifications, or nil if the notification itself was
+  /// tapped.
   public let action: String?
   /// The text that the person replied with.
   public let reply: String?
-  /// To be called exactly once (N21, N24).
+  /// Must be called exactly once (N21, N24).
   public let complete: @Sendable (FetchResult) -> Void
 
-  /// A notification that came or was tapped.
+  /// Creates the delivery of a notification that arrived or was tapped.
   public init(
     id: String, kind: Kind, payload: Value, action: String? = nil, reply: String? = nil,
     complete: @escaping @Sendable (FetchResult) -> Void = { _ in }

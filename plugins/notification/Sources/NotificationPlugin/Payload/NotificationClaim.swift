@@ -1,21 +1,22 @@
 import FlowPlatform
 import Synchronization
 
-/// The right of one process to show a scheduled notification. It is returned when the process ends, however it ends: what
-/// was claimed and not said to be shown is still there for the next one. So it is shown once or, when the process died
-/// between showing it and saying so, again; under the same identifier, by which a router opens one page.
+/// The exclusive right of a process to show a scheduled notification. It is released when the process ends for any
+/// reason. A claimed notification that was not finished stays for the next process. It is therefore shown once, or
+/// twice if the process died between showing and finishing it; the identifier stays the same, so a router opens one
+/// page.
 ///
-/// It is the system's lock on the notification's own file.
+/// Implemented as the system's lock on the notification's file.
 public final class NotificationClaim: Sendable {
   private let path: String
-  /// Nil once it is returned.
+  /// The locked file, or nil once released.
   private let descriptor: Mutex<CInt?>
 
-  /// Nil when another has the claim, or when there is no such file.
+  /// Returns nil if another process has the claim, or if there is no such file.
   init?(of path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
-    // The lock may come from one who has just removed the file, or replaced it.
+    // The lock may have been acquired from a process that has just removed or replaced the file.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, Self.isFile(descriptor, at: path) else {
       close(descriptor)
       return nil
@@ -26,7 +27,7 @@ public final class NotificationClaim: Sendable {
 
   deinit { release() }
 
-  /// The notification has been shown: it is forgotten, unless it was scheduled again meanwhile.
+  /// Removes the notification after it was shown, unless it was scheduled again meanwhile.
   public func finish() {
     descriptor.withLock { descriptor in
       if let descriptor, Self.isFile(descriptor, at: path) { unlink(path) }

@@ -1,28 +1,28 @@
 import FlowModel
 
-/// What is in a notification: Apple's part under `aps`, the application's next to it (N31).
+/// The contents of a notification: Apple's part under `aps`, and the application's keys (N31).
 ///
 /// ```json
 /// {"aps": {"alert": {"title": "…", "body": "…"}, "badge": 1, "sound": "default"},
 ///  "route": "app://product/12345", "parameters": {"name": "…", "price": "7999"}}
 /// ```
 struct NotificationPayload: Sendable, Hashable {
-  /// The number of bytes that the system lets through.
+  /// The maximum size that the system accepts.
   enum Limit: String, Sendable {
     case standard
     case voip
 
-    /// The bytes, as APNs counts them.
+    /// The maximum number of bytes, as counted by APNs.
     var bytes: Int { self == .voip ? 5_120 : 4_096 }
   }
 
-  /// Why a payload cannot be read.
+  /// The reason why a payload cannot be read.
   struct PayloadProblem: Error, Sendable, Hashable {
     let code: String
     let message: String
   }
 
-  /// How deep a payload may nest.
+  /// The maximum nesting depth of a payload.
   static let depth = 32
 
   let title: String
@@ -30,21 +30,21 @@ struct NotificationPayload: Sendable, Hashable {
   let badge: Int?
   let sound: String?
   let category: String?
-  /// Whether it wakes the application without a banner.
+  /// True if it wakes the application without a banner.
   let isSilent: Bool
-  /// The link; nil when there is none that can be used.
+  /// The link, or nil if there is no usable one.
   let route: String?
   let parameters: ValueObject
-  /// What is odd about it, in sentences: a route of the wrong type, parameters that are not an object.
+  /// Warnings, one sentence each: a route of the wrong type, or parameters that are not an object.
   let warnings: [String]
 
-  /// Reads JSON text, or an object that was read already; throws what is wrong and where.
+  /// Reads JSON text or an already parsed object; throws the problem and its location.
   init(_ payload: Value, limit: Limit = .standard) throws(PayloadProblem) {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]
     let alert = aps["alert"]
     func text(_ keys: String...) -> String? { keys.lazy.compactMap { alert?.objectValue?[$0]?.stringValue }.first }
-    // The app finds a localized text by its key.
+    // The app looks up a localized text by its key.
     title = text("title", "title-loc-key") ?? ""
     body = text("body", "loc-key") ?? alert?.stringValue ?? ""
     badge = aps["badge"]?.integerValue
@@ -83,7 +83,7 @@ struct NotificationPayload: Sendable, Hashable {
       message: "the payload has \(count) bytes; the system delivers at most \(limit.bytes)")
   }
 
-  /// N18: without a text that is not empty there is no route.
+  /// N18: a route must be a non-empty string.
   private static func route(of object: ValueObject, _ warnings: inout [String]) -> String? {
     switch object["route"] {
     case .string(let route)? where !route.isEmpty: return route
@@ -95,7 +95,7 @@ struct NotificationPayload: Sendable, Hashable {
     return nil
   }
 
-  /// N19: what is not an object counts as none.
+  /// N19: parameters that are not an object are ignored.
   private static func parameters(of object: ValueObject, _ warnings: inout [String]) -> ValueObject {
     if let parameters = NotificationAnswer.parameters(object["parameters"]) { return parameters }
     if object["parameters"] != nil {

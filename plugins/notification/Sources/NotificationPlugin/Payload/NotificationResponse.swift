@@ -1,16 +1,16 @@
 import FlowModel
 
-/// A payload, and what a person did with its notification if it comes as the response that UserNotifications delivers.
+/// A payload and, if it comes from a UserNotifications response, the person's choice.
 struct NotificationResponse {
   let payload: NotificationPayload
-  /// `default`, `dismiss` or the identifier of a button; nil for a payload alone.
+  /// `default`, `dismiss` or the identifier of a button; nil for a payload without a response.
   let action: String?
   let reply: String?
 
-  /// Whether the person means the page of the notification.
+  /// True if the page of the notification should open.
   var opensPage: Bool { action == nil || action == NotificationAnswer.open }
 
-  /// Reads JSON text or an object; throws what is wrong and where.
+  /// Reads JSON text or an object; throws the problem and its location.
   init(_ value: Value, limit: NotificationPayload.Limit) throws(NotificationPayload.PayloadProblem) {
     let object = value.objectValue ?? value.stringValue.flatMap { (try? JSONText.parse($0))?.objectValue }
     let request = object?["notification"]?.objectValue?["request"]?.objectValue

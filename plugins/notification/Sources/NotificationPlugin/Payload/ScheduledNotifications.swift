@@ -7,20 +7,20 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// The local notifications that wait in a data folder: they outlive the run that scheduled them, and the process (N32).
+/// The pending local notifications in a data folder; they outlive the run that scheduled them, and its process (N32).
 ///
-/// Each is a file of its own in the folder `notifications`. Anyone who claims it shows it and then removes the file, so
-/// that of two processes only one does, and none is lost when that one dies.
+/// Each is a separate file in the folder `notifications`. A process claims a file, shows the notification and then
+/// removes the file, so only one of two processes shows it, and it is not lost if that process dies.
 public struct ScheduledNotifications: Sendable {
-  /// A notification and when it is due.
+  /// A notification and its due time.
   public struct DueNotification: Sendable, Hashable {
-    /// Its identifier.
+    /// The identifier of the notification.
     public let id: String
-    /// The payload, as a remote notification would have it.
+    /// The payload, in the form of a remote notification.
     public let payload: ValueObject
-    /// When it is due, in milliseconds since 1970.
+    /// The due time in milliseconds since 1970.
     public let dueAtMilliseconds: Int
-    /// The milliseconds between two deliveries; nil: it is delivered once.
+    /// The milliseconds between deliveries, or nil if it is delivered once.
     public let intervalMilliseconds: Int?
 
     init(id: String, payload: ValueObject, dueAtMilliseconds: Int, intervalMilliseconds: Int? = nil) {
@@ -30,7 +30,7 @@ public struct ScheduledNotifications: Sendable {
       self.dueAtMilliseconds = dueAtMilliseconds
     }
 
-    /// The same notification when it is due the next time after a time; nil: it is delivered once.
+    /// The notification with its next due time after `now`, or nil if it is delivered once.
     func next(after now: Int) -> DueNotification? {
       guard let interval = intervalMilliseconds, interval > 0 else { return nil }
       let missed = max(0, now - dueAtMilliseconds) / interval
@@ -39,10 +39,10 @@ public struct ScheduledNotifications: Sendable {
         intervalMilliseconds: interval)
     }
 
-    /// The title of its alert.
+    /// The title of the alert.
     public var title: String { payload["aps"]?.objectValue?["alert"]?.objectValue?["title"]?.stringValue ?? "" }
 
-    /// The launch options that a tap on it gives an application which is not running.
+    /// The launch options of an application that is started by a tap on it.
     public var launchOptions: ValueObject {
       [
         "notificationResponse": [
@@ -55,17 +55,17 @@ public struct ScheduledNotifications: Sendable {
     }
   }
 
-  /// The longest identifier, in bytes: it names a file.
+  /// The maximum length of an identifier in bytes; it is part of a file name.
   static let identifierByteLimit = 100
 
   private let folder: URL
 
-  /// The notifications that wait in a data folder.
+  /// Creates the collection for a data folder.
   public init(dataFolder: String) {
     folder = URL(fileURLWithPath: dataFolder, isDirectory: true).appendingPathComponent("notifications")
   }
 
-  /// Keeps a notification until it is claimed; one with the same identifier is replaced.
+  /// Stores a notification until it is claimed; replaces one with the same identifier.
   func add(_ entry: DueNotification) throws {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -79,22 +79,22 @@ public struct ScheduledNotifications: Sendable {
     }
   }
 
-  /// The right to show a notification; nil when another has it, when it was shown, or when it was never kept.
+  /// Claims a notification; returns nil if another process has claimed it, or if it is not stored (any longer).
   func claim(_ id: String) -> NotificationClaim? { NotificationClaim(of: file(of: id).path) }
 
-  /// Forgets a notification that could not be scheduled, or was cancelled; false: there is none.
+  /// Removes a notification that could not be scheduled or was cancelled; returns false if there is none.
   @discardableResult public func remove(_ id: String) -> Bool {
     (try? FileManager.default.removeItem(at: file(of: id))) != nil
   }
 
-  /// A notification has been shown: it is forgotten, or kept until it is due again.
+  /// Removes a notification that was shown, or keeps it until it is due again.
   func finish(_ claim: NotificationClaim, of id: String, atMilliseconds now: Int) {
     let next = entry(in: file(of: id))?.next(after: now)
     claim.finish()
     if let next { try? add(next) }
   }
 
-  /// What waits, the earliest first, and the names of files that hold no notification.
+  /// The pending notifications, the earliest first, and the names of unreadable files.
   public func waiting() -> (entries: [DueNotification], unreadable: [String]) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     var entries: [DueNotification] = []
@@ -118,8 +118,8 @@ public struct ScheduledNotifications: Sendable {
       id: id, payload: payload, dueAtMilliseconds: due, intervalMilliseconds: object["interval"]?.integerValue)
   }
 
-  /// Shows what is due at a time, in milliseconds since 1970, the earliest first: each is given to one caller, and forgotten
-  /// when `show` has returned. Gives how many there were.
+  /// Shows the notifications due at a time in milliseconds since 1970, the earliest first, and returns their number.
+  /// Each is passed to one caller only and removed when `show` has returned.
   public func deliverDue(atMilliseconds now: Int = Self.now(), _ show: (DueNotification) -> Void) -> Int {
     var count = 0
     for entry in waiting().entries where entry.dueAtMilliseconds <= now {
@@ -136,7 +136,7 @@ public struct ScheduledNotifications: Sendable {
 
   private static let suffix = ".json"
 
-  /// Identifiers hold any text, file names do not.
+  /// Maps an identifier, which may be any text, to a valid file name.
   private func file(of id: String) -> URL {
     folder.appendingPathComponent(DeviceToken.hexadecimal(Array(id.utf8)) + Self.suffix)
   }
