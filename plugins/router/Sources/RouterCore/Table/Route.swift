@@ -25,7 +25,7 @@ public struct Route: Sendable, Hashable {
   /// The identifiers of notification buttons that open the page like a tap.
   public let notificationActions: Set<String>
 
-  /// A route; without `page`, the pattern's first literal names it.
+  /// Creates a route; the default of `page` is the pattern's first literal.
   public init(
     _ pattern: RoutePattern, page: String? = nil, action: RouteAction = .push, priority: Int = 0,
     isSensitive: Bool = false, sources: Set<RouteSource> = RouteSource.all,
@@ -44,46 +44,46 @@ public struct Route: Sendable, Hashable {
     self.notificationActions = notificationActions
   }
 
-  /// A route for a pattern in text; throws what is wrong with the pattern.
+  /// Creates a route from the text of a pattern; throws an error if the pattern is invalid.
   public init(_ pattern: String, page: String? = nil, action: RouteAction = .push) throws(RoutePatternError) {
     self.init(try RoutePattern(pattern), page: page, action: action)
   }
 }
 
-/// Why a route cannot be in a table next to the others.
+/// The reason why a route cannot be added to a table.
 public struct RouteProblem: Error, Sendable, Hashable {
-  /// The kinds, by the word that messages carry.
+  /// The kinds of problems, by their word in messages.
   public enum Kind: String, Sendable, Hashable {
-    /// Two routes match the same URLs and neither is more specific nor of a higher priority.
+    /// Two routes match the same URLs, and neither is more specific or has a higher priority.
     case duplicateRoute = "duplicate-route"
-    /// Two routes differ only in lists of words of one length that share a word.
+    /// Two routes differ only in word lists of the same length that share a word.
     case ambiguousRoute = "ambiguous-route"
-    /// The pattern names a scheme that is not declared.
+    /// The pattern has an undeclared scheme.
     case unknownScheme = "unknown-scheme"
-    /// The pattern names a host that is not declared.
+    /// The pattern has an undeclared host.
     case unknownHost = "unknown-host"
-    /// The pattern has no literal and the route names no page.
+    /// The pattern has no literal and the route has no page.
     case noPage = "no-page"
     /// There are more routes than ``RouteTable/routeLimit``.
     case tooManyRoutes = "too-many-routes"
   }
 
-  /// What is wrong.
+  /// The kind of problem.
   public let kind: Kind
-  /// The place of the route among those given.
+  /// The index of the route among the given ones.
   public let index: Int
-  /// The place of the other route it is about, or nil.
+  /// The index of the other route involved, or nil.
   public let relatedIndex: Int?
   /// One sentence for a person.
   public let message: String
-  /// What to do about it, where that can be said.
+  /// The advice on how to fix it, if there is any.
   public let help: String?
-  /// The word that was meant, where one is known.
+  /// The suggested word, if there is one.
   public let correction: Correction?
 }
 
-/// All that is wrong with a list of routes.
+/// All problems of a list of routes.
 public struct RouteProblems: Error, Sendable, Hashable {
-  /// The problems, by the place of their route.
+  /// The problems, ordered by the index of their route.
   public let problems: [RouteProblem]
 }
