@@ -8,32 +8,32 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The environment of a child: flowrun's own, on top of it the workflow's and the step's, on top of that the inputs, and
-/// the variable by which whatever it leaves running is found.
+/// The environment of a child: flowrun's own, overridden by the workflow's, the step's and the inputs' variables, plus
+/// the variable that marks its descendants.
 enum ChildEnvironment {
-  /// This process's own, read once, and the variable that marks its descendants.
+  /// The environment of this process, read once, with the variable that marks its descendants.
   private static let own: (entries: CStrings, path: String) = {
     var variables = inherited
     variables[LeftBehind.variable] = LeftBehind.value
     return (CStrings(environment: variables), variables["PATH"] ?? "")
   }()
 
-  /// What this process's own gives to every child.
+  /// The variables of this process that every child inherits.
   private static var inherited: [String: String] {
     var variables = ProcessInfo.processInfo.environment
-    // That of a step in which flowrun itself runs.
+    // If flowrun itself runs in a step, this is the outer step's variable.
     variables[OutputFile.variable] = nil
     variables[InnerRuns.variable] = nil
     variables["MAKEFLAGS"] = variables["MAKEFLAGS"].flatMap(MakeFlags.withoutDescriptors)
     return variables
   }
 
-  /// The whole environment as `NAME=value`, with the folders in which programs are looked for.
+  /// The whole environment as `NAME=value`, and the folders in which programs are searched.
   ///
   /// - Parameters:
-  ///   - withheld: variables of this process that the child does not get unless it is given them.
-  ///   - outputs: the path of the file for its named outputs; nil: it has none.
-  ///   - folders: the folders before PATH.
+  /// - withheld: variables of this process that the child does not inherit.
+  /// - outputs: the path of the file for named outputs, or nil if there is none.
+  /// - folders: the folders to search before PATH.
   static func make(
     _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil,
     folders: [String] = []
@@ -65,7 +65,7 @@ enum ChildEnvironment {
     return (CStrings(environment: variables, over: own.entries), variables["PATH"] ?? own.path)
   }
 
-  /// What is wrong with a variable; nil: nothing.
+  /// The problem of a variable, or nil.
   static func problem(with member: ValueObject.Member) -> String? {
     if member.key.isEmpty || member.key.utf8.contains(UInt8(ascii: "=")) || member.key.utf8.contains(0) {
       return "'\(member.key)' is not a valid name of an environment variable"

@@ -1,23 +1,23 @@
 import FlowModel
 
-/// What to run: a text for a shell, or a program with its arguments that no shell looks at.
+/// A command: a script for a shell, or a program with arguments that no shell interprets.
 struct Command: Hashable {
   /// The path or name of the program.
   var program: String
   var arguments: [String]
-  /// The text that a shell reads; nil: no shell does.
+  /// The script for a shell, or nil if no shell is used.
   private(set) var text: String?
-  /// The index of the argument that is a file with the text; nil: none.
+  /// The index of the argument that is a script file, or nil.
   private(set) var scriptArgument: Int?
 
-  /// Why a value is not a command.
+  /// The reason why a value is not a command.
   struct CommandLineProblem: Error, Hashable {
     var message: String
-    /// Whether it is the shell that is wrong.
+    /// True if the shell is invalid, rather than the command.
     var isOfShell = false
   }
 
-  /// The command that a value describes; a text is read by `shell`.
+  /// Creates the command described by a value; `shell` runs a script.
   init(_ value: Value, shell: ShellTemplate = .plain) throws(CommandLineProblem) {
     switch value {
     case .string(let text):
@@ -32,7 +32,7 @@ struct Command: Hashable {
       arguments[place] = text
       if !shell.takesTextItself { scriptArgument = place }
     case .array(let values):
-      // An element such as `${{ inputs.args }}` may give several words.
+      // An element such as `${{ inputs.args }}` may expand to several words.
       let elements = values.flatMap { $0.arrayValue ?? [$0] }
       let words = elements.compactMap(\.stringValue)
       guard words.count == elements.count, let first = words.first, !first.isEmpty else {
@@ -49,7 +49,7 @@ struct Command: Hashable {
     }
   }
 
-  /// Gives a text the words that it reads as its positional parameters.
+  /// Appends words that a script reads as its positional parameters.
   mutating func append(arguments words: [String], to shell: ShellTemplate) throws(CommandLineProblem) {
     guard text != nil, !words.isEmpty else { return }
     if words.contains(where: { $0.utf8.contains(0) }) {
@@ -58,20 +58,20 @@ struct Command: Hashable {
     arguments += (shell.namesText ? [program] : []) + words
   }
 
-  /// The bytes that the system takes in one argument.
+  /// The maximum size of one argument on this system.
   static let longestArgumentBytes = 128 << 10
 
   private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]
-  /// Runs the file that is its only argument as if it had been the text itself.
+  /// Runs the file that is its only argument as if it were an inline script.
   private static let pythonLoader =
     "import sys; exec(compile(open(sys.argv.pop(1), encoding='utf-8').read(), '<string>', 'exec'), {'__name__': '__main__'})"
 
   private var programName: String { String(program).pathParts.last ?? "" }
 
-  /// Whether `sh` reads a text.
+  /// True if `sh` runs a script.
   var isForPlainShell: Bool { text != nil && (programName == "sh" || programName == "dash") }
 
-  /// Puts a text that is longer than an argument may be into a file, if the shell is known to read one.
+  /// Moves a script that is too long for an argument to a file, if the shell can read one.
   mutating func moveLongTextToFile() {
     guard let text, scriptArgument == nil, text.utf8.count >= Self.longestArgumentBytes,
       let place = arguments.lastIndex(of: text), place > 0, arguments[place - 1] == "-c"
@@ -86,7 +86,7 @@ struct Command: Hashable {
     }
   }
 
-  /// As people know it, for messages: the text itself, or the words with spaces between.
+  /// The command for messages: the script itself, or the words separated by spaces.
   var description: String {
     let text = text ?? ([program] + arguments).joined(separator: " ")
     let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? text
@@ -94,17 +94,17 @@ struct Command: Hashable {
   }
 }
 
-/// The words that start a shell, one of them `{0}`: the text behind a `-c`, elsewhere a file that holds it.
+/// The words that start a shell, one of them `{0}`: the script after `-c`, otherwise the path of a file with it.
 struct ShellTemplate: Hashable {
   let words: [String]
-  /// Where the text or its file goes; never the first word.
+  /// The position of the script or its file; never 0.
   let textPlace: Int
 
-  /// What reads a text for which no shell is named.
+  /// The default shell.
   static let plain = ShellTemplate(words: ["/bin/sh", "-c", marker], textPlace: 2)
 
   private static let marker = "{0}"
-  /// The shells that have a short name; each but the plain one stops at the first command that fails.
+  /// The shells with a short name; all but the plain one stop at the first failing command.
   private static let known = [
     "sh": "/bin/sh -e -c {0}", "bash": "bash --noprofile --norc -eo pipefail -c {0}", "python": "python3 -c {0}",
   ]
@@ -114,7 +114,7 @@ struct ShellTemplate: Hashable {
     self.textPlace = textPlace
   }
 
-  /// The shell of a short name or a template.
+  /// Creates the shell of a short name or a template.
   init(_ text: String) throws(Command.CommandLineProblem) {
     let words = (Self.known[text] ?? text).split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
     guard words.count(where: { $0 == Self.marker }) == 1, let place = words.firstIndex(of: Self.marker), place > 0
@@ -128,12 +128,12 @@ struct ShellTemplate: Hashable {
     self.init(words: words, textPlace: place)
   }
 
-  /// Whether a word between the text and its parameters is the text's own name, `$0`.
+  /// True if a word between script and parameters is the script's name, `$0`.
   var namesText: Bool {
     let name = words[0].pathParts.last ?? words[0]
     return takesTextItself && ["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"].contains(name)
   }
 
-  /// Whether the text itself is handed over, and not a file.
+  /// True if the script is passed as an argument, not as a file.
   var takesTextItself: Bool { words[textPlace - 1] == "-c" }
 }

@@ -2,45 +2,45 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// One output of a command: the pipe, and what is kept of what has come through it.
+/// One output of a command: the pipe, and the part of its data that is kept.
 ///
-/// Of more bytes than the limit the first and the last half of it are kept; the command continues.
+/// If there are more bytes than the limit, the first and the last half of the limit are kept; the command continues.
 struct CommandOutput: ~Copyable {
-  /// Bytes that are kept.
+  /// The number of bytes to keep.
   private let limitBytes: Int
-  /// Bytes that are kept of the beginning, and of the end.
+  /// The number of bytes to keep from the beginning and from the end.
   private let halfBytes: Int
 
   private var pipe: Descriptor?
   private var first: [UInt8] = []
-  /// The end of what did not fit; its oldest bytes go when there are twice as many as are kept.
+  /// The latest bytes; the oldest of them are dropped when there are twice as many as needed.
   private var last: [UInt8] = []
   private var totalBytes = 0
 
   private static let chunkBytes = 64 << 10
   private static let pieceLimit = 16
 
-  /// An output without a pipe of its own, because another one has it.
+  /// Creates an output that shares the pipe of another one.
   init(limitBytes: Int) {
     pipe = nil
     self.limitBytes = limitBytes
     halfBytes = limitBytes / 2
   }
 
-  /// An output that is read from a pipe.
+  /// Creates an output that is read from a pipe.
   init(_ pipe: consuming Descriptor, limitBytes: Int) {
     if pipe.number >= 0 { self.pipe = consume pipe } else { self.pipe = nil }
     self.limitBytes = limitBytes
     halfBytes = limitBytes / 2
   }
 
-  /// Whether more may come.
+  /// True if more data may arrive.
   var isOpen: Bool { number >= 0 }
 
-  /// Takes the pipe out, which is not read here any more; without a valid number at the end.
+  /// Moves the pipe to the caller; at its end, returns a descriptor without a valid number.
   mutating func takePipe() -> Descriptor { pipe.take() ?? Descriptor(-1) }
 
-  /// The number of the pipe for `poll`; -1, which it ignores, at the end.
+  /// The number of the pipe for `poll`, or −1, which `poll` ignores, at its end.
   var number: CInt {
     switch pipe {
     case .none: -1
@@ -48,10 +48,10 @@ struct CommandOutput: ~Copyable {
     }
   }
 
-  /// Takes what has come: one piece, or all that is in the pipe when its command has ended, without waiting.
+  /// Reads available data without waiting: one piece, or everything once the command has ended.
   mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
     if everything { pipe?.setNonBlocking() }
-    // What is in a pipe is at most 1 MiB; who is left behind may continue writing into it.
+    // A pipe buffers at most 1 MiB; a leftover process may keep writing to it.
     var pieces = everything ? Self.pieceLimit : 1
     while isOpen, pieces > 0 {
       pieces -= 1
@@ -87,10 +87,10 @@ struct CommandOutput: ~Copyable {
     if last.count > limitBytes { last.removeFirst(last.count - (limitBytes - halfBytes)) }
   }
 
-  /// What is kept, as text: everything, or the first and the last bytes with a line between that says what is missing.
+  /// The kept data as text: everything, or the first and last bytes with a line between them about the omitted bytes.
   var text: String {
     if totalBytes <= limitBytes { return String(decoding: first + last, as: UTF8.self) }
-    // No character is cut in two.
+    // Keeps characters whole.
     var head = first[...]
     if let start = head.lastIndex(where: { $0 & 0xC0 != 0x80 }), head.count - start < Self.characterBytes(head[start]) {
       head = head[..<start]
@@ -101,7 +101,7 @@ struct CommandOutput: ~Copyable {
       + LeftOut.line(bytes: missing) + String(decoding: tail, as: UTF8.self)
   }
 
-  /// How many bytes a character has that begins with this one.
+  /// The number of bytes of a character that begins with this byte.
   private static func characterBytes(_ first: UInt8) -> Int {
     switch first {
     case 0xC0..<0xE0: 2

@@ -3,7 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A command that goes on: it is started, awaited until it is ready, started again as its policy says, and stopped with its step.
+/// A long-running command: it is started, awaited until ready, restarted according to its policy, and stopped with its
+/// step.
 final class CommandService: Sendable {
   private let start: CommandStart
   private let stop: StopPolicy
@@ -14,9 +15,9 @@ final class CommandService: Sendable {
   private let context: ActionContext
   private let current = Mutex<ServiceStart?>(nil)
 
-  /// The time that a service without `ready-when` must have run before its starts are counted from 0 again.
+  /// The time that a service without `ready-when` must run before its restart count is reset.
   private static let steadyTime = Duration.seconds(10)
-  /// The time between two looks whether the service is to end.
+  /// The interval for checking whether the service should end.
   private static let lookMilliseconds: CInt = 20
 
   init(
@@ -34,7 +35,7 @@ final class CommandService: Sendable {
 
   private var name: String { "'\(start.command.description)'" }
 
-  /// Runs the command, several times if it is started again. Always throws: `CancellationError` if it was asked to end.
+  /// Runs the command, with restarts. Always throws, `CancellationError` if it was asked to end.
   func perform() throws {
     if let port = probe?.portToBeFree, ReadyProbe.isAnswered(port) {
       throw ActionError(
@@ -51,7 +52,7 @@ final class CommandService: Sendable {
       var pipes: ServicePipes?
       let service = try ServiceStart(start, mergesOutput: mergesOutput, pattern: pattern, in: context, &pipes)
       current.withLock { $0 = service }
-      // It may have been asked to end before it was kept.
+      // It may have been asked to end before it was stored.
       if context.isCancelled { service.end(stop, context) }
       awaitReadiness(of: service)
       let ending = service.awaitEnd(reading: &pipes)
@@ -76,7 +77,7 @@ final class CommandService: Sendable {
           startsAgain == 0
           ? "" : startsAgain == 1 ? ", after it was started again" : ", after \(startsAgain) new starts"
         let end = "\(name) \(Self.text(ending)) before it was stopped\(count)"
-        // The step has been reported as a success, so its failure has no line of its own.
+        // The step has already been reported as succeeded, so its failure needs a separate log line.
         if hasReportedReady { context.log(end, level: .error) }
         throw ActionError("service-ended", end + service.lastLines.quote, isRetryable: false)
       }
@@ -99,7 +100,7 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Has the service reported ready once it is, and ended if it is not in time.
+  /// Waits until the service is ready and reports it, or ends the service at the time limit.
   private func awaitReadiness(of service: ServiceStart) {
     guard let condition, let probe else { return note(service) }
     service.onLine { [self] in note(service) }

@@ -2,14 +2,14 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// What it takes to start a command, and what to say when it cannot be started.
+/// The parameters for starting a command, and its error messages.
 struct CommandStart {
   let command: Command
   let program: Program
-  /// The reports of runs of flowrun inside the command.
+  /// The reports of nested flowrun runs in the command.
   let inner: InnerRuns.Command?
 
-  /// Looks for the program in `path`, the child's own folders; throws an ``ActionError`` when it is not there.
+  /// Finds the program in `path`, the child's search path; throws an ``ActionError`` if it does not exist.
   init(
     _ command: Command, folder: String, environment: CStrings, path: String, inner: InnerRuns.Command? = nil
   ) throws {
@@ -20,19 +20,20 @@ struct CommandStart {
       environment: environment, folder: folder)
   }
 
-  /// Standard input of every child; one descriptor for all of them.
+  /// Standard input of every child; all share one descriptor.
   static let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
 
-  /// Descriptors that commands leave to everybody else in this process.
+  /// The number of descriptors reserved for the rest of this process.
   private static let reservedDescriptors: CInt = 16
 
-  /// Throws when a command that has this descriptor would leave too few to the others.
+  /// Throws an error if a command with this descriptor would leave too few to the rest of the process.
   static func checkRoom(above number: CInt) throws(SystemError) {
     if DescriptorRoom.hasRoom(above: number, leaving: reservedDescriptors) { return }
     throw SystemError("cannot make a pipe", EMFILE)
   }
 
-  /// Where a program is: as stated when it has a slash, else in the first folder of the child's own PATH that has it.
+  /// The path of a program: unchanged if it contains a slash, otherwise in the first matching folder of the child's
+  /// PATH.
   private static func find(_ program: String, in path: String) throws -> String {
     if program.utf8.contains(UInt8(ascii: "/")) { return program }
     for place in path.utf8.split(separator: UInt8(ascii: ":")).map({ Substring($0) })
@@ -47,7 +48,7 @@ struct CommandStart {
       "command-not-found", "there is no program '\(program)'; install it or correct its name", isRetryable: false)
   }
 
-  /// The error for more text than the system takes, which names the longest part.
+  /// The error for arguments that are too long for the system; it names the longest one.
   private func tooLong() -> ActionError {
     let texts = [program.arguments, program.environment].map { $0.pointers.compactMap { $0 } }
     let total = texts.joined().reduce(0) { $0 + strlen($1) + 1 }
@@ -76,7 +77,7 @@ struct CommandStart {
       isRetryable: false)
   }
 
-  /// The step's error for what the system said.
+  /// Converts a system error to the step's error.
   func explain(_ error: SystemError) -> ActionError {
     if access(program.folder, X_OK) != 0 {
       return ActionError(

@@ -3,7 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The command of a step, from its files to its outputs, in parts: between two of them the step holds no thread.
+/// The command of a step, from creating its files to reading its outputs, in stages; between stages the step occupies
+/// no thread.
 final class CommandStep: Sendable {
   private let input: RunShell.Input
   private let context: ActionContext
@@ -19,17 +20,17 @@ final class CommandStep: Sendable {
   private struct State: ~Copyable {
     /// The command while it runs.
     var running: RunningCommand?
-    /// The command's number among those that wait for descriptors or processes; nil if it has not had to wait.
+    /// The number of the command in the queue for descriptors or processes, or nil if it has not had to wait.
     var ticket: Int?
-    /// Whether it has tried to start since it waited last.
+    /// True if it has tried to start since its last wait.
     var hasTried = false
-    /// The event it waits for while it runs.
+    /// The event that the running command waits for.
     var pause: RunningCommand.Pause?
-    /// Its end, while the rest of its session is looked for.
+    /// The result of the command while the rest of its session is searched.
     var ending: RunningCommand.Ending?
   }
 
-  /// The look for the rest of the command's session.
+  /// The search for the remaining processes of the command's session.
   private enum Sweep {
     case looks, isDone
     case isAwaited(by: @Sendable () -> Void)
@@ -37,7 +38,8 @@ final class CommandStep: Sendable {
 
   private let sweep = Mutex(Sweep.looks)
 
-  /// Writes the files that the command needs; throws an ``ActionError`` if the inputs are wrong or a file cannot be written.
+  /// Writes the files that the command needs; throws an ``ActionError`` if the inputs are invalid or a file cannot be
+  /// written.
   init(_ input: RunShell.Input, in context: ActionContext) throws {
     self.input = input
     self.context = context
@@ -69,7 +71,8 @@ final class CommandStep: Sendable {
     }
   }
 
-  /// Runs the command as far as it goes on this thread. Returns nil if it waits; then ``wait(_:)`` must follow.
+  /// Runs the command on this thread until it must wait. Returns nil if it waits; the caller must then call
+  /// ``wait(_:)``.
   func advance(on thread: StepThread) throws -> RunShell.Output? {
     if input.interactive { return try output(of: try InteractiveCommand.run(start, stop, in: context)) }
     let mayWait = thread.isWanted != nil && !input.interactive
@@ -88,7 +91,7 @@ final class CommandStep: Sendable {
       return nil
     }
     guard let ending else { return nil }
-    // The descriptors and files of the command are free now.
+    // The descriptors and files of the command have been released.
     StartQueue.shared.noteEnd()
     return try output(of: ending)
   }
@@ -100,7 +103,7 @@ final class CommandStep: Sendable {
     if let pause { return ReadinessWatch.shared.wait(for: pause.files, within: pause.time, resume) }
     guard let ticket else { return resume() }
     StartQueue.shared.add(ticket, isFirst: state.withLock { $0.hasTried }, resume)
-    // It may have been asked to end before it was there.
+    // It may have been cancelled before the ticket was stored.
     if context.isCancelled { StartQueue.shared.release(ticket) }
   }
 
@@ -124,14 +127,14 @@ final class CommandStep: Sendable {
     resume?()
   }
 
-  /// Starts the command; false if it waits because others have all descriptors or processes.
+  /// Starts the command. Returns false if it must wait for descriptors or processes used by others.
   private func begin(_ state: inout State, on thread: StepThread) throws -> Bool {
     let queue = StartQueue.shared
     let mayWait = thread.isWanted != nil
     var patience = Patience()
     while true {
       try context.checkCancellation()
-      // Those that wait already come first.
+      // Commands that are already waiting come first.
       if mayWait, state.ticket == nil, queue.hasWaiting, ReadinessWatch.shared.begin() {
         state.hasTried = false
         return takeTicket(&state)

@@ -3,11 +3,11 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A command that has the terminal of flowrun while it runs: nothing of what it prints is read or recorded.
+/// A command that uses flowrun's terminal while it runs; its output is neither read nor recorded.
 enum InteractiveCommand {
   static let noTerminal = "no-terminal"
 
-  /// Runs the command to its end. Throws an ``ActionError`` `no-terminal` if flowrun has no terminal that it could lend.
+  /// Runs the command to its end. Throws an ``ActionError`` `no-terminal` if flowrun has no terminal.
   static func run(_ start: CommandStart, _ stop: StopPolicy, in context: ActionContext) throws -> RunningCommand.Ending
   {
     let kill = CommandStop()
@@ -20,7 +20,7 @@ enum InteractiveCommand {
           do throws(SystemError) {
             let group = try ProcessGroup(
               start.program, input: input, output: output, errors: errors, terminal: input, inner: start.inner)
-            // A command that Ctrl-Z has stopped gets the signal once it continues.
+            // A command stopped by Ctrl-Z receives the signal when it continues.
             kill.stop(group, by: stop, continues: true, in: context)
             return group
           } catch {
@@ -41,28 +41,28 @@ enum InteractiveCommand {
   }
 }
 
-/// The end of a command whose step is cancelled.
+/// Ends a command whose step is cancelled.
 final class CommandStop: Sendable {
   private let isKilled = Atomic(false)
 
-  /// Whether the command had to be killed.
+  /// True if the command had to be killed.
   var wasNeeded: Bool { isKilled.load(ordering: .relaxed) }
 
-  /// Asks the command to end when its step is cancelled, and kills it when its time is over.
+  /// Asks the command to end when its step is cancelled, and kills it after the grace period.
   ///
-  /// - Parameter continues: whether the command may be stopped and must continue to end.
+  /// - Parameter continues: true if the command may be stopped and must be continued in order to end.
   func stop(_ group: ProcessGroup, by policy: StopPolicy, continues: Bool = false, in context: ActionContext) {
     context.onCancel { [self] in end(group, by: policy, continues: continues, in: context) }
   }
 
-  /// Asks the command to end now, and kills it when its time is over.
+  /// Asks the command to end now, and kills it after the grace period.
   func end(_ group: ProcessGroup, by policy: StopPolicy, continues: Bool = false, in context: ActionContext) {
     group.send(policy.signal.number)
     if continues { group.send(SIGCONT) }
     end(group, within: policy.within, after: .zero, in: context)
   }
 
-  /// Kills the command when its time is over: that of the policy, or what runs of flowrun inside need if that is longer.
+  /// Kills the command after the grace period: that of the policy, or of nested flowrun runs if theirs is longer.
   private func end(_ group: ProcessGroup, within: Duration, after waited: Duration, in context: ActionContext) {
     let inner = Duration.milliseconds(group.innerTime)
     let time = max(within, inner)
@@ -71,7 +71,7 @@ final class CommandStop: Sendable {
       StopTime.extend(by: inner)
     }
     context.host.wake(after: time - waited) { [self] in
-      // One may have begun meanwhile.
+      // A nested run may have started meanwhile.
       if .milliseconds(group.innerTime) > time { return end(group, within: within, after: time, in: context) }
       guard group.status() == nil else { return group.send(SIGKILL) }
       isKilled.store(true, ordering: .relaxed)

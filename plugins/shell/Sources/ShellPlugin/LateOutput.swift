@@ -3,10 +3,9 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The outputs of a command that has ended, which a process that it left in a session of its own still has open.
+/// The outputs of a finished command that are still open in a process of another session.
 ///
-/// Their lines go to the log of the step until the run ends. Without a reader such a process would be ended by SIGPIPE at its next
-/// line.
+/// Their lines are logged until the run ends. Without a reader, SIGPIPE would end such a process at its next line.
 final class LateOutput: Sendable {
   private struct Pipes: ~Copyable {
     var output: CommandOutput
@@ -14,11 +13,11 @@ final class LateOutput: Sendable {
     var lines: OutputLines
   }
 
-  /// Nil once they have been read to their end or the run has ended.
+  /// The pipes, or nil once they have been read to their end or the run has ended.
   private let pipes: Mutex<Pipes?>
 
   private init(_ output: consuming Descriptor, _ errors: consuming Descriptor, _ context: ActionContext) {
-    // What is read after the end of the command is in the log alone.
+    // Output after the end of the command appears only in the log.
     pipes = Mutex(
       Pipes(
         output: CommandOutput(output, limitBytes: 0), errors: CommandOutput(errors, limitBytes: 0),
@@ -27,16 +26,16 @@ final class LateOutput: Sendable {
 
   private static let count = Atomic(0)
 
-  /// Reads both outputs until they are at their end or the run ends. A descriptor without a valid number is at its end.
+  /// Reads both outputs until they end or the run ends. A descriptor without a valid number is at its end.
   static func read(_ output: consuming Descriptor, _ errors: consuming Descriptor, in context: ActionContext) {
     let late = LateOutput(output, errors, context)
     guard LateReader.shared.add(late) else { return }
-    // The run closes what its steps provide when it ends.
+    // The run releases the handles of its steps when it ends.
     let number = count.add(1, ordering: .relaxed).newValue
     context.provide(HandleKey("shell-output-\(number)"), late) { late.stop() }
   }
 
-  /// Takes what has come, without waiting. Returns false once nothing more can come.
+  /// Reads available data without waiting. Returns false once no more data can arrive.
   fileprivate func take() -> Bool {
     pipes.withLock { pipes in
       guard var open = pipes.take() else { return false }
@@ -53,7 +52,7 @@ final class LateOutput: Sendable {
     }
   }
 
-  /// Takes what has come, and closes the outputs.
+  /// Reads available data and closes the outputs.
   private func stop() {
     _ = take()
     pipes.withLock { pipes in
@@ -63,7 +62,7 @@ final class LateOutput: Sendable {
   }
 }
 
-/// Reads late outputs, all on one thread, which ends with the last of them.
+/// Reads all late outputs on one thread, which ends with the last of them.
 private final class LateReader: Sendable {
   static let shared = LateReader()
 
@@ -74,10 +73,10 @@ private final class LateReader: Sendable {
 
   private let state = Mutex(State())
 
-  /// The pause between two looks at the outputs.
+  /// The interval for checking the outputs.
   private static let lookMilliseconds: CInt = 20
 
-  /// Reads an output from now on. Returns false if the system has no thread for it.
+  /// Starts to read an output. Returns false if the system cannot create a thread for it.
   func add(_ output: LateOutput) -> Bool {
     let mustStart = state.withLock { state in
       state.outputs.append(output)

@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowModel
 import FlowSystem
 
-/// A POSIX extended regular expression, matched against lines without the escapes of terminals.
+/// A POSIX extended regular expression, matched against lines without terminal escapes.
 ///
 /// Proof of safety: the expression is compiled in `init` and freed in `deinit`; POSIX lets several threads match with one.
 final class LinePattern: @unchecked Sendable {
   private let expression: UnsafeMutablePointer<regex_t>
 
-  /// Why a text is not an expression.
+  /// The reason why a text is not a regular expression.
   struct PatternProblem: Error, Hashable {
     var message: String
   }
@@ -32,7 +32,7 @@ final class LinePattern: @unchecked Sendable {
     expression.deallocate()
   }
 
-  /// Whether a line has a part that matches.
+  /// True if a part of the line matches.
   func matches(_ line: UnsafeRawBufferPointer) -> Bool {
     let text = TerminalText.withoutSequences(String(decoding: line, as: UTF8.self))
     return regexec(expression, text, 0, nil, 0) == 0

@@ -1,14 +1,14 @@
 import FlowModel
 
 extension NamedOutputs {
-  /// A value that a command wrote, in the form of GitHub's `GITHUB_OUTPUT`.
+  /// A value written by a command in the format of GitHub's `GITHUB_OUTPUT`.
   ///
-  /// A line is `name=value`, or `name<<WORD` before the lines of a value, which ends with a line `WORD`. Lines end with a line
-  /// feed or with a carriage return and a line feed; the last one need not end.
+  /// A line is `name=value`, or `name<<WORD` followed by the lines of a value and a line `WORD`. Lines end with LF or
+  /// CRLF; the end of the last line is optional.
   struct NamedOutput: Hashable {
     var name: String
     var text: String
-    /// The number of the line that begins it, from 1.
+    /// The number of its first line, from 1.
     var line: Int
   }
 }
@@ -53,10 +53,10 @@ extension NamedOutputs.NamedOutput {
 
   private struct Lines {
     var rest: ArraySlice<UInt8>
-    /// The number of lines that were read.
+    /// The number of lines read.
     var number = 0
 
-    /// The next line, and what ends it.
+    /// The next line and its line break.
     mutating func next() -> (text: ArraySlice<UInt8>, ending: ArraySlice<UInt8>)? {
       guard !rest.isEmpty else { return nil }
       number += 1
@@ -68,7 +68,7 @@ extension NamedOutputs.NamedOutput {
       return (rest[..<end], rest[end..<after])
     }
 
-    /// The lines up to one that is `word`, without the last line break.
+    /// The lines before one that equals `word`, without the last line break.
     mutating func value(
       endingWith word: ArraySlice<UInt8>, of name: String
     ) throws(NamedOutputs.OutputProblem) -> String {

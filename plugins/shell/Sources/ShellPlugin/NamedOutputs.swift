@@ -1,23 +1,23 @@
 import FlowModel
 import FlowPluginKit
 
-/// The outputs that a step declares, and what its command wrote for them.
+/// The declared outputs of a step, with the values written by its command.
 struct NamedOutputs {
   let fields: [FieldDeclaration]
 
-  /// What is wrong with the file that ``OutputFile/variable`` names, as the rest of a sentence about it.
+  /// The problem in the file that ``OutputFile/variable`` points to, as the rest of a sentence about it.
   struct OutputProblem: Error, Hashable {
     var message: String
 
     init(_ message: String) { self.message = message }
 
-    /// The step's failure.
+    /// The corresponding error of the step.
     var error: ActionError {
       ActionError("output-invalid", "\(OutputFile.variable) \(message)", isRetryable: false)
     }
   }
 
-  /// The outputs of a declaration that has been checked.
+  /// Creates the outputs of a declaration that has been checked.
   init(declaredBy declarations: ValueObject) throws {
     if let problem = Self.problems(with: declarations).first {
       throw ActionError("command-invalid", "'\(problem.keyPath)': \(problem.message)", isRetryable: false)
@@ -27,7 +27,7 @@ struct NamedOutputs {
 
   // MARK: Declarations
 
-  /// What is wrong with declarations, each with where it is in the step's inputs.
+  /// The problems of declarations, with their locations in the step's inputs.
   static func problems(with declarations: ValueObject) -> [InputProblem] {
     var problems: [InputProblem] = []
     var names: Set<String> = []
@@ -56,12 +56,13 @@ struct NamedOutputs {
 
   // MARK: Values
 
-  /// The values that a command wrote, by name: read as the declared types, with defaults and null for what it left out.
+  /// The values that a command wrote, by name, converted to the declared types; missing ones have their default or
+  /// null.
   ///
-  /// - Parameter bytes: what the file holds; nil: the command removed it.
+  /// - Parameter bytes: the contents of the file, or nil if the command removed it.
   func values(in bytes: [UInt8]?) throws(OutputProblem) -> ValueObject {
     var texts: [String: String] = [:]
-    // Of two lines with one name the last counts, as with GitHub.
+    // If a name appears twice, the last line wins, as on GitHub.
     for line in try NamedOutput.all(in: bytes ?? []) {
       guard fields.contains(where: { $0.name.hasSameBytes(as: line.name) }) else { throw undeclared(line) }
       texts[line.name] = line.text

@@ -8,18 +8,18 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The file to which a command writes its named outputs. It is removed with this value.
+/// The file to which a command writes its named outputs; deinitialization removes it.
 ///
-/// It has a folder of its own, so that a process which outlives the step cannot create the file again.
+/// It has a separate folder, so that a process that outlives the step cannot create the file again.
 final class OutputFile: Sendable {
-  /// The variable that names the file.
+  /// The variable with the path of the file.
   static let variable = "FLOWRUN_OUTPUT"
 
   private let folder = TemporaryPath.unused()
   /// The path of the file.
   var path: String { "\(folder)/outputs" }
 
-  /// Creates an empty file that only this user can read. Throws an ``ActionError`` when that fails.
+  /// Creates an empty file that only this user can read. Throws an ``ActionError`` if that fails.
   init() throws {
     guard mkdir(folder, 0o700) == 0 else { throw Self.problem() }
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -40,14 +40,14 @@ final class OutputFile: Sendable {
 
   deinit {
     unlink(path)
-    // The command may have left other files next to it, such as the one with which it meant to replace it.
+    // The command may have left other files there, such as one meant to replace this file.
     if rmdir(folder) != 0 { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  /// What the command wrote; nil when it removed the file. Throws an ``ActionError`` when the file cannot be read, is not a
-  /// regular file any longer, or has more than 1 MiB.
+  /// The contents of the file, or nil if the command removed it. Throws an ``ActionError`` if the file cannot be read,
+  /// is no longer a regular file, or is larger than 1 MiB.
   func contents() throws -> [UInt8]? {
-    // A pipe in its place must not be waited for.
+    // If a pipe has replaced the file, opening it must not block.
     let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard number >= 0 else {
       if errno == ENOENT { return nil }

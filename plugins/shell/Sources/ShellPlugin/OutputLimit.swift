@@ -1,15 +1,15 @@
 import FlowModel
 
-/// How much is kept of each output of a command.
+/// The maximum size kept of each output of a command.
 struct OutputLimit {
   let bytes: Int
 
-  /// Why a text is not a limit.
+  /// The reason why a text is not a limit.
   struct LimitProblem: Error, Hashable {
     var message: String
   }
 
-  /// The limit that a text such as `8MiB` states; without one the usual limit.
+  /// Parses a limit such as `8MiB`; nil means the default limit.
   init(_ text: String?) throws(LimitProblem) {
     guard let text else {
       bytes = Limits.usualCommandOutputBytes

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The lines of a command's outputs: told to the run's log as they come, and the last ones kept for the error message.
+/// The lines of a command's outputs: logged as they arrive; the last ones are kept for the error message.
 struct OutputLines {
   private let log: Log
   private var output = Self.splitter
@@ -10,22 +10,22 @@ struct OutputLines {
   /// The last lines of both outputs.
   private(set) var last = LastLines()
 
-  /// A line may be a byte longer than the log takes, which then cuts it and says so.
+  /// A line may be one byte longer than the log accepts; the log then truncates it with a note.
   private static var splitter: LineSplitter {
     LineSplitter(longest: Limits.logLineBytes + 1, overwritten: LastLines.lineBytes)
   }
 
-  /// Lines of the step of `context`.
+  /// Creates lines for the step of `context`.
   ///
-  /// - Parameter onLine: called with each line that has ended.
+  /// - Parameter onLine: called with each complete line.
   init(_ context: ActionContext, onLine: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil) {
     log = Log(context, onLine)
   }
 
-  /// Whether the run's log takes more at the moment.
+  /// True if the run's log currently accepts more.
   var hasRoom: Bool { log.hasRoom }
 
-  /// Takes up what was read.
+  /// Adds data that was read.
   mutating func append(_ piece: UnsafeRawBufferPointer, from stream: LogStream) {
     switch stream {
     case .standardOutput: log.tell(piece, &output, &last, from: stream)
@@ -33,13 +33,13 @@ struct OutputLines {
     }
   }
 
-  /// Takes up the last lines, where they have no end.
+  /// Adds incomplete last lines.
   mutating func finish() {
     log.finish(&output, &last, from: .standardOutput)
     log.finish(&errors, &last, from: .standardError)
   }
 
-  /// Where the lines go.
+  /// The log and its subscribers.
   private struct Log {
     private let context: ActionContext
     private let isTold: Bool
@@ -66,7 +66,7 @@ struct OutputLines {
         if isTold { texts.append(String(decoding: line, as: UTF8.self)) }
       }
       if !texts.isEmpty { context.log(texts, from: stream) }
-      // What follows from a line comes after it in the log.
+      // Consequences of a line appear after it in the log.
       for line in whole { line.withUnsafeBytes { onLine?($0) } }
       guard isToldUnfinished else { return }
       let unfinished = splitter.unfinished

@@ -1,7 +1,7 @@
 import FlowSystem
 
-/// How long a command waits for descriptors and processes: as long as other commands have some, and a while where
-/// something else has them all.
+/// Limits the time that a command waits for descriptors and processes: unlimited while other commands use some, short
+/// if something else uses all of them.
 struct Patience {
   private var pauseMilliseconds: CInt = 1
   private var waitedMilliseconds: CInt = 0
@@ -9,10 +9,10 @@ struct Patience {
   private static let longestPauseMilliseconds: CInt = 50
   private static let longestWaitMilliseconds: CInt = 10_000
 
-  /// Whether to try again after this error, after a pause.
+  /// Returns true to retry after this error, once it has paused.
   mutating func allows(_ error: SystemError) -> Bool {
     guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
-    // A command that runs will end and return what it has.
+    // A running command will release its resources when it ends.
     if RunningCommand.count > 0 { waitedMilliseconds = 0 }
     guard waitedMilliseconds < Self.longestWaitMilliseconds else { return false }
     _ = poll(nil, 0, pauseMilliseconds)

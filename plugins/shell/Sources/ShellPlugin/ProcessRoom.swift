@@ -1,17 +1,18 @@
 import FlowSystem
 import Synchronization
 
-/// Room for what commands start themselves, where the system gives this user few processes (`ulimit -u`): a shell that
-/// cannot fork fails, a command that waits for its start does not.
+/// Reserves processes for the children of commands if the system allows this user few (`ulimit -u`): a shell that
+/// cannot fork fails, but a command can wait for its start.
 enum ProcessRoom {
-  /// What a command is given: itself, and three that it may start.
+  /// The number of processes reserved per command: itself and three children.
   private static let processesPerCommand = 4
-  /// How long a command is expected to take to start what it starts.
+  /// The time in which a command is expected to start its children.
   private static let settling = Duration.milliseconds(100)
 
   private static let starts = Mutex<[ContinuousClock.Instant]>([])
 
-  /// Throws when a command that is started now would leave too few to those that run; one alone is always tried.
+  /// Throws an error if starting a command now would leave too few processes to running ones; a single command is
+  /// always tried.
   static func check() throws(SystemError) {
     try starts.withLock { starts throws(SystemError) in
       guard let room = ProcessTable.room else { return }

@@ -1,25 +1,25 @@
 import FlowModel
 import FlowSystem
 
-/// The sign that a service is ready.
+/// The condition under which a service is ready.
 enum ReadyProbe: Sendable {
-  /// A line that it prints.
+  /// It prints a matching line.
   case line(LinePattern)
-  /// A port of this machine that accepts connections.
+  /// A port of this machine accepts connections.
   case port(Int)
-  /// An address that is answered.
+  /// An address answers.
   case http(HTTPAddress)
-  /// A command that exits with status 0.
+  /// A command exits with status 0.
   case command(Program)
 
-  /// The time for one look.
+  /// The time limit of one check.
   private static let lookTime = Duration.seconds(5)
-  /// The addresses of this machine.
+  /// The loopback addresses.
   private static let hosts = ["127.0.0.1", "::1"]
-  /// The null device, for the output of commands of which only the status counts.
+  /// The null device, for the output of commands of which only the status matters.
   private static let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
-  /// Whether it is ready; a look ends early when `isOver` says that nothing waits for it any more.
+  /// True if the service is ready; the check ends early if `isOver` returns true.
   func isReady(unless isOver: () -> Bool) -> Bool {
     switch self {
     case .line: false
@@ -29,7 +29,7 @@ enum ReadyProbe: Sendable {
     }
   }
 
-  /// The port that must not be answered before the service is started; nil if there is none.
+  /// The port that must be free before the service starts, or nil.
   var portToBeFree: Int? {
     switch self {
     case .port(let port): port
@@ -38,7 +38,7 @@ enum ReadyProbe: Sendable {
     }
   }
 
-  /// What was waited for, for people.
+  /// The condition, for messages.
   var description: String {
     switch self {
     case .line: "no line matched"
@@ -48,7 +48,7 @@ enum ReadyProbe: Sendable {
     }
   }
 
-  /// Whether a port of this machine accepts connections.
+  /// True if a port of this machine accepts connections.
   static func isAnswered(_ port: Int) -> Bool {
     hosts.contains { PlainRequest.isAnswered(host: $0, port: port, by: ContinuousClock.now + lookTime) }
   }

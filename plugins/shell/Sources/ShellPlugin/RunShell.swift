@@ -3,7 +3,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Runs a command in a process group of its own; while the command is silent, the step holds no thread.
+/// Runs a command in a separate process group; while the command is silent, the step occupies no thread.
 struct RunShell: Action {
   static let name = "shell.run"
   static let summary = "Runs a command and gives its output"
@@ -66,12 +66,13 @@ struct RunShell: Action {
     var status: Int
     var stdout: String
     var stderr: String
-    /// Those that the step declares.
+    /// The outputs that the step declares.
     var named: ValueObject = [:]
 
     private enum CodingKeys: CodingKey { case status, stdout, stderr }
 
-    // Stated, because a command may come by the thousand: the default finds the properties by reflection, every time.
+    // Written out because there may be thousands of commands: the default finds the properties by reflection every
+    // time.
     var values: ValueObject {
       var values: ValueObject = ["status": status.value, "stdout": stdout.value, "stderr": stderr.value]
       for (name, value) in named { values[name] = value }
@@ -169,7 +170,7 @@ struct RunShell: Action {
 }
 
 extension Command {
-  /// The command of a step; throws an ``ActionError`` if it is malformed.
+  /// Creates the command of a step; throws an ``ActionError`` if it is malformed.
   init(_ value: Value, shell: String?, arguments: [String]) throws {
     do throws(CommandLineProblem) {
       let shell = try shell.map { text throws(CommandLineProblem) in try ShellTemplate(text) }
@@ -183,11 +184,11 @@ extension Command {
 }
 
 extension RunShell {
-  /// The number of characters that the first line of a failure has of the last line of the command.
+  /// The maximum number of characters of the command's last line in the first line of a failure.
   private static let causeCharacters = 200
 
-  /// The message of a failure: first how the command ended and its last line, which often is the cause, or the command if it
-  /// printed nothing. Below, all last lines if there are several.
+  /// The message of a failure. It begins with the status and the last line of output, which often is the cause, or the
+  /// command if it printed nothing. If there are several last lines, all of them follow.
   private static func message(_ end: String, _ command: Command, _ lines: LastLines) -> String {
     let quoted = lines.quote.split(separator: "\n").dropFirst()
     guard let last = quoted.last else { return "\(end): '\(command.description)'" }
@@ -197,7 +198,7 @@ extension RunShell {
       + (quoted.count > 1 ? lines.quote : "")
   }
 
-  /// The advice, as a part of the message, if a plain shell has met a form that only bash understands.
+  /// Advice to append to the message if a plain shell found syntax that only bash understands.
   private static func hint(_ command: Command, _ lines: LastLines) -> String {
     guard command.isForPlainShell else { return "" }
     let quote = lines.quote
@@ -208,10 +209,11 @@ extension RunShell {
 }
 
 extension String {
-  /// The text without one line break at its end, `\n` or `\r\n`, as a shell's `$(…)` gives it: what a command says can be compared
-  /// with what was expected.
+  /// The text without one trailing line break, `\
+  /// ` or `\\r\
+  /// `, like a shell's `$(…)`, so that output can be compared with an expected value.
   fileprivate var withoutLastLineBreak: String {
-    // A carriage return and a line feed are one character.
+    // CRLF is one character.
     last == "\n" || last == "\r\n" ? String(dropLast()) : self
   }
 }

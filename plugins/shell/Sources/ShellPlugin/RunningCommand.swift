@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// One command from its start to its end, in a process group of its own that ends with it.
+/// A command from its start to its end, in a process group that ends with it.
 struct RunningCommand: ~Copyable {
   private let context: ActionContext
   private let group: ProcessGroup
@@ -11,25 +11,26 @@ struct RunningCommand: ~Copyable {
   private var errors: CommandOutput
   private var lines: OutputLines
   private let kill = CommandStop()
-  /// Readable once the leader has ended; without a number as long as nothing waits for that, or if the system has no such thing.
+  /// Readable once the leader has ended. It has no number while nothing waits for that, or if the system does not
+  /// support it.
   private var exitWatch = Descriptor(-1)
   private var hasBeenRead = false
 
-  /// How a command ended and what it wrote.
+  /// The end of a command and its output.
   struct Ending {
-    /// How its process ended, and whether it had left others running, which were then killed.
+    /// The status of its process, and whether other processes were left and then killed.
     var group: ProcessGroup.Ending
     var output: String
     var errors: String
-    /// The last lines of both outputs, in the order in which they came.
+    /// The last lines of both outputs, in order of arrival.
     var lastLines: LastLines
-    /// Whether it had not ended in time after it was asked to.
+    /// True if it did not end in time after it was asked to.
     var wasKilled: Bool
   }
 
   /// Starts the command.
   ///
-  /// - Parameter mergesOutput: whether standard error goes to the pipe of standard output.
+  /// - Parameter mergesOutput: true to send standard error to the pipe of standard output.
   init(
     _ start: CommandStart, outputLimitBytes: Int, mergesOutput: Bool, _ stop: StopPolicy, in context: ActionContext
   ) throws(SystemError) {
@@ -58,15 +59,15 @@ struct RunningCommand: ~Copyable {
     kill.stop(group, by: stop, in: context)
   }
 
-  /// Ends the processes of the group that outlived the command, which has been read to its end.
+  /// Ends the remaining processes of the group after the command has been read to its end.
   ///
-  /// - Parameter sessionDone: called once the rest of its session has been ended, too, unless that is not looked for; nil: this thread
-  ///   waits for that. The second result is whether it is called.
+  /// - Parameter sessionDone: called once the rest of its session has ended, unless no search is needed; if nil, this
+  ///   thread waits for that. The second result is true if it will be called.
   consuming func end(sessionDone: (@Sendable () -> Void)?) -> (Ending, isCalled: Bool) {
     if context.isCancelled { awaitInnerRuns() }
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
-    // Another process has its outputs open although it has ended, or it was asked to end early: child processes may be left.
+    // Another process has its outputs open, or it was asked to end early: child processes may be left.
     let hasRest = output.isOpen || errors.isOpen || context.isCancelled
     let ending: ProcessGroup.Ending
     if hasRest, let sessionDone {
@@ -74,7 +75,7 @@ struct RunningCommand: ~Copyable {
     } else {
       ending = group.collect(withSession: hasRest)
     }
-    // A process in a session of its own may serve later steps.
+    // A process in another session may serve later steps.
     if output.isOpen || errors.isOpen, !context.isCancelled {
       LateOutput.read(output.takePipe(), errors.takePipe(), in: context)
     }
@@ -86,31 +87,31 @@ struct RunningCommand: ~Copyable {
 
   private static let running = Atomic(0)
 
-  /// The number of commands of this process that run, which will return what they have.
+  /// The number of running commands of this process, which will release their resources.
   static var count: Int { running.load(ordering: .relaxed) }
 
-  /// After how many pieces of output in a row the leader is looked after.
+  /// The number of consecutive pieces of output after which the leader is checked.
   private static let busyLooks = 16
-  /// How long the outputs alone are waited for on a thread of the command's own: most commands have closed both by then, and need no
-  /// descriptor for their end. Also how often the leader is looked after there without one.
+  /// The time, on a thread reserved for the command, to wait for the outputs alone. Most commands close both within it
+  /// and need no descriptor for their end. Without such a descriptor, also the interval for checking the leader.
   private static let shortMilliseconds: CInt = 20
-  /// The time between two looks at the leader where its end has no descriptor.
+  /// The interval for checking the leader if its end has no descriptor.
   private static let lookMilliseconds: CInt = 50
-  /// How long the outputs are left alone while no more lines can be taken: the command waits, as at a slow terminal.
+  /// The pause while the log accepts no more lines: the command waits, as with a slow terminal.
   private static let fullMilliseconds: CInt = 10
-  /// A thread that nothing else wants is held by a command that is silent for this many looks of so long: most short commands are
+  /// The number of checks for which a silent command keeps a thread that nothing else needs: most short commands are
   /// read by the thread that started them.
   private static let heldLooks = 10
   private static let heldMilliseconds: CInt = 2
 
-  /// Waits for standard error alone. A command that ends closes it after standard output: of most short commands one end of an
-  /// output wakes this thread, and not two.
+  /// Waits for standard error alone. A command that ends closes it after standard output, so for most short commands
+  /// only one of the two wakes this thread.
   private func awaitErrors() {
     var file = pollfd(fd: errors.isOpen ? errors.number : output.number, events: Int16(POLLIN), revents: 0)
     _ = poll(&file, 1, Self.heldMilliseconds)
   }
 
-  /// Reads what runs of flowrun write that clean up, although the command has ended in which they are.
+  /// Reads the output of nested flowrun runs that clean up after the command has ended.
   private mutating func awaitInnerRuns() {
     while group.innerTime > 0 {
       var files = (
@@ -120,7 +121,7 @@ struct RunningCommand: ~Copyable {
       _ = withUnsafeMutableBytes(of: &files) {
         poll($0.bindMemory(to: pollfd.self).baseAddress, 2, Self.shortMilliseconds)
       }
-      // Their own end is looked for, and not that of the outputs.
+      // Checks whether they have ended, not whether the outputs have.
       if !output.isOpen, !errors.isOpen { _ = poll(nil, 0, Self.shortMilliseconds) }
       if files.0.revents != 0 { output.read(everything: false, as: .standardOutput, into: &lines) }
       if files.1.revents != 0 { errors.read(everything: false, as: .standardError, into: &lines) }
@@ -131,14 +132,15 @@ struct RunningCommand: ~Copyable {
 
   /// The events that a command waits for without a thread.
   struct Pause {
-    /// The descriptors of which one is to be ready.
+    /// The descriptors of which one must become ready.
     var files: [CInt]
     /// The time limit, or nil.
     var time: Duration?
   }
 
-  /// Reads both outputs until both are at their end or the leader has ended: someone it left behind may hold them open. Returns what
-  /// the command waits for if it has not ended and the thread is not its own; nil once it has been read to its end.
+  /// Reads both outputs until both have ended or the leader has ended, because a leftover process may keep them open.
+  /// Returns the events to wait for if the command has not ended and the thread is shared, or nil once it has been read
+  /// to its end.
   mutating func read(on thread: StepThread) -> Pause? {
     var isShared = thread.isWanted != nil
     if !hasBeenRead, thread.isWanted?() != true { awaitErrors() }
@@ -164,7 +166,7 @@ struct RunningCommand: ~Copyable {
         idleLooks += 1
         if idleLooks < Self.heldLooks { continue }
       }
-      // Also while something comes all the time: it may be from someone whom the leader left behind.
+      // Checked even if data arrives constantly: it may come from a leftover process.
       let isLook = ready == 0 || looks % Self.busyLooks == 0
       if isLook, exitWatch.number < 0 {
         hasEnded = group.status() != nil
@@ -180,7 +182,7 @@ struct RunningCommand: ~Copyable {
     return isShared ? awaitLeader() : nil
   }
 
-  /// The milliseconds for which this thread waits for more.
+  /// The milliseconds for which this thread waits for more output.
   private func patience(isFull: Bool, isShared: Bool, isWanted: Bool) -> CInt {
     if isShared { return isFull || isWanted ? 0 : Self.heldMilliseconds }
     if isFull { return Self.fullMilliseconds }
@@ -194,7 +196,8 @@ struct RunningCommand: ~Copyable {
       time: exitWatch.number >= 0 ? nil : .milliseconds(Int(Self.lookMilliseconds)))
   }
 
-  /// What is to be waited for once both outputs are at their end; nil if the leader has ended, as it does at about the same time.
+  /// The event to wait for once both outputs have ended, or nil if the leader has ended, which usually happens at the
+  /// same time.
   private mutating func awaitLeader() -> Pause? {
     if group.status() != nil { return nil }
     if exitWatch.number < 0 { exitWatch = Descriptor.exitWatch(of: group.number) }

@@ -1,11 +1,11 @@
 import FlowPluginKit
 import FlowSystem
 
-/// A file with the text of a command for a shell that reads files; no other user may read it, and it is removed with this value.
+/// A file with the script for a shell that reads files. Only this user can read it; deinitialization removes it.
 struct ScriptFile: ~Copyable {
   let path: String
 
-  /// Writes the text to a new file in the folder for such; throws an ``ActionError`` when that cannot be done.
+  /// Writes the script to a new file in the temporary folder. Throws an ``ActionError`` if that fails.
   init(_ text: String) throws {
     let folder = TemporaryPath.folder
     path = TemporaryPath.unused()

@@ -9,7 +9,7 @@ struct ServicePipes: ~Copyable {
   var errors: CommandOutput
 }
 
-/// A service from one start of its command to the end of it.
+/// One start of a service, until its command ends.
 final class ServiceStart: Sendable {
   private struct State {
     var isReady = false
@@ -17,7 +17,7 @@ final class ServiceStart: Sendable {
     var hasEnded = false
     var isAskedToEnd = false
     var lastLines = LastLines()
-    /// Called when a line has matched; kept while it may.
+    /// Called when a line matches; kept until then.
     var onMatch: (@Sendable () -> Void)?
     var hasMatched = false
   }
@@ -28,14 +28,14 @@ final class ServiceStart: Sendable {
   private let state = Mutex(State())
   private let kill = CommandStop()
 
-  /// The time between two looks at the leader where its end has no descriptor.
+  /// The interval for checking the leader if its end has no descriptor.
   private static let lookMilliseconds: CInt = 50
-  /// How long the outputs are left alone while no more lines can be taken.
+  /// The pause while the log accepts no more lines.
   private static let fullMilliseconds: CInt = 10
 
-  /// Starts the command; waits while there are no descriptors or processes for it because others have them.
+  /// Starts the command; waits for descriptors or processes used by others.
   ///
-  /// - Parameter pipes: gets its outputs.
+  /// - Parameter pipes: receives its outputs.
   init(
     _ start: CommandStart, mergesOutput: Bool, pattern: LinePattern?, in context: ActionContext,
     _ pipes: inout ServicePipes?
@@ -64,18 +64,18 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// Whether it became ready.
+  /// True if it became ready.
   var isReady: Bool { state.withLock { $0.isReady } }
-  /// Whether it was not ready in time.
+  /// True if it was not ready in time.
   var isTooLate: Bool { state.withLock { $0.isTooLate } }
-  /// Whether nothing is to be found out about it any more: it is ready, was not in time, or has ended.
+  /// True if its readiness is decided: it is ready, was not ready in time, or has ended.
   var isOver: Bool { state.withLock { $0.isReady || $0.isTooLate || $0.hasEnded } }
-  /// Whether it had to be killed.
+  /// True if it had to be killed.
   var wasKilled: Bool { kill.wasNeeded }
-  /// The last lines that it printed.
+  /// The last lines of its output.
   var lastLines: LastLines { state.withLock { $0.lastLines } }
 
-  /// Notes that it is ready; false if it was before, or is not waited for any more.
+  /// Marks the service as ready; returns false if it already was or its readiness is no longer awaited.
   func becomeReady() -> Bool {
     state.withLock { state in
       guard !state.isReady, !state.isTooLate, !state.hasEnded else { return false }
@@ -84,7 +84,7 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// Notes that it was not ready in time; false if it is ready or has ended.
+  /// Marks the service as not ready in time; returns false if it is ready or has ended.
   func giveUp() -> Bool {
     state.withLock { state in
       guard !state.isReady, !state.hasEnded else { return false }
@@ -110,13 +110,13 @@ final class ServiceStart: Sendable {
     action?()
   }
 
-  /// Asks it to end, and kills it if it has not in time.
+  /// Asks it to end, and kills it if it does not end in time.
   func end(_ stop: StopPolicy, _ context: ActionContext) {
     state.withLock { $0.isAskedToEnd = true }
     kill.end(group, by: stop, in: context)
   }
 
-  /// Reads what it prints until it has ended, and ends the processes that it left.
+  /// Reads its output until it has ended, and ends its remaining processes.
   func awaitEnd(reading pipes: inout ServicePipes?) -> TerminationStatus {
     let look: @Sendable (UnsafeRawBufferPointer) -> Void = { [self] line in lookAt(line) }
     var lines = pattern == nil ? OutputLines(context) : OutputLines(context, onLine: look)
@@ -135,7 +135,7 @@ final class ServiceStart: Sendable {
     if !isOver, pattern?.matches(line) == true { noteMatch() }
   }
 
-  /// Whether runs of flowrun clean up that the service has started, although it has ended itself.
+  /// True if nested flowrun runs of the service are still cleaning up after it has ended.
   private var isAwaitingInnerRuns: Bool { state.withLock { $0.isAskedToEnd } && group.innerTime > 0 }
 
   private func read(_ pipes: inout ServicePipes, _ lines: inout OutputLines) {

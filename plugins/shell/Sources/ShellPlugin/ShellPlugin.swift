@@ -5,9 +5,9 @@ public struct ShellPlugin: Plugin {
   /// `shell`.
   public static let name = "shell"
 
-  /// The plugin.
+  /// Creates the plugin.
   public init() {}
 
-  /// Everything that begins with `shell.`.
+  /// The actions whose names begin with `shell.`.
   public var actions: [any ActionType.Type] { [RunShell.self, RunService.self] }
 }

@@ -3,8 +3,7 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Commands that wait, without a thread, until others return descriptors or processes to the system, in the order in which they
-/// came.
+/// Commands that wait, without a thread, until others release descriptors or processes; first come, first served.
 final class StartQueue: Sendable {
   static let shared = StartQueue()
 
@@ -17,23 +16,23 @@ final class StartQueue: Sendable {
     var waiting: [WaitingStart] = []
     var lastTicket = 0
     var isTicking = false
-    /// Since when commands have not been started although no other one runs that could return something.
+    /// The time since which no command could start although no other one is running.
     var failingSince: ContinuousClock.Instant?
-    /// The run that has been told that commands wait.
+    /// The run in whose log a warning about waiting commands was written.
     var warnedRun: String?
   }
 
   private let state = Mutex(State())
 
-  /// How often the first command tries by itself: something else in the system may have returned what it had.
+  /// The interval at which the first command retries: other programs may have released resources.
   private static let tickTime = Duration.milliseconds(50)
-  /// The time that commands wait while other programs have everything.
+  /// The maximum time to wait while other programs use all resources.
   private static let longestWait = Duration.seconds(10)
 
-  /// Whether any command waits.
+  /// True if any command is waiting.
   var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-  /// A number for a command that is going to wait.
+  /// The number of a command that is about to wait.
   func newTicket() -> Int {
     state.withLock { state in
       state.lastTicket += 1
@@ -41,7 +40,7 @@ final class StartQueue: Sendable {
     }
   }
 
-  /// Whether to try again after this error once something was returned. The first time in a run, its log says what is lacking.
+  /// True to retry after this error once something is released. The first time in a run, logs what is missing.
   func allows(_ error: SystemError, in context: ActionContext) -> Bool {
     guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
     let running = RunningCommand.count
@@ -63,7 +62,7 @@ final class StartQueue: Sendable {
 
   /// Calls `resume` once when the command should try to start.
   ///
-  /// - Parameter isFirst: whether it has been its turn before.
+  /// - Parameter isFirst: true if it has been first in the queue before.
   func add(_ ticket: Int, isFirst: Bool, _ resume: @escaping @Sendable () -> Void) {
     let begins = state.withLock { state in
       state.waiting.insert(WaitingStart(ticket: ticket, resume: resume), at: isFirst ? 0 : state.waiting.count)
@@ -73,7 +72,7 @@ final class StartQueue: Sendable {
     if begins { tick() }
   }
 
-  /// Has a command try that waits, because its step is to end.
+  /// Makes a waiting command try at once, because its step is being cancelled.
   func release(_ ticket: Int) {
     let start = state.withLock { state in
       state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
@@ -81,13 +80,13 @@ final class StartQueue: Sendable {
     start?.resume()
   }
 
-  /// Has the next command try, after one that waited has started: there may be room for more.
+  /// Makes the next command try after a waiting one has started, because there may be room for more.
   func noteStart() {
     state.withLock { $0.failingSince = nil }
     next()
   }
 
-  /// Has the next command try, after one has ended.
+  /// Makes the next command try after one has ended.
   func noteEnd() { next() }
 
   private func next() {

@@ -4,13 +4,13 @@
   import Foundation
 #endif
 
-/// Where commands have files that go with them.
+/// The paths of temporary files of commands.
 enum TemporaryPath {
-  /// The folder for temporary files: that of flowrun's own environment, or `/tmp`.
+  /// The folder for temporary files: `TMPDIR` of flowrun's environment, or `/tmp`.
   static var folder: String {
     ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
-  /// A path in that folder that nothing else uses.
+  /// An unused path in that folder.
   static func unused() -> String { "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))" }
 }
