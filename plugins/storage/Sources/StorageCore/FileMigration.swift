@@ -7,23 +7,23 @@ import FlowPluginKit
   import Foundation
 #endif
 
-/// A migration of the workflow's own: an SQL file that is applied to a store once.
+/// A migration of the workflow: an SQL file that is applied to a store once.
 package struct FileMigration: Sendable, Hashable {
-  /// The file's name, under which the store records it.
+  /// The file's name, which the store records.
   package let name: String
-  /// What it does.
+  /// The SQL of the migration.
   package let sql: String
 
-  /// A migration of this name.
+  /// Creates a migration with this name.
   package init(name: String, sql: String) {
     self.name = name
     self.sql = sql
   }
 
-  /// The largest migration file: 1 MiB.
+  /// The maximum size of a migration file: 1 MiB.
   package static let limitBytes = 1 << 20
 
-  /// Reads the files at `paths`, relative ones from `folder`; throws an ``ActionError`` `migration-unreadable`.
+  /// Reads the files at `paths`, relative to `folder`; throws an ``ActionError`` `migration-unreadable`.
   package static func read(_ paths: [String], from folder: String) throws -> [FileMigration] {
     var names: Set<String> = []
     return try paths.map { path in

@@ -1,12 +1,12 @@
 import FlowModel
 import FlowPluginKit
 
-/// The number of rows that an action may be asked for, the same for all that read a page.
+/// The number of rows that an action may return, the same for all actions that read a page.
 package enum PageLimit {
-  /// What may be asked for.
+  /// The allowed limits.
   package static let range = 1...1000
 
-  /// What `validate` says about a literal `limit`.
+  /// The problems that `validate` reports for a literal `limit`.
   package static func problems(with input: LiteralInput) -> [InputProblem] {
     guard let limit = input["limit"]?.integerValue, !range.contains(limit) else { return [] }
     return [
@@ -14,7 +14,7 @@ package enum PageLimit {
     ]
   }
 
-  /// The limit itself; throws an ``ActionError`` `limit-out-of-range`.
+  /// Returns the limit; throws an ``ActionError`` `limit-out-of-range`.
   package static func checked(_ limit: Int) throws -> Int {
     guard range.contains(limit) else { throw ActionError("limit-out-of-range", message(limit), isRetryable: false) }
     return limit

@@ -1,19 +1,19 @@
 import FlowPluginKit
 import FlowSQLite
 
-/// The migrations of a store; what has been released never changes.
+/// The migrations of a store; released ones never change.
 ///
-/// Everything that is missing is applied in one transaction, under the lock, so that of two processes that make a store
-/// together both succeed.
+/// All missing migrations are applied in one transaction, under the lock, so that two processes can create a store at
+/// the same time.
 package struct Schema {
-  /// `Flow` in ASCII: distinguishes our stores from other programs' databases.
+  /// `Flow` in ASCII: distinguishes flowrun's stores from databases of other programs.
   static let applicationID = 0x466C_6F77
 
   private static let filePrefix = "file:"
 
   private let migrations: [(name: String, sql: String)]
 
-  /// The record of migrations, and the caller's migrations after it.
+  /// Creates a schema with the record of migrations, followed by the caller's migrations.
   init(_ migrations: [FileMigration] = []) {
     self.migrations =
       [(Self.first, Self.recordTable)] + migrations.map { (Self.filePrefix + $0.name, $0.sql) }
@@ -22,7 +22,7 @@ package struct Schema {
   /// The name of a store's first migration.
   private static let first = "1-store"
 
-  /// How older versions began a store. Since then it is the name under which `footprint` records its tables.
+  /// The first migration of stores created by older versions. Newer ones use this name for the tables of `footprint`.
   package static let journeys = "1-journeys"
 
   private static let recordTable = """
@@ -30,7 +30,7 @@ package struct Schema {
     CREATE TABLE Migration (name TEXT PRIMARY KEY NOT NULL) STRICT, WITHOUT ROWID;
     """
 
-  /// The names of the migrations that a store lacks; throws when it is another program's or a newer version's.
+  /// The names of the missing migrations; throws an error if the store belongs to another program or a newer version.
   func missingMigrations(in db: SQLiteConnection, path: String) throws -> [String] {
     if try db.integer("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 { return migrations.map(\.name) }
     let owner = try db.integer("PRAGMA application_id") ?? 0
@@ -48,7 +48,7 @@ package struct Schema {
     return migrations.map(\.name).filter { !applied.contains($0) }
   }
 
-  /// Applies these migrations; must run in a transaction in which no other process can write.
+  /// Applies these migrations; must run in a transaction that excludes writes of other processes.
   func apply(_ names: [String], to db: SQLiteConnection) throws {
     for (name, sql) in migrations where names.contains(name) {
       do {
@@ -61,7 +61,7 @@ package struct Schema {
     }
   }
 
-  /// Whether a migration is recorded as applied.
+  /// True if a migration is recorded as applied.
   package static func isRecorded(_ name: String, in db: SQLiteConnection) throws -> Bool {
     try db.integer("SELECT EXISTS (SELECT 1 FROM Migration WHERE name = ?)", [.text(name)]) == 1
   }

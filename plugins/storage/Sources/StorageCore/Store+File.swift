@@ -2,10 +2,10 @@ import FlowPluginKit
 import FlowPlatform
 
 extension Store {
-  /// Makes the folder and an empty file for the store, readable only by this user; returns whether it was made.
+  /// Creates the folder and an empty file for the store, readable only by this user; returns true if it was created.
   ///
-  /// SQLite gives its journals the permissions of the file next to which they are. A file that cannot be made is left
-  /// to SQLite, which says why.
+  /// SQLite gives its journals the permissions of the database file. If the file cannot be created, SQLite reports the
+  /// reason later.
   static func prepareFile(at path: String) throws -> Bool {
     if access(path, F_OK) == 0 { return false }
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex {
@@ -28,10 +28,10 @@ extension Store {
       isRetryable: false)
   }
 
-  /// The system's words for an error number.
+  /// The system's message for an error number.
   static func systemMessage(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// What the file system says about a store that SQLite could not use.
+  /// The reason in the file system why SQLite could not use a store.
   enum Obstacle {
     case folder
     case fileNotReadable
@@ -41,7 +41,7 @@ extension Store {
     case nothingFound
   }
 
-  /// Whether this process may write files only up to some size.
+  /// True if this process has a file size limit.
   private static var isFileSizeLimited: Bool {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -51,7 +51,7 @@ extension Store {
     #endif
   }
 
-  /// Looks for the reason why SQLite could not open, read or write the store.
+  /// Finds the reason why SQLite could not open, read or write the store.
   static func obstacle(at path: String) -> Obstacle {
     let folder = FilePath.folder(of: path)
     var status = stat()
@@ -62,13 +62,14 @@ extension Store {
     }
     if access(folder, W_OK | X_OK) != 0 { return .folderNotWritable }
     var space = statvfs()
-    // Less than the shared memory of the write-ahead log needs.
+    // Less space than the shared memory of the write-ahead log needs.
     if statvfs(folder, &space) == 0, UInt(space.f_bavail) * UInt(space.f_frsize) < 64 << 10 { return .noSpace }
     return isFileSizeLimited ? .noSpace : .nothingFound
   }
 }
 
-/// Makes a file for its owner alone; one that is there is left as it is. (``Store`` has an `open` and a `close` of its own.)
+/// Creates a file that only its owner can access; keeps an existing one unchanged. (A free function, because ``Store``
+/// has its own `open` and `close`.)
 private func makeEmptyFile(_ path: String) {
   let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   if file >= 0 { close(file) }

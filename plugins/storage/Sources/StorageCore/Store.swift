@@ -8,13 +8,13 @@ import FlowSQLite
   import Foundation
 #endif
 
-/// An open SQLite store; the handle behind `database`.
+/// An open SQLite store; the value of the handle `database`.
 ///
-/// Safe to use from any thread: all state is the pool, which runs readers next to one writer.
+/// Safe to use from any thread: the only state is the pool, which runs readers and one writer concurrently.
 package final class Store: Sendable {
-  /// Its path.
+  /// The path of the database file.
   package let path: String
-  /// Its readers and its writer.
+  /// The connections for reading and writing.
   package let pool: SQLitePool
 
   private init(path: String, pool: SQLitePool) {
@@ -22,21 +22,21 @@ package final class Store: Sendable {
     self.pool = pool
   }
 
-  /// What opening a store did.
+  /// The result of opening a store.
   package struct Opening {
     package var store: Store
     package var isCreated: Bool
     package var appliedMigrations: [String]
   }
 
-  /// How a store is opened.
+  /// The options for opening a store.
   package struct Options {
     /// The caller's migrations, applied in this order.
     var migrations: [FileMigration]
-    /// How long to wait for another process that holds the store.
+    /// The time to wait for another process that has locked the store.
     var lockTimeout: Duration
 
-    /// Opens with these migrations.
+    /// Creates options with these migrations.
     package init(migrations: [FileMigration] = [], lockTimeout: Duration = .seconds(1)) {
       self.migrations = migrations
       self.lockTimeout = lockTimeout
@@ -45,14 +45,14 @@ package final class Store: Sendable {
     fileprivate var lockMilliseconds: Int { lockTimeout.nanoseconds / 1_000_000 }
   }
 
-  /// Opens the store at `path`, creating file, folder and tables where they are missing.
+  /// Opens the store at `path`, creating missing files, folders and tables.
   ///
-  /// Throws an ``ActionError`` with one of the codes of ``StoreFailure``; what was in the store is then as before.
+  /// Throws an ``ActionError`` with a code of ``StoreFailure``; the store is then unchanged.
   package static func open(at path: String, _ options: Options = Options()) throws -> Opening {
     try StoreFailure.translating(path: path) {
       let isCreated = try prepareFile(at: path)
       if !isCreated { try refuseForeign(at: path, Schema(options.migrations), options) }
-      // A store is worth more than a commit is slow: what a step has written is there after a power cut.
+      // Durability matters more than fast commits: data that a step has written survives a power failure.
       let pool = try SQLitePool(path, readers: 4, busyMilliseconds: options.lockMilliseconds)
       do {
         return try bringUpToDate(Store(path: path, pool: pool), options, isCreated: isCreated)
@@ -63,14 +63,14 @@ package final class Store: Sendable {
     }
   }
 
-  /// Throws when the file is not a store of ours, or a newer version's; looks through a connection that cannot write,
+  /// Throws an error if the file is not a flowrun store or was written by a newer version. Uses a read-only connection,
   /// because opening a pool already writes (it switches to the write-ahead log).
   private static func refuseForeign(at path: String, _ schema: Schema, _ options: Options) throws {
     let connection = try SQLiteConnection(path, .readOnly, busyMilliseconds: options.lockMilliseconds)
     _ = try connection.snapshot { try schema.missingMigrations(in: connection, path: path) }
   }
 
-  /// Applies what is missing in one transaction; a store that lacks nothing is only read.
+  /// Applies missing migrations in one transaction; an up-to-date store is only read.
   private static func bringUpToDate(_ store: Store, _ options: Options, isCreated: Bool) throws -> Opening {
     let schema = Schema(options.migrations)
     var opening = Opening(store: store, isCreated: isCreated, appliedMigrations: [])
@@ -79,27 +79,27 @@ package final class Store: Sendable {
     }
     if isUpToDate { return opening }
     try store.pool.write { db in
-      // Another process may have been faster between the look above and the lock.
+      // Another process may have applied them between the check above and the lock.
       opening.appliedMigrations = try schema.missingMigrations(in: db, path: store.path)
       try schema.apply(opening.appliedMigrations, to: db)
     }
     return opening
   }
 
-  /// Closes all connections; waits for queries that run. One file is left.
+  /// Closes all connections after waiting for running queries. Only the database file remains.
   package func close() { pool.close() }
 
-  /// A separate connection for one statement of a workflow: it cannot write.
+  /// Opens a separate read-only connection for one statement of a workflow.
   package func queryQueue() throws -> SQLiteQueue { try SQLiteQueue(path, .readOnly) }
 
-  /// A separate connection for statements of a workflow that write; it waits that long for others that do.
+  /// Opens a separate connection for writing statements of a workflow, with a timeout for other writers.
   package func writingQueue(lockTimeout: Duration) throws -> SQLiteQueue {
     try SQLiteQueue(
       path, .readWrite, busyMilliseconds: lockTimeout.nanoseconds / 1_000_000,
       setup: "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
   }
 
-  /// The rows of a query, as objects by column.
+  /// The rows of a query as objects by column name.
   package func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [Value] {
     try StoreFailure.translating(path: path) {
       try pool.read { db in
@@ -115,7 +115,7 @@ package final class Store: Sendable {
 }
 
 extension ValueObject {
-  /// The columns of a row in order; of two columns of one name the later counts.
+  /// Creates an object with the columns of a row in order; of two columns with the same name the later wins.
   package init(_ row: borrowing SQLiteStatement, _ columns: [String]) {
     self.init()
     for (index, column) in columns.enumerated() { self[column] = Value(row.value(index)) }
@@ -123,7 +123,7 @@ extension ValueObject {
 }
 
 extension Value {
-  /// What a column holds; a blob becomes text in base 64.
+  /// Converts the value of a column; a blob becomes a base64 string.
   package init(_ value: SQLiteValue) {
     switch value {
     case .null: self = .null

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSQLite
 
-/// Everything that can go wrong with a store, each with its remedy.
+/// The failures of a store, each with its remedy.
 package enum StoreFailure: String, CaseIterable {
   case diskFull = "disk-full"
   case storeUnreadable = "store-unreadable"
@@ -16,7 +16,7 @@ package enum StoreFailure: String, CaseIterable {
   case migrationFailed = "migration-failed"
   case storeFailed = "store-failed"
 
-  /// As `plugins show` tells it.
+  /// The declaration shown by `plugins show`.
   package var declaration: ErrorDeclaration {
     let summary =
       switch self {
@@ -38,10 +38,10 @@ package enum StoreFailure: String, CaseIterable {
   /// The declarations of all failures, for actions that open a store.
   package static let whenOpening = allCases.map(\.declaration)
 
-  /// The declarations of what can still happen once the store is open.
+  /// The declarations of failures that can still occur once the store is open.
   package static let whenOpen = [diskFull, storeReadOnly, storeCorrupt, storeLocked, storeFailed].map(\.declaration)
 
-  /// Runs `body` and turns what SQLite throws into an ``ActionError`` that names the store, the cause and the remedy.
+  /// Runs `body` and converts SQLite errors to an ``ActionError`` with the store, the cause and the remedy.
   package static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -50,7 +50,7 @@ package enum StoreFailure: String, CaseIterable {
     }
   }
 
-  /// The failure behind an error of SQLite's, for the person who runs the workflow.
+  /// Converts an SQLite error to the error reported to the user.
   package static func translate(_ error: SQLiteError, path: String) -> any Error {
     let cause = "\(error)"
     switch error.kind {
@@ -78,7 +78,7 @@ package enum StoreFailure: String, CaseIterable {
     }
   }
 
-  /// The error with what happened, its cause and its remedy.
+  /// Creates the error from what happened and its cause; adds the remedy.
   package func error(_ what: String, _ cause: String) -> ActionError {
     let remedy =
       switch self {

@@ -2,14 +2,14 @@ import FlowModel
 import FlowPluginKit
 import FlowSQLite
 
-/// The small values of a store, one row a value, each as JSON text. Their table is made with the first value.
+/// The key-value pairs of a store: one row per value, stored as JSON. The table is created with the first value.
 package struct StoreKeyValues: KeyValueStore {
   package let store: Store
 
-  /// The values of a store.
+  /// Creates the key-value pairs of a store.
   package init(store: Store) { self.store = store }
 
-  /// The largest value, as JSON: 1 MiB.
+  /// The maximum size of a value as JSON: 1 MiB.
   package static let limitBytes = Limits.outputBytes
 
   package func get(_ key: String, in scope: String) throws -> Value? {
@@ -62,7 +62,7 @@ package struct StoreKeyValues: KeyValueStore {
     }
   }
 
-  /// Makes their table unless it exists; must run in a transaction in which no other process can write.
+  /// Creates the table unless it exists; must run in a transaction that excludes writes of other processes.
   package static func makeTable(_ db: SQLiteConnection) throws {
     guard try !hasTable(db) else { return }
     try db.execute(
@@ -76,7 +76,7 @@ package struct StoreKeyValues: KeyValueStore {
       """)
   }
 
-  /// Whether a value was ever stored.
+  /// True if a value has ever been stored.
   package static func hasTable(_ db: SQLiteConnection) throws -> Bool { try db.hasTable("KeyValue") }
 
   private func decode(_ text: String, key: String, scope: String) throws -> Value {

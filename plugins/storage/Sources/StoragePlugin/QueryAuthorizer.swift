@@ -1,15 +1,15 @@
 import FlowSQLite
 
-/// What SQLite may do for a statement that someone wrote into a workflow: read the store, and nothing else.
+/// Restricts SQL queries in a workflow to reading the store.
 ///
-/// SQLite asks about each thing that a statement would do, while it compiles it and when it compiles it again. Everything is
-/// denied but what is listed here, so what a later SQLite learns is denied as well. The thread of the query uses it.
+/// SQLite asks about each operation of a statement whenever it compiles it. Everything that is not listed here is
+/// denied, including operations of later SQLite versions. Used on the query's thread only.
 final class QueryAuthorizer {
-  /// Why something was denied.
+  /// The reason for a denial.
   enum Denial: Sendable {
     /// The statement would change the store.
     case write
-    /// The statement would reach another file, or load code.
+    /// The statement would access another file or load code.
     case outside
   }
 
@@ -28,10 +28,10 @@ final class QueryAuthorizer {
   private static func denial(_ action: SQLiteAction) -> Denial? {
     switch action {
     case .select, .read, .recursion: nil
-    // SQLite asks so for itself when it makes a virtual table such as `pragma_table_info` known; it refuses to do it for a
+    // SQLite asks this internally when it registers a virtual table such as `pragma_table_info`. It refuses it in a
     // statement, and the connection cannot write.
     case .update(table: "sqlite_master"): nil
-    // These two take the address of code, or a library that holds it.
+    // These two accept the address of code, or a library that contains it.
     case .function(let name): ["load_extension", "fts3_tokenizer"].contains(name.lowercased()) ? .outside : nil
     case .pragma(let name, let argument): isReading(pragma: name, argument: argument) ? nil : .write
     case .attach: .outside
@@ -39,8 +39,8 @@ final class QueryAuthorizer {
     }
   }
 
-  /// Whether a pragma only tells something: with an argument those that look up a table, an index or the whole store,
-  /// without one all but those that act.
+  /// True if a pragma only reads: with an argument, those that inspect a table, an index or the whole store; without
+  /// one, all except those that perform an action.
   private static func isReading(pragma: String, argument: String?) -> Bool {
     let pragma = pragma.lowercased()
     guard argument == nil else { return lookUps.contains(pragma) }

@@ -2,7 +2,7 @@ import FlowModel
 import FlowSQLite
 
 extension SQLiteValue {
-  /// The value of a `?`; nil for a list and an object, for which SQL has no type.
+  /// Creates the value of a `?`, or returns nil for an array or an object, for which SQL has no type.
   init?(argument value: Value) {
     switch value {
     case .null: self = .null
@@ -19,7 +19,7 @@ extension SQLiteValue {
     "an argument is text, a number, a boolean or null, not \(value.kindName); use toJSON for it"
   }
 
-  /// The message for another number of arguments than the statement has parameters.
+  /// The message if the number of arguments differs from the number of parameters.
   static func problem(wanted: Int, given: Int) -> String {
     "the statement takes \(wanted) argument\(wanted == 1 ? "" : "s"), got \(given)"
   }

@@ -1,23 +1,23 @@
 import FlowSQLite
 
-/// What SQLite may do for statements of a workflow that write: change the tables of the store, and nothing outside of it.
+/// Restricts writing SQL statements of a workflow to the tables of the store.
 ///
-/// SQLite asks while it compiles a statement. The thread of the statements uses it.
+/// SQLite asks while it compiles a statement. Used on the statements' thread only.
 final class StatementAuthorizer {
-  /// Why something was denied.
+  /// The reason for a denial.
   enum Denial: Sendable, Hashable {
-    /// The statement would reach another file, or load code.
+    /// The statement would access another file or load code.
     case outside
-    /// The statement would change how the store works, or its records.
+    /// The statement would change the settings or the internal records of the store.
     case refused
   }
 
   /// The first action that was denied, or nil.
   private(set) var denial: Denial?
-  /// Whether statements of the workflow are compiled; the action's own are allowed everything.
+  /// True while statements of the workflow are compiled; the action's own statements are not restricted.
   var isGuarding = false
 
-  /// The tables in which the store records what was done.
+  /// The tables with the internal records of the store.
   static let records: Set<String> = ["migration", "executedstep"]
 
   /// Makes a connection ask this authorizer about every statement.

@@ -1,6 +1,6 @@
-/// The SQL text of a workflow, as far as it can be judged without a store.
+/// Checks of SQL text that need no store.
 enum StatementText {
-  /// Why a statement is refused whatever the store has; nil: it is not.
+  /// The reason why a statement is always refused, or nil.
   static func refusal(of sql: String) -> (denial: StatementAuthorizer.Denial, reason: String)? {
     switch firstWord(of: sql) {
     case "ATTACH", "DETACH": (.outside, "ATTACH and DETACH reach other files")
@@ -13,7 +13,7 @@ enum StatementText {
     }
   }
 
-  /// The first word in capitals, after spaces, semicolons and comments; empty if there is none.
+  /// The first word in upper case, after spaces, semicolons and comments; empty if there is none.
   static func firstWord(of sql: String) -> String {
     var rest = Array(sql.utf8)[...]
     while let byte = rest.first {

@@ -1,14 +1,14 @@
 import FlowPluginKit
 
-/// Keeps an app's tables and small values in a SQLite store.
+/// Keeps an app's tables and key-value pairs in a SQLite store.
 public struct StoragePlugin: Plugin {
   /// `storage`.
   public static let name = "storage"
 
-  /// The plugin.
+  /// Creates the plugin.
   public init() {}
 
-  /// Everything that begins with `storage.`.
+  /// The actions whose names begin with `storage.`.
   public var actions: [any ActionType.Type] {
     [OpenStore.self, ReadValues.self, Query.self, Execute.self]
   }

@@ -13,10 +13,10 @@ extension Execute {
     }
   }
 
-  /// The number of steps that a store keeps as executed. Only the last ones can be repeated.
+  /// The number of executed steps that a store records; only the last ones can be repeated.
   private static let keptSteps = 10_000
 
-  /// Runs the statements and records the step, in one transaction; a step that is recorded writes nothing.
+  /// Runs the statements and records the step in one transaction; does nothing if the step is already recorded.
   static func write(_ db: SQLiteConnection, _ statements: [Statement], key: String) throws -> Output {
     let authorizer = StatementAuthorizer()
     authorizer.guardConnection(db)

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// All small values of one scope, such as the application's key configuration (L29).
+/// Reads all values of one scope, such as the application's key configuration (L29).
 struct ReadValues: Action {
   static let name = "storage.values"
   static let summary = "All small values of one scope, such as `configuration`"
