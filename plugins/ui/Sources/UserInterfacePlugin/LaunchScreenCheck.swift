@@ -3,7 +3,7 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// Warns of launch screens that the system would refuse (R4), which only a look at their files can tell.
+/// Warns about launch screens that the system would refuse (R4), by inspecting their files.
 struct LaunchScreenCheck: WorkflowCheckProvider {
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic] {
     let steps = checked.workflow.steps

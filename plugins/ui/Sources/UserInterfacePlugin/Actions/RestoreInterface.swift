@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Brings back what the last launch showed, between the two halves of the launch (P2, R7), and keeps it from then on.
+/// Restores the interface of the last launch between the two halves of the launch (P2, R7), and saves it from then on.
 struct RestoreInterface: AsyncAction {
   static let name = "ui.restore"
   static let effect = ActionEffect.process
@@ -37,7 +37,7 @@ struct RestoreInterface: AsyncAction {
     let state = restored.state
     let interface = session.interface
     if let state { try await context.calling(interface) { try await interface.restore(state) } }
-    // The state of an interface is worth a warning, not a launch.
+    // Unreadable interface state is worth a warning but must not fail the launch.
     if restored.isUnreadable {
       context.log("the saved state of the interface cannot be used; starting without it", level: .warning)
     }

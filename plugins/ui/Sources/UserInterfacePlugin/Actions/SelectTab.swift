@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Brings a tab to the front, which the next launch restores.
+/// Selects a tab, which the next launch restores.
 struct SelectTab: AsyncAction {
   static let name = "ui.select"
   static let effect = ActionEffect.process

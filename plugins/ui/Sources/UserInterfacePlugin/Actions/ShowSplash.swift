@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// Shows the launch screen until the window is in its place (R3); its animation runs next to the work of the launch
-/// (L27), which it neither waits for nor delays.
+/// Shows the launch screen until the window replaces it (R3). Its animation runs at the same time as the work of the
+/// launch (L27), neither waiting for it nor delaying it.
 struct ShowSplash: StepService {
   static let name = "ui.splash"
   static let effect = ActionEffect.process
@@ -34,7 +34,7 @@ struct ShowSplash: StepService {
     ]
   }
 
-  /// R4: what the system allows since iOS 14.
+  /// R4: the limit of the system since iOS 14.
   static let limitBytes = UserInterfacePlugin.launchScreenLimitBytes
 
   static let imageSuffixes = ["png", "jpg", "jpeg", "gif", "heic", "webp", "bmp", "tiff", "pdf"]
@@ -57,7 +57,7 @@ struct ShowSplash: StepService {
     let isLate = session.isSplashHidden
     let output = Output(sizeBytes: sizeBytes, shown: !isLate)
     guard !isLate else {
-      // It would cover the window, and nothing would take it away.
+      // It would cover the window, and nothing would remove it.
       context.log("the splash is not shown, because the window is there already", level: .warning)
       context.provide(.launchScreen, session)
       context.ready(output)
@@ -67,7 +67,7 @@ struct ShowSplash: StepService {
     try await context.calling(interface) { try await interface.showSplash(input.asset?.path) }
     context.provide(.launchScreen, session)
     context.ready(output)
-    // Ends with the splash, or with the run if nothing is presented.
+    // Ends when the splash is hidden, or with the run if nothing is presented.
     let hidden = AsyncStream<Never>.makeStream()
     session.whenSplashIsHidden { hidden.continuation.finish() }
     for await _ in hidden.stream {}

@@ -1,43 +1,42 @@
 import FlowModel
 import FlowPluginKit
 
-/// A user interface with a life: the plugin's side of an interface that an app implements over UIKit. The one that comes
-/// with flowrun is headless.
+/// A user interface with a life cycle, which an app implements with UIKit. The one included in flowrun is headless.
 ///
-/// Calls come on the main thread, in the order of the launch. An ``ActionError`` fails the step that called. A step whose
-/// time is up does not wait for the main thread any longer, and a call that has not begun by then is not made.
+/// Methods are called on the main thread, in the order of the launch. An ``ActionError`` fails the calling step. A step
+/// that has timed out stops waiting for the main thread, and a call that has not begun by then is not made.
 @MainActor public protocol ApplicationInterface: UserInterface {
-  /// Creates the application, from a storyboard where there is one.
+  /// Creates the application, from a storyboard if there is one.
   func launch(storyboard: String?) async throws
-  /// Brings back what an earlier launch showed; before a window exists.
+  /// Restores the interface of an earlier launch, before a window exists.
   func restore(_ state: InterfaceState) async throws
-  /// Shows the launch screen; nil: a plain one.
+  /// Shows the launch screen, or a plain one if `asset` is nil.
   func showSplash(_ asset: String?) async throws
-  /// Makes the window with its content view, not yet visible; returns the tab in front.
+  /// Creates the window with its content view, not yet visible; returns the selected tab.
   func makeWindow(_ content: WindowContent) async throws -> String
-  /// Makes the window visible in the splash's place; throws `no-window` when there is none.
+  /// Makes the window visible in place of the splash; throws `no-window` if there is none.
   func present() async throws
-  /// Brings a tab to the front; throws `unknown-tab` when there is none of this name.
+  /// Selects a tab; throws `unknown-tab` if there is none with this name.
   func select(tab: String) async throws
-  /// What the next launch would restore.
+  /// The state that the next launch would restore.
   var state: InterfaceState { get async }
   /// Calls `handler` after every change of ``state``.
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) async
 }
 
-/// The content view of an application: tabs, and what they are given.
+/// The content view of an application: its tabs and their environment.
 public struct WindowContent: Sendable, Hashable {
   /// The names of the tabs in order; at least one.
   public var tabs: [String]
-  /// The tab in front unless another is restored.
+  /// The selected tab, unless another one is restored.
   public var selected: String
-  /// What every view can read: the results of the managers.
+  /// The values that every view can read: the results of the managers.
   public var environment: ValueObject
 
-  /// The pages that can be built over the tabs; nil: any.
+  /// The pages that can be opened over the tabs, or nil for any.
   public var pages: [String]?
 
-  /// A content view of these tabs.
+  /// Creates a content view with these tabs.
   public init(tabs: [String], selected: String, environment: ValueObject = [:], pages: [String]? = nil) {
     self.tabs = tabs
     self.selected = selected

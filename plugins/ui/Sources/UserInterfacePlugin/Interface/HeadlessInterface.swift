@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// An interface without a screen: it keeps what a screen would show, and refuses what an application could not do.
+/// An interface without a screen: it records what a screen would show, and refuses what an application could not do.
 ///
-/// It can be called on any thread, and does not need the main one.
+/// Its methods can be called on any thread.
 public nonisolated final class HeadlessInterface: ApplicationInterface, CallableAnywhere {
   private struct Contents {
     var isLaunched = false
@@ -18,31 +18,31 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
 
   private let contents = Mutex(Contents())
 
-  /// An interface that has not been launched.
+  /// Creates an interface that has not been launched.
   public init() {}
 
-  /// Whether a window exists and is visible.
+  /// True if a window exists and is visible.
   public var isReady: Bool { contents.withLock { $0.isPresented } }
 
-  /// What the next launch would restore.
+  /// The state that the next launch would restore.
   public var state: InterfaceState { contents.withLock { $0.state } }
 
-  /// The content view; nil: there is no window yet.
+  /// The content view, or nil if there is no window yet.
   public var content: WindowContent? { contents.withLock { $0.content } }
 
   /// The titles of the banners shown so far.
   public var banners: [String] { contents.withLock { $0.banners } }
 
-  /// Creates the application; there is nothing to load from a storyboard.
+  /// Creates the application; the storyboard is ignored.
   public func launch(storyboard: String?) { contents.withLock { $0.isLaunched = true } }
 
-  /// Takes over what an earlier launch showed.
+  /// Restores the state of an earlier launch.
   public func restore(_ state: InterfaceState) { contents.withLock { $0.state = state } }
 
-  /// Keeps the name of the splash.
+  /// Records the name of the splash.
   public func showSplash(_ asset: String?) { contents.withLock { $0.splash = asset ?? "" } }
 
-  /// Keeps the content; a restored tab stays in front where it still exists.
+  /// Records the content; a restored tab stays selected if it still exists.
   public func makeWindow(_ content: WindowContent) -> String {
     contents.withLock { contents in
       contents.content = content
@@ -52,7 +52,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Makes the window visible and drops the splash.
+  /// Makes the window visible and removes the splash.
   public func present() throws {
     try contents.withLock { contents in
       guard contents.content != nil else {
@@ -64,7 +64,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Brings a tab to the front.
+  /// Selects a tab.
   public func select(tab: String) throws {
     try change { contents in
       let tabs = contents.content?.tabs ?? []
@@ -79,7 +79,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Puts a page over the others.
+  /// Opens a page over the others.
   public func open(_ page: PageRequest) throws {
     try change { contents in
       guard contents.isPresented else {
@@ -94,7 +94,7 @@ public nonisolated final class HeadlessInterface: ApplicationInterface, Callable
     }
   }
 
-  /// Keeps the banner's title.
+  /// Records the banner's title.
   public func showBanner(title: String, body: String) { contents.withLock { $0.banners.append(title) } }
 
   /// Calls `handler` after every change of ``state``.

@@ -2,29 +2,30 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Saves what an interface shows for the next launch, and decides what of it a launch restores.
+/// Saves the state of an interface for the next launch, and decides which parts a launch restores.
 ///
-/// A page is not restored if it is too old, or if two launches with it ended before their window was ready: it may be the
-/// cause. Parts of pages that must not be on disk are never given to the store.
+/// A page is not restored if it is too old, or if two launches with it ended before their window was ready, because it
+/// may be the cause. Parts of pages that must not be on disk are never passed to the store.
 final class InterfaceKeeper: Sendable {
-  /// A page as it is saved.
+  /// A saved page.
   struct Page {
     var request: PageRequest
     var openedAtMilliseconds: Int
-    /// How many launches in a row restored it, began to present the window and ended before it was ready.
+    /// The number of consecutive launches that restored the page, began to present the window and ended before it was
+    /// ready.
     var failedLaunches = 0
   }
 
-  /// A saved page that is not restored, and why.
+  /// A saved page that is not restored, and the reason.
   struct Dropped {
     var page: String
     var reason: String
     var isSuspect = false
   }
 
-  /// What a launch restores.
+  /// The state that a launch restores.
   struct Restored {
-    /// Nil if nothing was saved, or nothing that can be read.
+    /// The state, or nil if none was saved or it cannot be read.
     var state: InterfaceState?
     var isUnreadable = false
     var dropped: [Dropped] = []
@@ -36,9 +37,9 @@ final class InterfaceKeeper: Sendable {
     var isPresenting = false
   }
 
-  /// After this many failed launches a page is not restored any more.
+  /// The number of failed launches after which a page is not restored.
   static let failureLimit = 2
-  /// How far the clock may be behind the time of the last save; more means that it was set back.
+  /// The time by which the clock may be earlier than the last save; a larger difference means that it was set back.
   static let clockToleranceMilliseconds = 60_000
 
   private static let scope = "ui"
@@ -47,7 +48,7 @@ final class InterfaceKeeper: Sendable {
 
   private let store: any KeyValueStore
   private let now: @Sendable () -> Int
-  /// Held while the store is written, so that an older state never overwrites a newer one.
+  /// Locked while the store is written, so that an older state never overwrites a newer one.
   private let contents = Mutex(Contents())
 
   init(_ store: any KeyValueStore, now: @escaping @Sendable () -> Int) {
@@ -55,7 +56,7 @@ final class InterfaceKeeper: Sendable {
     self.now = now
   }
 
-  /// Reads what the last launch showed. Pages that are not restored are removed from the store at once.
+  /// Reads the state of the last launch. Pages that are not restored are removed from the store at once.
   func restore(maxAgeMilliseconds: Int) throws -> Restored {
     guard let saved = try store.get(Self.stateKey, in: Self.scope) else { return Restored() }
     let object = saved.objectValue ?? [:]
@@ -93,7 +94,7 @@ final class InterfaceKeeper: Sendable {
     return Restored(state: InterfaceState(tab: state.tab, pages: pages.map(\.request)), dropped: dropped)
   }
 
-  /// Saves what the interface shows now.
+  /// Saves the current state of the interface.
   func save(_ state: InterfaceState) throws {
     try contents.withLock { contents in
       var known = Dictionary(grouping: contents.pages, by: \.request)
@@ -107,8 +108,8 @@ final class InterfaceKeeper: Sendable {
     }
   }
 
-  /// Records that the window is about to be shown; if the process ends before ``endPresenting(isReady:)``, the launch has
-  /// failed. There is nothing to record without pages.
+  /// Records that the window is about to be shown. If the process ends before ``endPresenting(isReady:)``, the launch
+  /// counts as failed. Nothing is recorded if there are no pages.
   func beginPresenting() throws {
     try contents.withLock { contents in
       contents.isPresenting = true
@@ -116,7 +117,7 @@ final class InterfaceKeeper: Sendable {
     }
   }
 
-  /// Records that the window is there, or that the launch was cancelled.
+  /// Records that the window is visible, or that the launch was cancelled.
   func endPresenting(isReady: Bool) throws {
     try contents.withLock { contents in
       contents.isPresenting = false

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Makes the interface of each run.
+/// Creates the interface of each run.
 struct InterfaceFactory: Sendable {
   static let key: HandleKey = "interface-factory"
 
@@ -11,7 +11,7 @@ struct InterfaceFactory: Sendable {
   let now: @Sendable () -> Int
 }
 
-/// The interface of one run, and what its steps must tell each other.
+/// The interface of one run and the state shared by its steps.
 final class InterfaceSession: Sendable {
   static let key: HandleKey = "interface-session"
 
@@ -39,10 +39,10 @@ final class InterfaceSession: Sendable {
     set { savedState.withLock { $0 = newValue } }
   }
 
-  /// Whether the window is where the splash would be.
+  /// True if the window has replaced the splash.
   var isSplashHidden: Bool { splash.withLock { $0.isHidden } }
 
-  /// Calls `handler` once the splash has been hidden; at once when it has.
+  /// Calls `handler` once the splash is hidden, at once if it already is.
   func whenSplashIsHidden(_ handler: @escaping @Sendable () -> Void) {
     let isHidden = splash.withLock { splash in
       if !splash.isHidden { splash.waiters.append(handler) }
@@ -51,7 +51,7 @@ final class InterfaceSession: Sendable {
     if isHidden { handler() }
   }
 
-  /// The window is where the splash was.
+  /// Marks the splash as replaced by the window.
   func hideSplash() {
     let waiters = splash.withLock { splash in
       splash.isHidden = true

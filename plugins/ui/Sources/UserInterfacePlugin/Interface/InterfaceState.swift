@@ -1,29 +1,29 @@
 import FlowModel
 import FlowPluginKit
 
-/// What an interface shows, as it is kept from one launch to the next.
+/// The visible state of an interface, saved from one launch to the next.
 public struct InterfaceState: Sendable, Hashable {
-  /// The tab in front; nil: none yet.
+  /// The selected tab, or nil if there is none yet.
   public var tab: String?
-  /// The pages over it, the one in front last.
+  /// The pages over the tab; the last one is visible.
   public var pages: [PageRequest]
 
-  /// The most pages that are kept; older ones are dropped first.
+  /// The maximum number of pages; older ones are dropped first.
   public static let pageLimit = 100
 
-  /// A state.
+  /// Creates a state.
   public init(tab: String? = nil, pages: [PageRequest] = []) {
     self.tab = tab
     self.pages = pages
   }
 
-  /// Puts a page over the others.
+  /// Adds a page over the others.
   public mutating func open(_ page: PageRequest) {
     pages.append(page)
     if pages.count > Self.pageLimit { pages.removeFirst(pages.count - Self.pageLimit) }
   }
 
-  /// The tab and those pages, with those parameters, that may be saved.
+  /// The form to save: the tab, and the pages and parameters that may be saved.
   public var value: Value {
     [
       "tab": tab.map(Value.string) ?? .null,
@@ -31,7 +31,7 @@ public struct InterfaceState: Sendable, Hashable {
     ]
   }
 
-  /// The state that a saved value describes; nil when it is none.
+  /// Creates the state from its saved form; returns nil if the value is not one.
   public init?(_ value: Value) {
     guard case .object(let members) = value, let saved = members["pages"]?.arrayValue else { return nil }
     tab = members["tab"]?.stringValue
@@ -47,7 +47,7 @@ public struct InterfaceState: Sendable, Hashable {
 }
 
 extension PageRequest {
-  /// The page as it is saved.
+  /// The saved form of the page.
   var value: ValueObject {
     ["page": .string(page), "presentation": presentation.value, "parameters": .object(parameters)]
   }

@@ -1,8 +1,8 @@
 import FlowPlatform
 
-/// A file that the launch shows: a storyboard or a launch screen.
+/// A file that is shown during the launch: a storyboard or a launch screen.
 enum LaunchFile {
-  /// Its size in bytes; nil if there is no such file.
+  /// The size of the file in bytes, or nil if there is none.
   static func sizeBytes(at path: String) -> Int? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
