@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Where the device is: permission, a first fix, and positions for as long as the run lasts.
+/// The location of the device: permission, a first fix, and positions while the run lasts.
 ///
 /// ```swift
 /// LocationPlugin()                              // positions from a GPX track, as on Linux
@@ -10,15 +10,16 @@ public struct LocationPlugin: Plugin {
   /// `location`.
   public static let name = "location"
 
-  /// The source of positions, and what the run's actions share.
+  /// The source of positions, and the state shared by the run's actions.
   public let handles: [PluginHandle]
 
-  /// The plugin over a source; the default plays tracks. Making it asks for nothing and reads nothing (L20).
+  /// Creates the plugin with a source; the default simulates tracks. Creating it neither asks for nor reads anything
+  /// (L20).
   public init(source: any LocationSource = TrackLocationSource()) {
     handles = [PluginHandle(.locationSource, source), PluginHandle(.locationCenter, LocationCenter())]
   }
 
-  /// Everything that begins with `location.`.
+  /// The actions whose names begin with `location.`.
   public var actions: [any ActionType.Type] {
     [PrepareLocation.self, RequestLocationPermission.self, StartLocation.self, StopLocation.self]
   }

@@ -1,12 +1,12 @@
 import FlowModel
 import FlowPluginKit
 
-/// The kept answer of the user: written once, read by every run after.
+/// The stored answer of the user: written once, read by every later run.
 enum LocationPermission {
   static let scope = "location"
   static let key = "authorization"
 
-  /// What is known, without asking: the platform's record, the kept answer, or nothing yet.
+  /// The known permission, without asking: the platform's record, the stored answer, or undetermined.
   static func current(in context: ActionContext) throws -> LocationAuthorization {
     let source: any LocationSource = try context.handle(.locationSource)
     if let known = source.authorization() { return known }
@@ -14,7 +14,7 @@ enum LocationPermission {
     return try store.get(key, in: scope).flatMap { LocationAuthorization($0) } ?? .notDetermined
   }
 
-  /// Keeps the user's answer.
+  /// Stores the user's answer.
   static func keep(_ answer: LocationAuthorization, in context: ActionContext) throws {
     let store: any KeyValueStore = try context.handle(.keyValueStore)
     try store.put(answer.value, for: key, in: scope)

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Delivers positions until the run ends or `location.stop` is called; ready with the first (L19).
+/// Delivers positions until the run ends or `location.stop` is called; ready with the first one (L19).
 struct StartLocation: StepService {
   static let name = "location.start"
   static let effect = ActionEffect.process
@@ -18,7 +18,7 @@ struct StartLocation: StepService {
     needs: ask-for-location
     with: { track: samples/walk.gpx, speed: 10 }
     """
-  /// Posted with the first position.
+  /// The event posted with the first position.
   static let firstFix = "location.first-fix"
 
   struct Input: ActionInput {
@@ -46,7 +46,7 @@ struct StartLocation: StepService {
   private static func isSpeed(_ speed: Double) -> Bool { speed > 0 && speed <= 1_000_000 }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    // The system launches an app for a new position only when the user has allowed it (R13).
+    // The system launches an app for a new position only if the user has allowed it (R13).
     let status = try LocationPermission.current(in: context)
     guard status.isGranted || (isLaunchedForLocation(context.launch) && status == .notDetermined) else {
       throw ActionError(
@@ -82,7 +82,7 @@ struct StartLocation: StepService {
         }
         return true
       }
-      // At the end of its track the device stays where it is, until someone stops the service.
+      // At the end of its track the device stays in place until the service is stopped.
       while let isStopped = try await group.next(), !isStopped {}
       group.cancelAll()
     }
@@ -92,7 +92,7 @@ struct StartLocation: StepService {
     return Output(last, joined: false)
   }
 
-  /// R12: the key among the launch options says so, whatever the reason.
+  /// R12: a launch option determines this, regardless of the reason.
   private func isLaunchedForLocation(_ launch: Launch) -> Bool {
     launch.reason == .location || launch.options["location"].map { $0 != .boolean(false) && $0 != .null } ?? false
   }
@@ -109,7 +109,7 @@ struct StartLocation: StepService {
 }
 
 extension StartLocation.Output {
-  /// A position as an output.
+  /// Creates the outputs for a position.
   init(_ position: Position, joined: Bool) {
     self.init(
       latitude: position.latitude, longitude: position.longitude, elevationMeters: position.elevationMeters,

@@ -1,34 +1,34 @@
 import FlowModel
 import FlowPluginKit
 
-/// What delivers positions: the platform's location service, or a track.
+/// A source of positions: the platform's location service, or a track.
 ///
-/// An iOS app implements it over `CLLocationManager`; on Linux ``TrackLocationSource`` plays a GPX file.
+/// An iOS app implements it with `CLLocationManager`; on Linux ``TrackLocationSource`` simulates a GPX track.
 public protocol LocationSource: Sendable {
-  /// The platform's own record of the permission; nil if the platform keeps none and the plugin's is used.
-  /// Must not prompt (L3, L20).
+  /// The platform's record of the permission, or nil if it keeps none and the plugin's is used. Must not prompt (L3,
+  /// L20).
   func authorization() -> LocationAuthorization?
 
-  /// Prompts the user and gives the answer. Called at most once for each installation.
+  /// Prompts the user and returns the answer. Called at most once per installation.
   ///
-  /// - Parameter simulatedAnswer: what a source without a user answers.
+  /// - Parameter simulatedAnswer: the answer of a source without a user.
   nonisolated(nonsending) func requestAuthorization(
     simulatedAnswer: LocationAuthorization
   ) async throws -> LocationAuthorization
 
-  /// Hands positions to `deliver` until the step is cancelled or there are no more.
+  /// Passes positions to `deliver` until the step is cancelled or there are no more.
   nonisolated(nonsending) func positions(
     for request: LocationRequest, in context: ActionContext, deliver: @Sendable (Position) throws -> Void
   ) async throws
 }
 
-/// What is asked of a source.
+/// The parameters of a source.
 public struct LocationRequest: Sendable {
-  /// The absolute path of a GPX file to play; a source with real positions does not look at it.
+  /// The absolute path of a GPX file to simulate; ignored by a source with real positions.
   public var track: String?
-  /// How many times faster than it was recorded the track is played.
+  /// The speed of the simulation, relative to the recording.
   public var speed: Double
-  /// Whether the track begins again at its end.
+  /// True if the track is repeated.
   public var repeats: Bool
 }
 
@@ -38,12 +38,12 @@ public struct Position: Sendable, Equatable {
   public var latitude: Double
   /// Degrees east.
   public var longitude: Double
-  /// Meters above the sea; nil when unknown.
+  /// Meters above sea level, or nil if unknown.
   public var elevationMeters: Double?
   /// Time since the first position of the source.
   public var elapsed: Duration
 
-  /// A position; `elapsed` is the time since the first position of its source.
+  /// Creates a position; `elapsed` is the time since the first position of its source.
   public init(latitude: Double, longitude: Double, elevationMeters: Double? = nil, elapsed: Duration) {
     self.latitude = latitude
     self.longitude = longitude
@@ -52,7 +52,7 @@ public struct Position: Sendable, Equatable {
   }
 }
 
-/// What the user allows, in Core Location's words.
+/// The user's permission, in Core Location's terms.
 public enum LocationAuthorization: String, Sendable, FieldWord {
   case notDetermined = "not-determined"
   case restricted
@@ -60,12 +60,12 @@ public enum LocationAuthorization: String, Sendable, FieldWord {
   case whenInUse = "when-in-use"
   case always
 
-  /// Whether positions are available.
+  /// True if positions are available.
   public var isGranted: Bool { self == .whenInUse || self == .always }
 }
 
 extension HandleKey {
-  /// The ``LocationSource`` behind the plugin.
+  /// The ``LocationSource`` of the plugin.
   public static let locationSource: HandleKey = "location-source"
   /// The ``LocationCenter`` of the process.
   static let locationCenter: HandleKey = "location-center"

@@ -1,18 +1,18 @@
 import FlowModel
 import FlowPluginKit
 
-/// Plays a GPX track on the run's clock; the place of a location service where the system has none.
+/// Simulates a GPX track on the run's clock, for systems without a location service.
 ///
-/// The format is the one that Xcode uses to simulate a location: `wpt`, `rtept` or `trkpt` elements with `lat` and `lon`,
-/// and with `time` where the pace matters (without, one second is between two points).
+/// The format is the one that Xcode uses to simulate a location: `wpt`, `rtept` or `trkpt` elements with `lat` and
+/// `lon`, and optionally `time`; without times, points are one second apart.
 public struct TrackLocationSource: LocationSource {
-  /// A source that keeps nothing.
+  /// Creates a source; it has no state.
   public init() {}
 
-  /// The system keeps no record; the plugin's own counts.
+  /// Returns nil: the system keeps no record, so the plugin's is used.
   public func authorization() -> LocationAuthorization? { nil }
 
-  /// There is no user to ask: the simulated answer is used.
+  /// Returns the simulated answer, because there is no user to ask.
   public nonisolated(nonsending) func requestAuthorization(
     simulatedAnswer: LocationAuthorization
   ) async throws -> LocationAuthorization { simulatedAnswer }
@@ -37,7 +37,7 @@ public struct TrackLocationSource: LocationSource {
         position.elapsed = start + point.elapsed
         try deliver(position)
       }
-      // A repeated track of one instant would spin: a second passes before it begins again.
+      // A repeated track with a single instant would spin, so there is a second between repetitions.
       let gap = Duration.seconds(1)
       start += played + gap
       if request.repeats { try await context.sleep(for: max(.milliseconds(1), gap / request.speed)) }

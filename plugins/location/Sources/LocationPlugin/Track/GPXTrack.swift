@@ -9,17 +9,17 @@ import FlowPlatform
 
 /// The points of a GPX file, in order, with their time since the first.
 struct GPXTrack: Sendable {
-  /// Bytes that a file may have: some 700,000 points, eight days at one a second.
+  /// The maximum size of a file in bytes: some 700,000 points, eight days at one per second.
   static let largestFile = 16 << 20
 
-  /// At least one point.
+  /// The points, at least one.
   private(set) var points: [Position] = []
 
   /// Reads a file.
   ///
   /// - Throws: `ActionError` with code `invalid-track`, which names file and line.
   init(path: String) throws {
-    // Not through `FileManager`: without full Foundation its sizes are not of the type `Int`.
+    // `FileManager` is avoided because its sizes are not of type `Int` without full Foundation.
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw ActionError("invalid-track", "\(path): there is no such file to read", isRetryable: false)
@@ -92,7 +92,7 @@ struct GPXTrack: Sendable {
     current = nil
   }
 
-  /// Gives every point its time: as recorded, or a second after the one before.
+  /// Sets the time of every point: as recorded, or one second after the previous one.
   private mutating func spread(_ times: [Double?]) throws(GPXProblem) {
     let first = times[0]
     for index in points.indices.dropFirst() {
@@ -108,10 +108,10 @@ struct GPXTrack: Sendable {
   }
 }
 
-/// What is wrong with a track, and where.
+/// A problem in a track, and its line.
 struct GPXProblem: Error, Equatable {
-  /// Counted from 1.
+  /// The line number, from 1.
   var line: Int
-  /// What was found and what was expected.
+  /// The unexpected text, and what was expected.
   var message: String
 }

@@ -4,20 +4,20 @@ struct XMLTag {
     case open, close, empty
   }
 
-  /// The name without a namespace's prefix.
+  /// The name without a namespace prefix.
   var name: String
   var kind: Kind
   var attributes: [String: String]
-  /// The line on which it begins, counted from 1.
+  /// The line number of its beginning, from 1.
   var line: Int
 }
 
-/// Reads the tags of an XML file in order, as much of XML as tracks use: elements, attributes, text, comments,
-/// declarations and CDATA; entities stay as they are written, and none is expanded.
+/// Reads the tags of an XML file in order, for the subset of XML in tracks: elements, attributes, text, comments,
+/// declarations and CDATA. Entities are not expanded.
 struct XMLTagReader {
   private let bytes: [UInt8]
   private var offset = 0
-  /// The current line, counted from 1.
+  /// The current line number, from 1.
   private(set) var line = 1
 
   init(bytes: [UInt8]) { self.bytes = bytes }
@@ -38,7 +38,7 @@ struct XMLTagReader {
     return nil
   }
 
-  /// The text from here to the next tag, without white space around it.
+  /// The text up to the next tag, without surrounding white space.
   mutating func text() -> String {
     let start = offset
     _ = skip(to: UInt8(ascii: "<"))
