@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Checks whether a user is signed in, and loads the account (L10). It never asks the user.
+/// Checks whether a user is signed in, and loads the account (L10). Never asks the user.
 struct CheckAccount: Action {
   static let name = "preferences.account"
   static let summary = "Checks whether a user is signed in, and loads the account"

@@ -1,11 +1,11 @@
 import FlowModel
 
-/// What each preference may be.
+/// The allowed values of each preference.
 enum PreferenceRule {
-  /// The longest key, in bytes.
+  /// The maximum length of a key in bytes.
   static let keyLimitBytes = 128
 
-  /// What is wrong with a value for this key; nil: nothing. Keys that no manager owns may hold anything.
+  /// The problem of a value for this key, or nil. Keys without a manager accept any value.
   static func problem(with value: Value, for key: String) -> String? {
     switch key {
     case AccountManager.preference: AccountManager.problem(with: value)
@@ -16,7 +16,7 @@ enum PreferenceRule {
     }
   }
 
-  /// What is wrong with a key; nil: nothing.
+  /// The problem of a key, or nil.
   static func problem(withKey key: String) -> String? {
     (1...keyLimitBytes).contains(key.utf8.count) ? nil : "a preference needs a key of 1 to \(keyLimitBytes) bytes"
   }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Whether someone is signed in, and who (L10).
+/// The signed-in user, if there is one (L10).
 final class AccountManager: Manager {
   static let preference = "account"
 
@@ -16,7 +16,7 @@ final class AccountManager: Manager {
     var name: String?
     var email: String?
 
-    /// The account that a saved value describes; nil if it is none.
+    /// Creates the account from a saved value; returns nil if it is not one.
     init?(_ value: Value?) {
       guard case .object(let members)? = value, let id = members["id"]?.stringValue, !id.isEmpty else { return nil }
       self.id = id
@@ -25,10 +25,10 @@ final class AccountManager: Manager {
     }
   }
 
-  /// The account that is signed in; nil: none.
+  /// The signed-in account, or nil.
   var account: Account? { Account(saved.current) }
 
-  /// The problem of a value to save; nil: none.
+  /// The problem of a value to save, or nil.
   static func problem(with value: Value) -> String? {
     Account(value) == nil ? "an account is an object with an `id`, and perhaps `name` and `email`" : nil
   }

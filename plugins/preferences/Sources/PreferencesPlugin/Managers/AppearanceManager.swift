@@ -4,7 +4,7 @@ import FlowModel
 final class AppearanceManager: Manager {
   static let preference = "appearance"
 
-  /// What a user chooses who wants the application to follow the system.
+  /// The choice of a user who wants the application to follow the system.
   static let followSystem = "system"
 
   private let saved: SavedPreference
@@ -13,14 +13,14 @@ final class AppearanceManager: Manager {
 
   func update(saved: Value?) { self.saved.current = saved }
 
-  /// The appearance and where it comes from.
+  /// The appearance and its source.
   func choose(system: Appearance?, fallback: Appearance) -> (appearance: Appearance, source: PreferenceSource) {
     if let saved = saved.current?.stringValue.flatMap(Appearance.init(rawValue:)) { return (saved, .saved) }
     if let system { return (system, .system) }
     return (fallback, .default)
   }
 
-  /// The problem of a value to save; nil: none.
+  /// The problem of a value to save, or nil.
   static func problem(with value: Value) -> String? {
     guard let text = value.stringValue, text == followSystem || Appearance(rawValue: text) != nil else {
       return "an appearance is light, dark or system"

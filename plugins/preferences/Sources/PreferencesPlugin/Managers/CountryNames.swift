@@ -1,14 +1,14 @@
-/// The countries and territories of ISO 3166-1, and Kosovo, with their English and Chinese names, as CLDR has them.
+/// The countries and territories of ISO 3166-1, and Kosovo, with their English and Chinese names from CLDR.
 enum CountryNames {
   /// A country with its names.
   struct Country: Sendable, Hashable {
-    /// Two letters.
+    /// The two-letter code.
     let code: String
     let english: String
     let chinese: String
   }
 
-  /// Every country by code; read from the text once.
+  /// The countries in order of their codes, parsed once.
   static let countries: [Country] = text.split(separator: "\n").map { line in
     let fields = line.split(separator: "|").map(String.init)
     return Country(code: fields[0], english: fields[1], chinese: fields[2])

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Which of the application's languages it speaks: the saved one, else the system's, else a fallback (L11).
+/// The language of the application: the saved one, else the system's, else a fallback (L11).
 final class LanguageManager: Manager {
   static let preference = "language"
 
@@ -10,15 +10,15 @@ final class LanguageManager: Manager {
 
   func update(saved: Value?) { self.saved.current = saved }
 
-  /// The language and where it comes from.
+  /// The language and its source.
   struct Choice: Hashable {
     var language: String
     var source: PreferenceSource
-    /// The wish that came first but is not supported; nil: it is the one chosen.
+    /// The most preferred language if it is not supported, or nil if it was chosen.
     var unsupported: String?
   }
 
-  /// Goes through the wishes in order and takes the first that the application supports.
+  /// Returns the first preferred language that the application supports.
   func choose(override: String?, system: [String], supported: [String], fallback: String) -> Choice {
     var wishes: [(tag: String, source: PreferenceSource)] = []
     if let override, !override.isEmpty { wishes.append((override, .override)) }
@@ -32,7 +32,7 @@ final class LanguageManager: Manager {
     return Choice(language: fallback, source: .default, unsupported: wishes.first?.tag)
   }
 
-  /// The problem of a value to save; nil: none.
+  /// The problem of a value to save, or nil.
   static func problem(with value: Value) -> String? {
     guard let tag = value.stringValue, LanguageMatch.isTag(tag) else {
       return "a language is a tag such as zh-Hans or en"

@@ -2,27 +2,28 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// One part of what the user has chosen, loaded once in a run however many steps ask for it (L16).
+/// A part of the user's preferences, loaded once per run regardless of the number of steps that use it (L16).
 protocol Manager: Sendable {
-  /// The key under which its preference is kept.
+  /// The key of its preference in the store.
   static var preference: String { get }
 
-  /// Loads the saved preference.
+  /// Creates a manager with the saved preference.
   init(saved: Value?)
 
-  /// Takes over a preference that a step has just saved; nil: removed.
+  /// Updates a preference that a step has just saved, or removed if nil.
   func update(saved: Value?)
 }
 
-/// The managers of the runs of one engine: each is made by the first step that asks and dropped when its run ends.
+/// The managers of the runs of one engine: each is created by the first step that uses it and removed when its run
+/// ends.
 final class ManagerRoster: Sendable {
-  /// Where the plugin keeps its roster.
+  /// The handle of the plugin's roster.
   static let key: HandleKey = "preference-managers"
 
   /// The scope of the store that holds the preferences.
   static let scope = "preferences"
 
-  /// The managers of one run, each behind a lock of its own: loading one does not delay another.
+  /// The managers of one run. Each has a separate lock, so that loading one does not delay another.
   private final class RunManagers: Sendable {
     let account = Mutex<AccountManager?>(nil)
     let language = Mutex<LanguageManager?>(nil)
@@ -51,7 +52,7 @@ final class ManagerRoster: Sendable {
     try manager(in: context) { try $0.appearance.withLock { try load(&$0, context) } }
   }
 
-  /// Tells the manager of `preference`, if it is loaded, what was saved.
+  /// Notifies the manager of `preference`, if it is loaded, of the saved value.
   static func preferenceChanged(_ preference: String, to value: Value?, in context: ActionContext) throws {
     let roster: ManagerRoster = try context.handle(key)
     guard let managers = roster.runs.withLock({ $0[context.run.id] }) else { return }
@@ -79,7 +80,7 @@ final class ManagerRoster: Sendable {
     return try find(managers)
   }
 
-  /// The handle that ends with the run.
+  /// The handle that is released when the run ends.
   static let runKey: HandleKey = "managers"
 
   private static func load<M: Manager>(_ slot: inout M?, _ context: ActionContext) throws -> M {

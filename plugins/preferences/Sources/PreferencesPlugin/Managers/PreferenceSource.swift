@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Where a preference comes from: the first of these that has one.
+/// The source of a preference: the first of these with a value.
 enum PreferenceSource: String, FieldWord {
   case override, saved, system, `default`
 }

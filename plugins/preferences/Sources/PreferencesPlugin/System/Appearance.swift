@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Dark on light, or light on dark.
+/// A light or dark appearance.
 public enum Appearance: String, FieldWord, Sendable {
   case light, dark
 }

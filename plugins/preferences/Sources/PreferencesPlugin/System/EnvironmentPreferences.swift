@@ -7,9 +7,9 @@ import FlowPlatform
 /// The system's preferences as a process finds them in its environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`
 /// (POSIX and GNU gettext), `GTK_THEME` and a terminal's `COLORFGBG`.
 public struct EnvironmentPreferences: SystemPreferences {
-  /// The user's languages as BCP 47 tags, the dearest first; empty for the locales `C` and `POSIX`.
+  /// The user's languages as BCP 47 tags, the most preferred first; empty for the locales `C` and `POSIX`.
   public let languages: [String]
-  /// Whether the system is dark or light; nil if nothing says so.
+  /// The appearance of the system, or nil if it is unknown.
   public let appearance: Appearance?
 
   /// The preferences in the process's own environment. If it names no locale, as in an app for iOS, the languages are those of
@@ -43,7 +43,7 @@ public struct EnvironmentPreferences: SystemPreferences {
     return list + (list.contains(locale) ? [] : [locale])
   }
 
-  /// The tag of a POSIX locale: `zh-CN` of `zh_CN.UTF-8`, `sr-Latn-RS` of `sr_RS@latin`, nil of `C`.
+  /// The tag of a POSIX locale: `zh-CN` for `zh_CN.UTF-8`, `sr-Latn-RS` for `sr_RS@latin`, nil for `C`.
   static func tag(ofLocale locale: String) -> String? {
     let base = locale.prefix { $0 != "." && $0 != "@" }
     guard !base.isEmpty, base != "C", base != "POSIX" else { return nil }

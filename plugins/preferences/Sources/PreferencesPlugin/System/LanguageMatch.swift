@@ -1,8 +1,8 @@
-/// Which of an application's languages suits a wish best; a small part of RFC 4647's lookup and of what CLDR knows of
-/// Chinese scripts.
+/// Finds an application's best language for a preferred one, with a small part of RFC 4647's lookup and of CLDR's rules
+/// for Chinese scripts.
 enum LanguageMatch {
-  /// The language of `supported` that suits `wish`, or nil: the same tag, else the same language and script, else a
-  /// region's variant of the same language and script.
+  /// The best match for `wish` in `supported`, or nil: the same tag, else the same language and script, else a regional
+  /// variant of the same language and script.
   static func best(for wish: String, among supported: [String]) -> String? {
     let wanted = Tag(wish)
     if let same = supported.first(where: { Tag($0) == wanted }) { return same }
@@ -10,7 +10,7 @@ enum LanguageMatch {
     return related.first { Tag($0).region == wanted.region } ?? related.first { Tag($0).region == nil } ?? related.first
   }
 
-  /// Whether `text` is a well-formed tag of language, script and region.
+  /// True if `text` is a well-formed tag of language, script and region.
   static func isTag(_ text: String) -> Bool {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {
@@ -37,7 +37,7 @@ enum LanguageMatch {
       }
     }
 
-    /// A tag without a script suits every script of its language.
+    /// A tag without a script matches every script of its language.
     func fits(_ wanted: Tag) -> Bool { script == nil || wanted.script == nil || script == wanted.script }
   }
 }

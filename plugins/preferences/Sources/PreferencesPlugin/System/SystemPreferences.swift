@@ -1,16 +1,16 @@
 import FlowModel
 
-/// What the system says where the user has chosen nothing in the application; an app implements it over its platform.
+/// The system's preferences, used if the user has set none in the application. An app implements it for its platform.
 ///
-/// Calls come on any thread.
+/// Its properties may be read on any thread.
 public protocol SystemPreferences: Sendable {
-  /// The user's languages as BCP 47 tags, the dearest first.
+  /// The user's languages as BCP 47 tags, the most preferred first.
   var languages: [String] { get }
-  /// Whether the system is dark or light; nil if it does not say.
+  /// The appearance of the system, or nil if it is unknown.
   var appearance: Appearance? { get }
 }
 
 extension HandleKey {
-  /// The ``SystemPreferences`` that the plugin was made with.
+  /// The ``SystemPreferences`` of the plugin.
   public static let systemPreferences: HandleKey = "system-preferences"
 }
