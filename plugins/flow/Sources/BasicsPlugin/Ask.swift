@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowPlatform
 
-/// Asks a person and waits, without holding a thread, until someone answers.
+/// Asks a person and waits for the answer without occupying a thread.
 struct Ask: AsyncAction {
   static let name = "flow.ask"
   static let summary = "Asks a person, on the terminal or by `flowrun answer`, and waits for the answer"

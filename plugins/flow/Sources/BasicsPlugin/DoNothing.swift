@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Does nothing, as cheaply as a step can: a place to meet for other steps.
+/// Does nothing, as cheaply as possible; joins other steps.
 struct DoNothing: Action {
   static let name = "flow.noop"
   static let summary = "Does nothing; other steps can meet at it"

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Fails on every attempt, with the message it is given.
+/// Fails on every attempt with the given message.
 struct Fail: Action {
   static let name = "flow.fail"
   static let summary = "Fails with a message"

@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-/// Calls an action for each post of an event that repeats: what a running app does whenever it becomes active.
+/// Calls an action for each post of a repeating event, such as the app becoming active.
 ///
-/// The calls come one after the other. It starts no steps and does not keep a run from ending; what has come by then is
-/// called within the grace that services have.
+/// Calls are made one after another. It starts no steps and does not keep a run from ending; events posted before the
+/// end are still handled within the grace period of services.
 struct FollowEvent: StepService {
   static let name = "flow.on"
   static let summary = "Calls an action for each post of an event that repeats, one after the other"

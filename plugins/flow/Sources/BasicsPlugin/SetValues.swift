@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Gives its values back as outputs, so that other steps can read what an expression has worked out once.
+/// Returns its inputs as outputs, so that other steps can use the result of an expression that is evaluated once.
 struct SetValues: Action {
   static let name = "flow.set"
   static let summary = "Gives its values back as outputs"

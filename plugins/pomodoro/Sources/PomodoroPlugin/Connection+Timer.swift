@@ -4,13 +4,13 @@ import SyncEngine
 import SyncPomodoro
 
 extension Connection {
-  /// Sets the timer and adds to the count; saved when this returns.
+  /// Sets the timer and increments the count; both are saved when this returns.
   @discardableResult
   func set(_ state: TimerState, completed: Int64 = 0) async throws -> [Int64] {
     try await change(timer: state.edit(completing: completed))
   }
 
-  /// Changes the timer's record; saved when this returns.
+  /// Changes the timer's record; it is saved when this returns.
   @discardableResult
   func change(timer edit: RecordEdit) async throws -> [Int64] { try await session.act(Pomodoro.timer, .edit(edit)) }
 
@@ -19,7 +19,7 @@ extension Connection {
     try await session.act(Pomodoro.settings, .edit(RecordEdit(fields: [name: .set(Scalar.text(value).bytes)])))
   }
 
-  /// The timer as it is here.
+  /// The timer on this device.
   func timer() async -> TimerStateRecord? {
     TimerStateRecord(await session.machine)
   }

@@ -1,13 +1,13 @@
 import FlowPluginKit
 
-/// A Pomodoro timer that several devices share, over the connection that `sync.connect` opens.
+/// A Pomodoro timer shared by several devices, over the connection that `sync.connect` opens.
 public struct PomodoroPlugin: Plugin {
   /// `pomodoro`.
   public static let name = "pomodoro"
 
-  /// The plugin.
+  /// Creates the plugin.
   public init() {}
 
-  /// Everything that begins with `pomodoro.`.
+  /// The actions whose names begin with `pomodoro.`.
   public var actions: [any ActionType.Type] { [Timer.self, Push.self, Pull.self] }
 }

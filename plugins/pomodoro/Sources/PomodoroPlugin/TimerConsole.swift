@@ -4,12 +4,12 @@ import SyncDevice
 import SyncEngine
 import SyncPomodoro
 
-/// A person and a timer: carries out commands and shows what changes, here and elsewhere.
+/// The interaction of a person with a timer: carries out commands and shows local and remote changes.
 struct TimerConsole {
   let connection: Connection
   let show: @Sendable (String) -> Void
 
-  /// Carries out one command a line until there are no more, then waits for the outbox.
+  /// Carries out one command per line until there are no more, then waits until the outbox is empty.
   nonisolated(nonsending) func run(
     lines: AsyncStream<String>, timeout: Duration
   ) async throws -> Timer.Output {
@@ -37,7 +37,7 @@ struct TimerConsole {
         rejected += 1
         show("not done: \(error.message)")
       } catch let error as ReplicaError {
-        // A full disk, say: what could not be saved has not happened, and what was there before is still there.
+        // For example, a full disk: the change was not saved, and the previous state is unchanged.
         rejected += 1
         show("not done: \(error)")
       }
@@ -54,7 +54,7 @@ struct TimerConsole {
       commands: commands, rejected: rejected, waiting: status.outboxDepth, timer: await connection.timer()?.value)
   }
 
-  /// The reading of the timer now, or nil while it does not run down.
+  /// The current display of the timer, or nil if it is not counting down.
   nonisolated(nonsending) func running() async -> String? {
     let machine = await connection.session.machine
     guard let state = TimerStateRecord(machine)?.state, state.kind.runsDown, !state.isPaused else { return nil }

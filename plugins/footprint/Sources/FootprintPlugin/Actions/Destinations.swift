@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSQLite
 import StorageCore
 
-/// Places in the order of their visits, all of them or one trip's; what a detail view loads when it opens (L37).
+/// Reads places in the order of their visits, all or those of one trip, for a detail view (L37).
 struct Destinations: Action {
   static let name = "footprint.destinations"
   static let summary = "Places in the order of their visits, all of them or one trip's"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// Writes the trips that a person begins from, once for each installation (R6).
+/// Writes the templates for new trips, once per installation (R6).
 struct InstallTemplates: Action {
   static let name = "footprint.install-templates"
   static let summary = "Writes the template trips that a person can start from and change, once for each store"
@@ -14,7 +14,7 @@ struct InstallTemplates: Action {
     if: launch.first
     """
 
-  /// Where the templates are; the marker among them says that they were written, also when all were deleted since.
+  /// The scope of the templates. A marker in it records that they were written, even if all have been deleted since.
   private static let scope = "templates"
   private static let marker = "#installed"
 
@@ -32,7 +32,7 @@ struct InstallTemplates: Action {
     let store: any KeyValueStore = try context.handle(.keyValueStore)
     var installed = 0
     if try store.get(Self.marker, in: Self.scope) == nil {
-      // All of them with the marker or none, whenever the process is killed.
+      // They are written with the marker in one transaction, so a kill leaves all of them or none.
       let templates = SampleData.templates.map { KeyValueChange.put(key: $0.name, value: $0.value) }
       try store.apply(
         templates + [.put(key: Self.marker, value: .integer(SampleData.version))], in: Self.scope)

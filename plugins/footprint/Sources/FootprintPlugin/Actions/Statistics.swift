@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import StorageCore
 
-/// What the badges are worked out from: how many places, countries and trips.
+/// Counts places, countries and trips, for the badges.
 struct Statistics: Action {
   static let name = "footprint.statistics"
   static let summary = "How many places, countries and trips the store holds"

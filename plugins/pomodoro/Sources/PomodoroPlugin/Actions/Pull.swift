@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import SyncDevice
 
-/// Fetches what the other devices have done (S16, S17).
+/// Fetches the changes of other devices (S16, S17).
 struct Pull: AsyncAction {
   static let name = "pomodoro.pull"
   static let summary = "Fetches the changes of other devices and returns the timer"

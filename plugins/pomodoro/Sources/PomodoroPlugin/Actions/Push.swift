@@ -3,12 +3,12 @@ import FlowPluginKit
 import SyncDevice
 import SyncPomodoro
 
-/// The kinds of a timer's state as an input knows them.
+/// The timer's states, as words of an input.
 enum StateWord: String, FieldWord {
   case idle, snooze, breakTime, focus
 }
 
-/// Sets the timer on this device and, by default, waits until the others can see it (S14).
+/// Sets the timer on this device and, by default, waits until the change is visible to other devices (S14).
 struct Push: AsyncAction {
   static let name = "pomodoro.push"
   static let summary = "Sets the timer and sends it to the other devices"

@@ -4,9 +4,9 @@ import SyncDevice
 import SyncEngine
 import SyncPomodoro
 
-/// A timer at the terminal: one command a line from standard input, every change shown at once.
+/// A timer in the terminal: reads one command per line from standard input and shows every change at once.
 ///
-/// It ends at the end of the input, and the run with it; so piped input is a script.
+/// It ends, with the run, at the end of the input, so a script can be piped to it.
 struct Timer: AsyncAction {
   static let name = "pomodoro.timer"
   static let summary = "A timer to use by hand: reads one command per line and shows every change at once"
@@ -42,7 +42,7 @@ struct Timer: AsyncAction {
     return try await console.run(lines: InputLines.standardInput(), timeout: input.timeout)
   }
 
-  /// Shows the time that is left every second, as long as it changes.
+  /// Shows the remaining time every second while it changes.
   private static func watch(_ console: TimerConsole, _ context: ActionContext) async throws {
     var last: String?
     while true {
