@@ -1,14 +1,14 @@
 import FlowPluginKit
 
-/// The trips and places of the Footprint app, the example whose launch `workflows/launch.yaml` describes.
+/// The trips and places of the Footprint app, the example launched by `workflows/launch.yaml`.
 public struct FootprintPlugin: Plugin {
   /// `footprint`.
   public static let name = "footprint"
 
-  /// The plugin.
+  /// Creates the plugin.
   public init() {}
 
-  /// Everything that begins with `footprint.`.
+  /// The actions whose names begin with `footprint.`.
   public var actions: [any ActionType.Type] {
     [
       Prepare.self, RecentDestinations.self, Trips.self, Destinations.self, Statistics.self, InstallTemplates.self,

@@ -3,20 +3,19 @@ import FlowPluginKit
 import FlowSQLite
 import StorageCore
 
-/// The trips and places of a store; the handle behind `journeys`. It exists only for a store that has their tables.
+/// The trips and places of a store; the value of the handle `journeys`. It exists only for a store with their tables.
 struct Journeys: Sendable {
   let store: Store
 
   /// The result of preparing a store.
   struct Preparation: Sendable {
-    /// Whether the tables were made.
+    /// True if the tables were created.
     var isCreated = false
-    /// The number of places that were imported.
+    /// The number of imported places.
     var imported = 0
   }
 
-  /// Makes the tables, or takes over those that exist, and imports the sample, in one transaction. A store that lacks nothing is
-  /// only read.
+  /// Creates missing tables and imports the sample, in one transaction. A complete store is only read.
   static func prepare(_ store: Store, sample: SampleImport?) throws -> Preparation {
     try StoreFailure.translating(path: store.path) {
       let isPrepared = try store.pool.read { db in
@@ -25,7 +24,7 @@ struct Journeys: Sendable {
       }
       if isPrepared { return Preparation() }
       return try store.pool.write { db in
-        // Another process may have been faster between the look above and the lock.
+        // Another process may have been faster between the check above and the lock.
         var preparation = Preparation()
         if try !Schema.isRecorded(Schema.journeys, in: db) {
           preparation.isCreated = try makeTables(db, path: store.path)
@@ -37,7 +36,8 @@ struct Journeys: Sendable {
     }
   }
 
-  /// Makes the tables that are missing; returns whether there were any. Throws if a table of that name has other columns.
+  /// Creates missing tables; returns true if there were any. Throws an error if an existing table has different
+  /// columns.
   private static func makeTables(_ db: SQLiteConnection, path: String) throws -> Bool {
     var isCreated = false
     for table in tables {

@@ -1,12 +1,12 @@
-/// The journeys that a new store starts with: real places, with the coordinates that GeoNames gives them.
+/// The journeys of a new store: real places with coordinates from GeoNames.
 ///
-/// Kept in the program itself, as text that is read only when it is imported: it is found wherever the program is
-/// copied to, costs a later launch nothing and cannot be half installed.
+/// Stored in the program as text that is parsed only for the import. So it is found wherever the program is copied,
+/// costs later launches nothing and cannot be half installed.
 enum SampleData {
-  /// The version that the marker of a finished import states.
+  /// The version recorded in the marker of a finished import.
   static let version = 1
 
-  /// A line a trip: id, name, first day, last day, notes.
+  /// One trip per line: id, name, first day, last day, notes.
   static let trips = """
     2012-kyushu|Kyushu by slow train|2012-04-02|2012-04-13|Three volcanoes and a great many hot springs
     2013-silk-road|Along the Hexi corridor|2013-08-11|2013-08-27|From the Yellow River to the Gobi
@@ -27,7 +27,8 @@ enum SampleData {
     2025-indochina|Down the Mekong|2025-02-01|2025-03-01|From the mountains to the delta
     """
 
-  /// A line a place: name, ISO 3166-1 country, latitude, longitude, day of the visit, id of the trip or nothing.
+  /// One place per line: name, ISO 3166-1 country, latitude, longitude, day of the visit, and optionally the id of the
+  /// trip.
   static let destinations = """
     Fukuoka|JP|33.6000|130.4167|2012-04-02|2012-kyushu
     Nagasaki|JP|32.7500|129.8833|2012-04-04|2012-kyushu

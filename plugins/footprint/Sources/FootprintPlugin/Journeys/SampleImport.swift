@@ -4,19 +4,20 @@ import StorageCore
 
 /// Fills a new store with the sample, once.
 ///
-/// Everything is written in one transaction together with the marker that says so. A process that is killed in the
-/// middle leaves the store as it was, and the next one starts over; one that finds the marker writes nothing.
+/// All rows are written in one transaction, together with a marker. If the process is killed, the store is unchanged
+/// and the next one starts over; if the marker exists, nothing is written.
 struct SampleImport {
-  /// A line of the sample that cannot be read: a mistake in the program.
+  /// An unreadable line of the sample: a bug in the program.
   struct BadLine: Error { let line: String }
 
-  /// Called after every written row with the number of rows so far and in all; throwing undoes the whole import.
+  /// Called after every written row with the number of rows so far and in total; throwing an error rolls back the
+  /// import.
   var onRow: (_ written: Int, _ total: Int) throws -> Void = { _, _ in }
 
-  /// Writes the sample unless it has been written, or the store holds journeys of its own; returns how many
-  /// destinations it wrote.
+  /// Writes the sample unless it has been written or the store already contains journeys; returns the number of
+  /// destinations written.
   ///
-  /// Must run in a transaction in which no other process can write.
+  /// Must run in a transaction that excludes writes of other processes.
   func run(_ db: SQLiteConnection) throws -> Int {
     if try Self.isDone(db) { return 0 }
     try StoreKeyValues.makeTable(db)
@@ -35,7 +36,7 @@ struct SampleImport {
     return destinations.count
   }
 
-  /// Whether the marker says that the sample has been written.
+  /// True if the marker of a finished import exists.
   static func isDone(_ db: SQLiteConnection) throws -> Bool {
     guard try StoreKeyValues.hasTable(db) else { return false }
     return try db.integer("SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") == 1
@@ -71,7 +72,8 @@ struct SampleImport {
     }
   }
 
-  /// What the application reads before its first screen (L29), and the weather that its map shows (L18).
+  /// Writes the configuration that the application reads before its first screen (L29), and the weather on its map
+  /// (L18).
   private func importConfiguration(into db: SQLiteConnection) throws {
     let settings: [(String, Value)] = [
       ("map.style", "standard"), ("map.initial-span-degrees", 12), ("trips.page-size", 20),
