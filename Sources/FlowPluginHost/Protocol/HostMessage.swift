@@ -1,14 +1,14 @@
 import FlowModel
 
-/// What the host says to a plugin's program, as lines of JSON-RPC 2.0.
+/// The host's messages to a plugin's program, as lines of JSON-RPC 2.0.
 enum HostMessage {
-  /// The version of the protocol spoken here.
+  /// The version of the protocol.
   static let protocolVersion = 1
 
-  /// The id of the `initialize` request, before all calls.
+  /// The id of the `initialize` request, which precedes all calls.
   static let initializeID = 0
 
-  /// The first message: who are you? It says what the manifest says, for programs that leave it to that.
+  /// The first message. It contains the manifest's values, for programs that rely on them.
   static func initialize(name: String, version: String) -> [UInt8] {
     let parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
@@ -19,7 +19,7 @@ enum HostMessage {
     return line
   }
 
-  /// The same to a worker: which additions to the protocol the host knows, and where the workflow is.
+  /// The first message to a worker: the protocol extensions that the host supports, and the folder of the workflow.
   static func initialize(worker name: String, version: String, _ terms: WorkerTerms) -> [UInt8] {
     var parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
@@ -42,13 +42,13 @@ enum HostMessage {
     return line
   }
 
-  /// Asks for a heartbeat.
+  /// A request for a heartbeat.
   static func ping() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"ping"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// Confirms what a worker wrote.
+  /// Confirms a worker's write.
   static func receipt() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// What is in a call of `action` between its id and its inputs.
+  /// The part of a call of `action` between its id and its inputs.
   static func runHead(action: String) -> [UInt8] {
     var head: [UInt8] = []
     append(#","method":"run","params":{"action":"#, to: &head)
@@ -57,9 +57,9 @@ enum HostMessage {
     return head
   }
 
-  /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that
-  /// type, which it gets in milliseconds next to their text; `key`, `workflowFolder` (where it differs from the
-  /// worker was started for), `files` and `isQuiet` are for workers.
+  /// A call of an action. `head` is the result of ``runHead(action:)``, and `durations` are the inputs of type
+  /// duration, which are also sent in milliseconds. `key`, `workflowFolder` (if it differs from the one that the worker
+  /// was started for), `files` and `isQuiet` are for workers.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
     remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, files: Int? = nil,
@@ -126,11 +126,11 @@ enum HostMessage {
     }
   }
 
-  /// Asks to give up a call.
+  /// A request to cancel a call.
   static func cancel(id: Int) -> [UInt8] {
     Array(#"{"jsonrpc":"2.0","method":"cancel","params":{"id":\#(id)}}"#.utf8) + [UInt8(ascii: "\n")]
   }
 
-  /// Asks to end; the end of standard input follows.
+  /// A request to end; the end of standard input follows.
   static func shutdown() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"shutdown"}"#.utf8) + [UInt8(ascii: "\n")] }
 }

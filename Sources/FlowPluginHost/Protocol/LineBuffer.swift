@@ -1,24 +1,24 @@
 import FlowSystem
 
-/// Cuts a stream of bytes into lines, none longer than a limit.
+/// Splits a stream of bytes into lines of limited length.
 package struct LineBuffer: Sendable {
-  /// How much room is made for a read.
+  /// The free space to provide for a read.
   static let readBytes = 64 << 10
-  /// The most bytes of a line, its end not counted.
+  /// The maximum length of a line in bytes, without its end.
   let limit: Int
   private var storage: [UInt8]
-  /// What was read and not given out yet.
+  /// The range of bytes that were read but not returned yet.
   private var filled = 0..<0
-  /// Up to where no line end is.
+  /// The position up to which there is no line end.
   private var scanned = 0
 
-  /// What ``next()`` finds.
+  /// The result of ``next()``.
   package enum Found {
     /// A line without its end.
     case line(ArraySlice<UInt8>)
-    /// A line that has passed the limit, with how it begins; the stream cannot be read on.
+    /// A line that exceeds the limit, with its beginning; the stream cannot be read any further.
     case tooLong(beginning: ArraySlice<UInt8>)
-    /// No whole line yet.
+    /// No complete line yet.
     case nothing
   }
 
@@ -27,7 +27,7 @@ package struct LineBuffer: Sendable {
     storage = Array(repeating: 0, count: Self.readBytes)
   }
 
-  /// Lends the free room to `read`, which says what it put there.
+  /// Passes the free space to `read`, which returns what it stored there.
   package mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Descriptor.Received) -> Descriptor.Received {
     makeRoom()
     let end = filled.upperBound
@@ -49,7 +49,7 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// The next whole line.
+  /// The next complete line.
   package mutating func next() -> Found {
     guard let end = nextLineEnd() else {
       scanned = filled.upperBound
@@ -74,6 +74,6 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// What is behind the last line end.
+  /// The bytes after the last line end.
   var rest: ArraySlice<UInt8> { storage[filled] }
 }

@@ -1,15 +1,15 @@
 import FlowModel
 import FlowPluginKit
 
-/// What a plugin's program may say: one JSON-RPC 2.0 message a line.
+/// A message of a plugin's program: one JSON-RPC 2.0 message per line.
 enum PluginMessage: Sendable {
-  /// The outputs of a call, or what `initialize` gave.
+  /// The outputs of a call, or the result of `initialize`.
   case result(id: Int, Value)
-  /// Why a call failed.
+  /// The failure of a call.
   case failure(id: Int, PluginFailure)
-  /// A line for the log; with a stream, one that a command wrote there.
+  /// A line for the log; with a stream, a line that a command wrote to it.
   case log(call: Int?, level: LogLevel, stream: LogStream?, message: String)
-  /// How far a call is.
+  /// The progress of a call.
   case progress(call: Int?, fraction: Double, message: String)
   /// An event for the run.
   case post(call: Int?, event: String, value: Value)
@@ -19,20 +19,20 @@ enum PluginMessage: Sendable {
   case pong
   /// The body of a call has begun.
   case started(call: Int?)
-  /// A worker asks for a receipt.
+  /// A worker requests a receipt.
   case receipt
-  /// Lines of a call may follow its answer: a process that it has started outlives it.
+  /// Lines of a call may follow its answer, because a process that it started outlives it.
   case linesFollow(call: Int)
-  /// A method that this version does not know; newer programs may send it.
+  /// An unknown method; newer programs may send it.
   case unknown(method: String)
 
-  /// Why a line is not a message.
+  /// The reason why a line is not a message.
   struct MessageProblem: Error {
     let message: String
     init(_ message: String) { self.message = message }
   }
 
-  /// Reads a line.
+  /// Parses a line.
   init(line: ArraySlice<UInt8>) throws(MessageProblem) {
     let value: Value
     do throws(JSONProblem) {
@@ -97,20 +97,20 @@ enum PluginMessage: Sendable {
   }
 }
 
-/// The `error` of an answer.
+/// The `error` of a response.
 package struct PluginFailure: Sendable, Hashable {
-  /// A word for programs; a number is kept as its digits.
+  /// A word for programs; a number is kept as digits.
   package let code: String
-  /// What happened, for people.
+  /// The message for people.
   package let message: String
-  /// Whether another attempt may succeed; nil: what the manifest says of the action.
+  /// True if another attempt may succeed, or nil to use the action's declaration in the manifest.
   package let isRetryable: Bool?
-  /// The least pause before another attempt; nil: none.
+  /// The minimum pause before another attempt, or nil.
   package let retryAfter: Duration?
-  /// The exit status of a command that failed; nil: none.
+  /// The exit status of a failed command, or nil.
   package let exitStatus: Int?
 
-  /// The failure of an answer.
+  /// Creates the failure of a response.
   package init(_ members: ValueObject) {
     switch members["code"] {
     case .string(let word)?: code = word

@@ -5,12 +5,12 @@ import Synchronization
 
 /// A request that the program has not answered yet.
 ///
-/// A class with one lock of its own: a call is noted, found and taken out several times on its way, and must not be
-/// copied with its context and declaration each time.
+/// A class with a lock: a call is stored, found and removed several times, and copying its context and declaration each
+/// time would be slow.
 // Proof of safety: `answer` has a lock of its own; `position` is written once, before the call is in the session's table; the
 // other variables are read and written under the session's state lock alone. The rest is constant.
 package final class PluginCall: @unchecked Sendable {
-  /// How a request ends.
+  /// The outcome of a request.
   package enum Outcome: Sendable {
     /// The program's answer.
     case answered(Value)
@@ -18,9 +18,9 @@ package final class PluginCall: @unchecked Sendable {
     case refused(PluginFailure)
     /// The program broke a rule of the protocol for this call.
     case failed(ActionError)
-    /// The program ended, or is not spoken to any more.
+    /// The program has ended, or the conversation with it has.
     case lost(ActionError)
-    /// The program ended without having read the request.
+    /// The program ended without reading the request.
     case unread
   }
 
@@ -30,19 +30,19 @@ package final class PluginCall: @unchecked Sendable {
     case given(Outcome)
   }
 
-  /// The number that the answer carries.
+  /// The id in the answer.
   let id: Int
-  /// The action that was called; nil for `initialize`.
+  /// The called action, or nil for `initialize`.
   let action: CallableAction?
-  /// The step's context; nil for `initialize`.
+  /// The step's context, or nil for `initialize`.
   let context: ActionContext?
-  /// Where its line begins among all bytes meant for the program.
+  /// The position of its line among all bytes queued for the program.
   var position = 0
-  /// When the program is ended unless it has answered; nil: the step's own deadline cancels it.
+  /// The time at which the program is ended if it has not answered, or nil if the step's own deadline applies.
   var deadline: ContinuousClock.Instant?
-  /// The number of log lines that it has written, the dropped ones included.
+  /// The number of its log lines, including dropped ones.
   var logLines = 0
-  /// The number of times that it has told its progress.
+  /// The number of its progress messages.
   var progressMessages = 0
   private let answer = Mutex(Answer.open)
 
@@ -53,10 +53,10 @@ package final class PluginCall: @unchecked Sendable {
     self.deadline = deadline
   }
 
-  /// How it ended; nil as long as it has not.
+  /// The outcome, or nil while the call is pending.
   var outcome: Outcome? { answer.withLock { if case .given(let outcome) = $0 { outcome } else { nil } } }
 
-  /// Ends the call; the first outcome counts.
+  /// Ends the call; only the first outcome is used.
   func finish(_ outcome: Outcome) {
     let waiter = answer.withLock { answer -> CheckedContinuation<Outcome, Never>? in
       switch answer {
@@ -72,7 +72,7 @@ package final class PluginCall: @unchecked Sendable {
     waiter?.resume(returning: outcome)
   }
 
-  /// Waits until it has ended. Called once.
+  /// Waits for the outcome. Called once.
   package func end() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = answer.withLock { answer -> Outcome? in

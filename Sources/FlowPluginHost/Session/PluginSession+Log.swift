@@ -2,12 +2,12 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// How long a transport that says that it is about to end may take for its last lines.
+  /// The time for a transport to write its last lines once it has announced its end.
   private static let endTime = Duration.seconds(1)
-  /// How much of the log is read at a time, so that a flood keeps the reader from nothing else: what a pipe holds.
+  /// The number of log bytes read at a time: the capacity of a pipe, so that a flood does not block the reader.
   private static let logBytesAtATime = 64 << 10
 
-  /// Reads what the program logged, at most what a pipe holds.
+  /// Reads the program's log, at most the capacity of a pipe.
   @discardableResult func readLog() -> Look {
     log.withLock { log in
       var total = 0
@@ -34,8 +34,7 @@ extension PluginSession {
     }
   }
 
-  /// Shows a line whose end has not come as one of the step for which the program works; where it works for several,
-  /// it is not known for which.
+  /// Logs an incomplete line for the step that the program works for; with several steps, the right one is unknown.
   private func showUnfinished(_ line: String) {
     let context = state.withLock { state -> ActionContext? in
       let calls = state.calls.filter { $0.context != nil }
@@ -44,25 +43,25 @@ extension PluginSession {
     if let context, context.host.showsUnfinishedLines { context.showUnfinished(line, from: .standardError) }
   }
 
-  /// The last lines of the program's log, as an error quotes them.
+  /// The last lines of the program's log, for an error message.
   package var lastLog: String { log.withLock { $0.explanation } }
 
-  /// Passes on a last line without an end.
+  /// Passes on an incomplete last line.
   func finishLog() {
     log.withLock { log in if let line = log.finish() { passOutput([line], dropped: 0) } }
   }
 
-  /// Writes a line to the run's log, as a line of the call it belongs to; false when that call has no room for it.
+  /// Writes a line to the run's log as part of its call; returns false if the call has reached its limit.
   @discardableResult func log(
     _ message: String, level: LogLevel, from stream: LogStream? = nil, call id: Int?
   ) -> Bool {
     pass([message], level: level, from: stream, call: id) > 0
   }
 
-  /// Passes on lines of the program's standard error: as the step's for which it works, or, where it works for several,
-  /// as its own, because it is not known for which.
+  /// Passes on lines of the program's standard error as lines of the step that it works for. If there are several
+  /// steps, the right one is unknown, and they are logged as the program's own.
   ///
-  /// What the transport of a worker writes is not the output of any step; when it ends, its last lines are quoted.
+  /// The output of a worker's transport does not belong to any step; its last lines are quoted when it ends.
   private func passOutput(_ lines: [String], dropped: Int) {
     if let worker {
       let isEnding = lines.contains { line in worker.endSigns.contains { line.contains($0) } }
@@ -74,7 +73,7 @@ extension PluginSession {
       pass(lines, from: .standardError, dropped: dropped)
       return
     }
-    // They count as lines of the oldest call, so that there is a limit.
+    // They count toward the limit of the oldest call.
     let (within, passesLimit) = state.withLock {
       $0.countLogLines(lines.count + dropped, of: oldest, limit: limits.logLinesPerCall)
     }
@@ -87,7 +86,8 @@ extension PluginSession {
     }
   }
 
-  /// Writes lines to the run's log as far as their call has room, and says once that it has none; gives how many passed.
+  /// Writes lines to the run's log within the limit of their call, with one notice when it is exceeded; returns the
+  /// number written.
   @discardableResult
   private func pass(
     _ lines: [String], level: LogLevel = .info, from stream: LogStream? = nil, dropped: Int = 0, call id: Int? = nil
@@ -114,7 +114,7 @@ extension PluginSession {
     return target.within
   }
 
-  /// Says at the end of a call how many of its lines were dropped.
+  /// Reports at the end of a call how many of its lines were dropped.
   func reportDroppedLines(of call: PluginCall) {
     let dropped = state.withLock { _ in call.logLines } - limits.logLinesPerCall
     guard dropped > 0 else { return }

@@ -2,31 +2,31 @@ import FlowModel
 import FlowSystem
 
 extension PluginSession {
-  /// How long the end of a program may follow the end of its output before the output counts as closed.
+  /// The time to wait for the end of a program after the end of its output, before the output counts as closed.
   private static let exitAfterOutputMilliseconds: CInt = 200
-  /// How often the end of a program is looked for where the system has no descriptor for it.
+  /// The interval for checking whether the program has ended, if the system has no descriptor for it.
   private static let exitLookMilliseconds: CInt = 100
-  /// How many reads what a program left behind may take.
+  /// The maximum number of reads for data that is left after the program's end.
   private static let lastReads = 32
-  /// A flooded log is left alone for this many times as long as its reading took: it costs a fifth of a core at most, and
-  /// the program that floods it waits.
+  /// The pause after reading a flooded log, as a multiple of the time that reading took. This limits the cost to a
+  /// fifth of a core and makes the program wait.
   private static let logPause = 4
-  /// The same for messages past their limits; answers may be behind them, so they get half a core.
+  /// The same factor for messages beyond their limits; since answers may follow them, they get half a core.
   private static let outputPause = 1
 
-  /// One of the program's two outputs as its reader sees it.
+  /// One of the program's two outputs, for its reader.
   private struct Stream {
     private var isOpen = true
-    /// When a flooded one is read again.
+    /// The time at which a flooded output is read again.
     private(set) var pausedUntil: ContinuousClock.Instant?
 
-    /// Whether it should be read now.
+    /// True if it should be read now.
     mutating func isRead(at now: ContinuousClock.Instant) -> Bool {
       if let end = pausedUntil, end <= now { pausedUntil = nil }
       return isOpen && pausedUntil == nil
     }
 
-    /// Reads some of it, and starts a pause when that was of no use to anybody.
+    /// Reads some of it, and starts a pause if nothing useful was read.
     mutating func read(pausingTimes factor: Int, _ look: () -> Look) {
       let start = ContinuousClock.now
       switch look() {
@@ -39,7 +39,7 @@ extension PluginSession {
     }
   }
 
-  /// The session's own thread, until the program is gone.
+  /// The loop of the session's thread, until the program has ended.
   func pump() {
     var logStream = Stream()
     var outputStream = Stream()
@@ -88,11 +88,11 @@ extension PluginSession {
     }
   }
 
-  /// Ends the program and its group and tells every call under way how it ended.
+  /// Ends the program and its group, and finishes all pending calls.
   private func conclude() {
     let reason = decideReason()
     let status = child.end()
-    // No process of the group writes any more, so what it left behind is at most a pipe full.
+    // No process of the group writes any more, so at most a full pipe is left.
     if reason.leavesAnswers {
       var reads = 0
       while reads < Self.lastReads, readOutput() != .ended { reads += 1 }
@@ -116,7 +116,7 @@ extension PluginSession {
     state.withLock { ($0.endError, $0.endedAt) = (error, .now) }
     over.finish()
   }
-  /// A closed pipe is most often the first that is seen of a program's end.
+  /// A closed pipe is usually the first sign of a program's end.
   private func decideReason() -> SessionEnd {
     let reason = state.withLock { $0.end ?? .exited }
     guard reason.isPerhapsExit else { return reason }

@@ -4,22 +4,22 @@ import FlowPluginKit
 extension PluginSession {
   /// The result of reading one of the program's two outputs.
   enum Look {
-    /// Something was there, or nothing yet.
+    /// There was data, or none yet.
     case open
-    /// The last call under way was answered; there is no reader any more.
+    /// The last pending call was answered; there is no reader any more.
     case idle
-    /// More is there than is read at a time, and it is not wanted.
+    /// There is more data than is read at a time, and it is not useful.
     case flooded
-    /// Nothing can be read any more.
+    /// The output has ended.
     case ended
   }
 
-  /// Reads what the program wrote, at most 64 KiB, and acts on it; called by the one who is the reader.
+  /// Reads the program's output, at most 64 KiB, and handles it; called only by the current reader.
   ///
-  /// Where `isLogEmpty`, the log was seen empty after something had come on the output: a first short line, which the
-  /// program wrote at once, then has nothing before it in the log.
+  /// If `isLogEmpty`, the log was empty after data had arrived on the output. A short first line that the program wrote
+  /// at once then has no earlier log lines.
   func readOutput(isLogEmpty: Bool = false) -> Look {
-    // Mostly there is one message: the answer. It is kept apart so that nothing is allocated for it.
+    // Usually there is only one message, the answer. It is stored separately to avoid an allocation.
     var first: PluginMessage?
     var others: [PluginMessage] = []
     var isLogRead = false
@@ -66,16 +66,16 @@ extension PluginSession {
     return effect == .none ? .flooded : effect == .last ? .idle : .open
   }
 
-  /// What a pipe takes at once or not at all: `PIPE_BUF`.
+  /// The size up to which a write to a pipe is atomic: `PIPE_BUF`.
   private static let atomicBytes = 4096
 
-  /// What a message was good for.
+  /// The effect of a message.
   enum Effect: Int, Comparable {
-    /// It is past a limit.
+    /// It exceeds a limit.
     case none
     /// It reported something.
     case some
-    /// It answered the last call under way.
+    /// It answered the last pending call.
     case last
 
     static func < (left: Effect, right: Effect) -> Bool { left.rawValue < right.rawValue }
@@ -83,7 +83,7 @@ extension PluginSession {
 
   private func finish(_ reason: SessionEnd) { state.withLock { $0.finish(reason) } }
 
-  /// The beginning of a line for a message.
+  /// The beginning of a line, for an error message.
   func excerpt(_ line: ArraySlice<UInt8>) -> String {
     let text = String(decoding: line.prefix(80), as: UTF8.self)
     return line.count > 80 ? text + "…" : text
@@ -109,8 +109,8 @@ extension PluginSession {
   }
 
   private func answer(_ id: Int, _ outcome: PluginCall.Outcome, isLogRead: Bool) -> Effect {
-    // What the program logged before it answered belongs to the step that ends with the answer; where the log was empty,
-    // the session's thread may have just emptied it and not passed the lines on yet.
+    // Log lines written before the answer belong to the step that the answer ends. Even if the log was empty, the
+    // session's thread may have just read lines and not passed them on yet.
     if isLogRead { log.withLock { _ in } } else { readLog() }
     let (call, isLast) = state.withLock { state in
       let call = state.answered(id, limits: limits)
@@ -190,7 +190,7 @@ extension PluginSession {
     }
   }
 
-  /// Ends a call before the program has answered, and asks the program to give it up.
+  /// Ends a call before the program has answered, and asks the program to cancel it.
   private func fail(_ call: PluginCall, _ error: ActionError) {
     call.finish(.failed(error))
     cancel(call.id)

@@ -6,14 +6,14 @@ import Synchronization
 
 /// The conversation with one running program, from its start to its end.
 ///
-/// Standard output has one reader at a time. A call that finds no reader reads itself for a millisecond or two, so
-/// that a quick answer costs no change of threads; a call that takes longer, or does not come alone, leaves it to the
-/// session's own thread (`PluginSession+Pump.swift`), which also reads the log, writes what the pipe had no room for,
-/// notices the program's end and keeps the deadlines. Only that thread ends the conversation.
+/// Standard output has one reader at a time. If there is no reader, a caller reads for a millisecond or two itself, so
+/// that a quick answer needs no thread switch. Slower or concurrent calls are left to the session's thread
+/// (`PluginSession+Pump.swift`), which also reads the log, writes queued input, detects the program's end and enforces
+/// deadlines. Only that thread ends the conversation.
 package final class PluginSession: Sendable {
   let plugin: String
   private let version: String
-  /// What is agreed with a worker; nil: it is a plugin's program.
+  /// The terms of a worker, or nil for a plugin's program.
   let worker: WorkerTerms?
   let limits: PluginLimits
   let child: ChildProcess
@@ -22,9 +22,9 @@ package final class PluginSession: Sendable {
   let log = Mutex(ProgramLog())
   /// Wakes the session's thread.
   let wakePipe: Descriptor.Pipe
-  /// Ends the turn of a caller that reads.
+  /// Wakes a caller that reads, so that it stops.
   let recallPipe: Descriptor.Pipe
-  /// Told when everything is over.
+  /// Finished once the conversation has ended.
   let over = SharedEnd()
   private let nextID = Atomic(HostMessage.initializeID)
 
@@ -52,10 +52,10 @@ package final class PluginSession: Sendable {
     try DetachedThread.start { self.pump() }
   }
 
-  /// Whether calls can still be made.
+  /// True if calls can still be made.
   package var isOpen: Bool { state.withLock { $0.end == nil } }
 
-  /// Asks the program who it is.
+  /// Sends the `initialize` request.
   package func initialize() async -> PluginCall.Outcome {
     let call = newCall(nil, nil, deadline: .now + limits.start)
     let line =
@@ -66,7 +66,7 @@ package final class PluginSession: Sendable {
     return outcome
   }
 
-  /// Sends a worker a request that runs nothing; requests are read in the order in which they are sent.
+  /// Sends a worker a request that runs nothing. Requests are read in the order in which they are sent.
   package func post(_ method: String, _ parameters: ValueObject) -> PluginCall {
     let call = newCall(nil, nil, deadline: nil)
     let line = HostMessage.request(id: call.id, method, parameters)
@@ -78,7 +78,7 @@ package final class PluginSession: Sendable {
     return call
   }
 
-  /// Calls an action with complete inputs; `files` is the number of the folder that a worker has for them.
+  /// Calls an action with complete inputs; `files` is the number of the worker's folder for the step's files.
   package func run(
     _ action: CallableAction, _ inputs: ValueObject, files: Int? = nil, _ context: ActionContext
   ) async -> PluginCall.Outcome {
@@ -89,7 +89,7 @@ package final class PluginSession: Sendable {
       attempt: context.attempt, remaining: context.remaining,
       key: worker == nil ? nil : context.idempotencyKey, workflowFolder: ownFolder(context), files: files,
       isQuiet: worker != nil && !context.host.showsOutput(of: context.step))
-    // Most often the answer comes within the moment for which the caller reads itself.
+    // Usually the answer arrives while the caller reads.
     if let outcome = make(call, line) { return outcome }
     return await withTaskCancellationHandler {
       await call.end()
@@ -98,7 +98,8 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// The folder of the file in which a step is written, where a worker must be told: it knows the whole workflow's.
+  /// The folder of the file that contains the step, if it is not the folder of the workflow, which the worker already
+  /// has.
   private func ownFolder(_ context: ActionContext) -> String? {
     guard let worker else { return nil }
     let folder = context.run.workflowFolder
@@ -112,7 +113,7 @@ package final class PluginSession: Sendable {
       id: nextID.wrappingAdd(1, ordering: .relaxed).oldValue, action: action, context: context, deadline: deadline)
   }
 
-  /// Sends the line of a call and returns its result; nil if there is none within a moment.
+  /// Sends the line of a call; returns its result if it arrives almost at once, otherwise nil.
   private func make(_ call: PluginCall, _ line: [UInt8]) -> PluginCall.Outcome? {
     if line.count > limits.lineBytes {
       return .failed(
@@ -148,15 +149,15 @@ package final class PluginSession: Sendable {
         state.reader = .pump
         return .leavesItToPump
       case .caller, .pump:
-        // Anyone who reads has seen this call when it looks for the end of its reading.
+        // The current reader checks for this call before it stops reading.
         return state.outbox.isEmpty && state.end == nil && call.deadline == nil ? .leavesItToReader : .leavesItToPump
       }
     }
   }
 
-  /// Reads until the answer is there, the program has something wrong, or the session's thread takes over.
+  /// Reads until the answer arrives, the program makes an error, or the session's thread takes over.
   private func readDirectly(until call: PluginCall) {
-    // The log is behind the output: seen empty, it was so after the output had something.
+    // The log is polled after the output: if it is empty, it was also empty when the output became readable.
     var interests = (
       pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: child.errors.number, events: Int16(POLLIN), revents: 0),
@@ -185,7 +186,7 @@ package final class PluginSession: Sendable {
     if !isQuiet { wakePump() }
   }
 
-  /// Asks the program to give up a call and starts its grace.
+  /// Asks the program to cancel a call and starts its grace period.
   func cancel(_ id: Int) {
     let hasStarted = state.withLock { state in
       guard state.startGrace(of: id, until: .now + limits.grace) else { return false }
@@ -195,16 +196,16 @@ package final class PluginSession: Sendable {
     if hasStarted { wakePump() }
   }
 
-  /// Waits until everything is over: the program is gone, and every call has been told how it ended.
+  /// Waits until the program has ended and all calls are finished.
   package func awaitEnd() async { await over.value() }
 
-  /// Whether the host asked the program to end.
+  /// True if the host asked the program to end.
   package var wasStopped: Bool { state.withLock { if case .stopped? = $0.end { true } else { false } } }
 
-  /// Whether it was given up because it had been silent for too long.
+  /// True if the program was considered lost because it had been silent for too long.
   package var wasSilent: Bool { state.withLock { if case .noPulse? = $0.end { true } else { false } } }
 
-  /// Whether a signal ended the program, such as the one for what does not end in time.
+  /// True if a signal ended the program, such as the one sent after the grace period.
   package var wasKilled: Bool { state.withLock { $0.wasKilled } }
 
   /// Waits for the end and returns its reason.
@@ -225,7 +226,7 @@ package final class PluginSession: Sendable {
   /// The program in messages.
   var program: String { worker == nil ? "the program of the plugin '\(plugin)'" : "'\(plugin)'" }
 
-  /// Asks the program to end and waits until it has, or has been killed after the grace.
+  /// Asks the program to end and waits until it has ended or was killed after the grace period.
   package func stop() async {
     requestStop()
     await over.value()
@@ -244,14 +245,14 @@ package final class PluginSession: Sendable {
     wakePump()
   }
 
-  /// Begins to ask a worker for heartbeats.
+  /// Starts to ask a worker for heartbeats.
   package func startPulse() {
     guard let worker else { return }
     state.withLock { $0.pulse = SessionPulse(worker.pulse, at: .now) }
     wakePump()
   }
 
-  /// Sends a ping, unless the permission is missing.
+  /// Sends a ping, unless this is not permitted any more.
   func sendPing(at now: ContinuousClock.Instant) {
     let isAllowed = worker?.mayPing() ?? false
     state.withLock { state in
@@ -262,7 +263,7 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Confirms what a worker wrote.
+  /// Confirms a worker's write.
   func sendReceipt() {
     let mustWait = state.withLock { state in
       write(HostMessage.receipt(), &state)
@@ -271,7 +272,7 @@ package final class PluginSession: Sendable {
     if mustWait { wakePump() }
   }
 
-  /// Queues a line for the program: as much as its pipe takes now, the rest when it has room.
+  /// Queues a line for the program: writes as much as its pipe accepts now, and the rest later.
   func write(_ line: [UInt8], _ state: inout SessionState) {
     guard state.end == nil else { return }
     state.queuedBytes += line.count
@@ -290,7 +291,7 @@ package final class PluginSession: Sendable {
 
   /// Wakes the session's thread, which may be waiting.
   func wakePump() {
-    // A full pipe wakes it just as well.
+    // A full pipe also wakes it.
     _ = wakePipe.writing.send([0])
   }
 }

@@ -1,26 +1,27 @@
 import FlowModel
 import FlowPluginKit
 
-/// What is known of the conversation with one program: a value without descriptors, threads or clock.
+/// The state of the conversation with one program: a value without descriptors, threads or clock.
 struct SessionState: Sendable {
   /// The reader of the program's standard output.
   enum Reader: Sendable {
-    /// No call is under way.
+    /// No call is pending.
     case nobody
-    /// The only caller, for a moment: the answer then costs no change of threads.
+    /// The only caller, briefly, so that the answer needs no thread switch.
     case caller
-    /// The session's own thread.
+    /// The session's thread.
     case pump
   }
 
-  /// The calls under way, mostly in the order of their ids and answered from the front: a scan finds them fastest.
+  /// The pending calls, roughly in the order of their ids and answered from the front, so that a linear search is
+  /// fastest.
   private(set) var calls: [PluginCall] = []
   /// Calls of a worker whose lines may follow their answer.
   private var talkingCalls: [Int: PluginCall] = [:]
   var reader = Reader.nobody
-  /// Set once; from then on nothing is sent.
+  /// Set once; afterwards nothing is sent.
   private(set) var end: SessionEnd?
-  /// Set when everything is over and the program reaped.
+  /// Set when the program has ended and was reaped.
   var isOver = false
   /// Why it is over.
   var endError: ActionError?
@@ -31,45 +32,45 @@ struct SessionState: Sendable {
   private(set) var events: [Supervision.Event] = []
   /// Whether a signal ended the program.
   var wasKilled = false
-  /// When a program that was asked to end is killed.
+  /// The time at which a program that was asked to end is killed.
   var stopDeadline: ContinuousClock.Instant?
-  /// When a program that said that it is about to end is killed.
+  /// The time at which a program that announced its end is killed.
   private var endDeadline: ContinuousClock.Instant?
-  /// All bytes ever meant for the program.
+  /// The number of bytes ever queued for the program.
   var queuedBytes = 0
-  /// Those that its pipe had no room for yet.
+  /// The bytes that its pipe has not accepted yet.
   var outbox: ArraySlice<UInt8> = []
-  /// The heartbeats of a worker; nil: none are asked for.
+  /// The heartbeats of a worker, or nil if none are requested.
   var pulse: SessionPulse?
   private var strays = 0
-  /// How often a caller has begun to read.
+  /// The number of times that a caller has begun to read.
   private var directReads = 0
-  /// Which of these the session's thread watches, and when it should be over; nil while no caller reads now and then.
+  /// The caller's read that the session's thread watches, and its time limit; nil while no caller reads.
   private var watch: (read: Int, end: ContinuousClock.Instant)?
-  /// Whether the caller that reads has been asked to leave it.
+  /// True if the reading caller has been asked to stop.
   private var isRecalled = false
 
-  /// Whether nothing is under way, so that no reader is needed.
+  /// True if no call is pending, so that no reader is needed.
   var isQuiet: Bool {
     calls.isEmpty && outbox.isEmpty && end == nil && pulse?.isAwaited != true && talkingCalls.isEmpty
   }
 
-  /// Notes a request whose line is about to be queued.
+  /// Adds a request whose line is about to be queued.
   mutating func add(_ call: PluginCall) {
     call.position = queuedBytes
     calls.append(call)
   }
 
-  /// The program says that it is about to end.
+  /// Sets the deadline for a program that has announced its end.
   mutating func expectEnd(by deadline: ContinuousClock.Instant) { endDeadline = endDeadline ?? deadline }
 
-  /// Ends the conversation for `reason`; the first reason counts.
+  /// Ends the conversation for `reason`; only the first reason is used.
   mutating func finish(_ reason: SessionEnd) { if end == nil { end = reason } }
 
-  /// Takes the answered call out; counts an answer to none.
+  /// Removes and returns the answered call; counts an answer without one.
   ///
-  /// The reader stops with the last call: its caller continues at once, and the next call finds no reader and
-  /// needs no other thread.
+  /// The reader stops with the last call: its caller continues at once, and the next call finds no reader and needs no
+  /// other thread.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
     guard let index = calls.firstIndex(where: { $0.id == id }) else {
       countStray(limits: limits)
@@ -89,90 +90,90 @@ struct SessionState: Sendable {
     if let call = call(id) { talkingCalls[id] = call }
   }
 
-  /// An answered call whose lines may follow.
+  /// An answered call whose lines may follow, or nil.
   func answeredCall(_ id: Int?) -> PluginCall? { id.flatMap { talkingCalls[$0] } }
 
-  /// Makes a caller the reader; whether the session's thread must be woken to watch over it.
+  /// Makes a caller the reader; returns true if the session's thread must be woken to watch it.
   mutating func beginDirectRead() -> Bool {
     reader = .caller
     directReads += 1
     return watch == nil
   }
 
-  /// Ends the turn of who reads: the session's thread continues where something is under way.
+  /// Ends the turn of the reader; the session's thread continues if calls are pending.
   mutating func leaveReading() {
     reader = isQuiet ? .nobody : .pump
     isRecalled = false
   }
 
-  /// Counts a message that belongs to no call; ends the conversation when there are too many.
+  /// Counts a message without a call; ends the conversation if there are too many.
   mutating func countStray(limits: PluginLimits) {
     strays += 1
     if strays > limits.strayMessages { finish(.strayMessages(strays)) }
   }
 
-  /// Starts the grace of a call that should be given up; false when that has happened or the call is over.
+  /// Starts the grace period of a cancelled call; returns false if it was started before or the call has finished.
   mutating func startGrace(of id: Int, until deadline: ContinuousClock.Instant) -> Bool {
     guard end == nil, let call = call(id), call.deadline == nil else { return false }
     call.deadline = deadline
     return true
   }
 
-  /// The call that a message without, or with, an id belongs to.
+  /// The call of a message with or without an id.
   ///
-  /// Without one it is the oldest call for which `fits` holds.
+  /// Without an id it is the oldest call that satisfies `fits`.
   func call(_ id: Int?, where fits: (PluginCall) -> Bool = { _ in true }) -> PluginCall? {
     if let id { return calls.first { $0.id == id } }
     return calls.filter(fits).min { $0.id < $1.id }
   }
 
-  /// How many more lines the call that logs may write.
+  /// The number of lines that the logging call may still write.
   func logRoom(limit: Int) -> Int { call(nil).map { max(0, limit - $0.logLines) } ?? 0 }
 
-  /// Counts log lines of a call: how many of them are within the limit, and whether they are the first to pass it.
+  /// Counts log lines of a call; returns the number within the limit, and whether they are the first to exceed it.
   mutating func countLogLines(_ count: Int, of call: PluginCall, limit: Int) -> (within: Int, passesLimit: Bool) {
     let before = call.logLines
     call.logLines = before + count
     return (min(count, max(0, limit - before)), before <= limit && before + count > limit)
   }
 
-  /// Counts a message about the progress of a call.
+  /// Counts a progress message of a call.
   mutating func countProgress(of call: PluginCall, limit: Int) -> (isWithin: Bool, passesLimit: Bool) {
     let before = call.progressMessages
     call.progressMessages = before + 1
     return (before < limit, before == limit)
   }
 
-  /// What the session's thread does next.
+  /// The next task of the session's thread.
   enum Plan: Sendable {
-    /// End the program and tell every call how it ended.
+    /// End the program and finish all calls.
     case conclude
-    /// Wait until something comes or the deadline has passed.
+    /// Wait for an event or the deadline.
     case wait(Wait)
   }
 
-  /// What the session's thread waits for, besides being woken, the log and the program's end.
+  /// The events for which the session's thread waits, besides a wake-up, the log and the program's end.
   struct Wait: Sendable, Hashable {
-    /// Whether it is the reader of the program's output.
+    /// True if it reads the program's output.
     var readsOutput: Bool
-    /// Whether something waits to be written.
+    /// True if there is queued input.
     var writesInput: Bool
-    /// Whether the caller that reads is to leave it now.
+    /// True if the reading caller should stop now.
     var recallsCaller: Bool
-    /// Whether a heartbeat should be asked for now.
+    /// True if a heartbeat should be requested now.
     var sendsPing: Bool
-    /// When something is to happen by itself; nil: never.
+    /// The time of the next timed event, or nil.
     var deadline: ContinuousClock.Instant?
   }
 
-  /// Applies what has happened by itself and says what the session's thread does next.
+  /// Applies timed events and returns the next task of the session's thread.
   mutating func plan(at now: ContinuousClock.Instant, hasExited: Bool, limits: PluginLimits) -> Plan {
     if hasExited { finish(.exited) }
     if let reason = overdue(at: now, limits: limits) { finish(reason) }
     let isAsked = stopDeadline.map { $0 > now } ?? false
     let isOver = hasExited || (end != nil && !isAsked)
     if isOver {
-      // A caller that reads gives the output back first; then all is in one hand.
+      // A reading caller returns the output first; then only this thread reads.
       guard case .caller = reader else {
         reader = .pump
         return .conclude
@@ -189,13 +190,13 @@ struct SessionState: Sendable {
         deadline: isOver ? now + Self.directTime : nextDeadline))
   }
 
-  /// How long a caller reads for itself, and until that is looked at: it holds its thread for at most twice as long.
+  /// The time that a caller reads, and the interval for checking it: it occupies its thread for at most twice as long.
   static let directTime = Duration.milliseconds(1)
 
-  /// Whether the caller that reads has had its time.
+  /// True if the reading caller's time is over.
   ///
-  /// A caller waits without a time limit of its own, as to set and clear the system's timer costs as much as a quick call.
-  /// As long as callers read, the session's thread looks once a millisecond instead.
+  /// A caller waits without a timeout, because setting and clearing a system timer costs as much as a quick call. While
+  /// callers read, the session's thread checks once per millisecond instead.
   private mutating func recall(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
     let isReading = if case .caller = reader { true } else { false }
     if !isReading, watch?.read == directReads {
@@ -212,7 +213,7 @@ struct SessionState: Sendable {
     let watchEnd = isRecalled ? nil : watch?.end
     let pulseEnd = end == nil ? pulse?.nextInstant : nil
     let announcedEnd = end == nil ? endDeadline : nil
-    // Once the program is asked to end, it has until `stopDeadline` for all its calls.
+    // Once the program is asked to end, `stopDeadline` applies to all of its calls.
     let callEnds = end == nil ? calls.map(\.deadline) : []
     return (callEnds + [stopDeadline, announcedEnd, watchEnd, pulseEnd]).compactMap(\.self).min()
   }
@@ -226,7 +227,7 @@ struct SessionState: Sendable {
     return .ignoredCancel(step: "\(context.stepID)", limits.grace)
   }
 
-  /// All calls that are under way; none is from then on.
+  /// Removes and returns all pending calls.
   mutating func takeCalls() -> [PluginCall] {
     defer { (calls, talkingCalls) = ([], [:]) }
     return calls.sorted { $0.id < $1.id }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Something that is over once, and that several may wait for.
+/// An event that happens once and that several tasks may await.
 final class SharedEnd: Sendable {
   private struct State {
     var isOver = false
@@ -9,7 +9,7 @@ final class SharedEnd: Sendable {
 
   private let state = Mutex(State())
 
-  /// Waits until it is over; returns at once when it is.
+  /// Waits for the event; returns at once if it has happened.
   func value() async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -20,7 +20,7 @@ final class SharedEnd: Sendable {
     }
   }
 
-  /// Says that it is over.
+  /// Signals the event.
   func finish() {
     let waiters = state.withLock { state in
       state.isOver = true

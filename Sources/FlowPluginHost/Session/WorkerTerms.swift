@@ -1,55 +1,55 @@
-/// What the host offers to a worker (`flowrun worker`) next to what plugins' programs know.
+/// The host's protocol extensions and settings for a worker (`flowrun worker`).
 package struct WorkerTerms: Sendable {
-  /// An addition to the protocol. Each is used where both sides name it.
+  /// A protocol extension, used if both sides offer it.
   package enum Offer: String, Sendable, CaseIterable {
-    /// The host asks for heartbeats; the worker ends itself and its commands when no ping comes.
+    /// The host asks for heartbeats; without pings the worker ends itself and its commands.
     case ping
-    /// The worker says when a body begins.
+    /// The worker reports when a body begins.
     case started
     /// Calls carry the step's idempotency key.
     case key
-    /// The worker distinguishes its actions with what tells their programs.
+    /// The worker identifies the programs of its actions.
     case capabilities
     /// The host answers `receipt` with `receipt`; see ``WorkerTerms/isRemote``.
     case receipts
-    /// The worker has folders of its own, to which the host sends the files of steps and from which it fetches what they make;
-    /// see ``WorkerTerms/copies``.
+    /// The worker has separate folders, to which the host sends the files of steps and from which it fetches their
+    /// products; see ``WorkerTerms/copies``.
     case files
   }
 
-  /// How files travel where workers do not share them.
+  /// The settings for copying files to workers that do not share them.
   package struct Copies: Sendable, Hashable {
-    /// The folder of the worker's machine in which the worker makes its own; nil: the one for temporary files.
+    /// The folder on the worker's machine for its files, or nil for the temporary folder.
     package var scratch: String?
 
-    /// Into a folder in this one.
+    /// Creates settings with this folder.
     package init(scratch: String?) { self.scratch = scratch }
   }
 
-  /// The absolute path of the workflow's folder, which the worker must have unless files are copied.
+  /// The absolute path of the workflow's folder, which must exist on the worker unless files are copied.
   package var workflowFolder: String
-  /// How often life is asked for.
+  /// The intervals of heartbeats.
   package var pulse: PulseRhythm
-  /// Whether the host may still ask: not once it may have lost its run to another process.
+  /// True if the host may still send pings; false once it may have lost its run to another process.
   package var mayPing: @Sendable () -> Bool
-  /// Variables of the worker's own environment that its commands do not get.
+  /// Variables of the worker's environment that its commands do not inherit.
   package var withheld: Set<String> = []
-  /// Whether a network carries the pipe. Then a second small write may wait 40 ms until the first one is confirmed, so the
-  /// worker asks for a receipt with each write that is not an answer: the receipt carries the confirmation.
+  /// True if the pipe runs over a network. A second small write may then wait 40 ms until the first one is confirmed,
+  /// so the worker requests a receipt with each write that is not an answer; the receipt carries the confirmation.
   package var isRemote = false
-  /// How files travel; nil: host and workers share them.
+  /// The settings for copying files, or nil if host and workers share them.
   package var copies: Copies?
-  /// Texts on standard error by which the transport says that it is about to end.
+  /// Texts on standard error with which the transport announces its end.
   package var endSigns: [String] = []
-  /// Receives what a worker says that does not belong to a step.
+  /// Receives messages of a worker that do not belong to a step.
   package var tell: @Sendable (String) -> Void = { _ in }
 
-  /// What is offered.
+  /// The extensions that the host offers.
   var offers: [Offer] {
     Offer.allCases.filter { $0 == .receipts ? isRemote : $0 == .files ? copies != nil : true }
   }
 
-  /// Terms for the workers of a run.
+  /// Creates terms for the workers of a run.
   package init(
     workflowFolder: String, pulse: PulseRhythm = PulseRhythm(), mayPing: @escaping @Sendable () -> Bool = { true }
   ) {
@@ -59,21 +59,21 @@ package struct WorkerTerms: Sendable {
   }
 }
 
-/// How often a worker is asked for a heartbeat, and what silence means.
+/// The intervals of a worker's heartbeats, and the time limits for silence.
 ///
-/// The order matters: a worker's commands are ended before the host takes them for lost, so that no two bodies of one
-/// step run at once.
+/// The order matters: a worker's commands are ended before the host considers them lost, so that two bodies of one step
+/// never run at the same time.
 package struct PulseRhythm: Sendable, Hashable {
-  /// From one ping to the next.
+  /// The time between pings.
   package var interval: Duration
-  /// The worker's guard ends it with its commands when so much time has passed since the last ping but one: that it was
-  /// answered is known from there being another, and the host counts from the answer at the earliest. So a ping that was held
-  /// up on its way keeps no worker alive too long.
+  /// The guard ends the worker and its commands when this time has passed since the last ping but one. That ping was
+  /// certainly answered, because another one followed, and the host counts from the answer at the earliest. So a
+  /// delayed ping does not keep a worker alive too long.
   package var guardSilence: Duration
-  /// After so long without an answer the host takes the worker for lost.
+  /// The time without an answer after which the host considers the worker lost.
   package var silence: Duration
 
-  /// 2 s, 10 s and 11 s, each multiplied by `scale`, which tests make small.
+  /// Creates the intervals 2 s, 10 s and 11 s, each multiplied by `scale`, which is small in tests.
   package init(scale: Double = 1) {
     interval = .seconds(2) * scale
     guardSilence = .seconds(10) * scale
@@ -86,35 +86,36 @@ struct SessionPulse: Sendable {
   let rhythm: PulseRhythm
   private var lastAnswer: ContinuousClock.Instant
   private var nextPing: ContinuousClock.Instant
-  /// Whether a ping has not been answered.
+  /// True if a ping has not been answered.
   private(set) var isAwaited = false
 
-  /// A worker that has just been heard of.
+  /// Creates the state of a worker that has just answered.
   init(_ rhythm: PulseRhythm, at now: ContinuousClock.Instant) {
     self.rhythm = rhythm
     lastAnswer = now
     nextPing = now
   }
 
-  /// Whether a ping should be sent: one at a time, so that a worker that does not answer gets no more of them.
+  /// True if a ping should be sent. Only one is pending at a time, so that a worker that does not answer gets no more
+  /// of them.
   func isDue(at now: ContinuousClock.Instant) -> Bool { !isAwaited && nextPing <= now }
 
-  /// A ping was due; one that was not allowed is asked for again later.
+  /// Records that a ping was due; one that was not permitted is retried later.
   mutating func notePing(at now: ContinuousClock.Instant, isSent: Bool) {
     isAwaited = isSent
     nextPing = now + rhythm.interval
   }
 
-  /// A ping was answered.
+  /// Records the answer to a ping.
   mutating func noteAnswer(at now: ContinuousClock.Instant) {
     isAwaited = false
     lastAnswer = now
   }
 
-  /// Whether the worker has been silent for too long.
+  /// True if the worker has been silent for too long.
   func isLost(at now: ContinuousClock.Instant) -> Bool { lastAnswer + rhythm.silence <= now }
 
-  /// When something is to happen next.
+  /// The time of the next event.
   var nextInstant: ContinuousClock.Instant {
     let end = lastAnswer + rhythm.silence
     return isAwaited ? end : min(end, nextPing)
@@ -122,11 +123,11 @@ struct SessionPulse: Sendable {
 }
 
 extension PluginSession {
-  /// Takes in that a ping was answered.
+  /// Handles the answer to a ping.
   func notePong() -> Effect {
     let isLast = state.withLock { state in
       state.pulse?.noteAnswer(at: .now)
-      // The reader stops if nothing else is awaited.
+      // The reader stops if no call is pending.
       if state.isQuiet { state.leaveReading() }
       return state.isQuiet
     }
