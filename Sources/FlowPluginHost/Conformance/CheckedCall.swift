@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The run of one call that ``PluginConformance`` makes: it keeps what the action posts and provides, and can be
+/// The run of one call made by ``PluginConformance``. It records what the action posts and provides, and can be
 /// cancelled.
 final class CheckedCall: ActionHost {
   let run: RunInformation
@@ -18,7 +18,7 @@ final class CheckedCall: ActionHost {
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// A call whose action writes in `folder` and reads in `sourceFolder`.
+  /// Creates a call whose action writes in `folder` and reads in `sourceFolder`.
   init(_ action: RegisteredAction, in folder: String, reading sourceFolder: String) {
     self.action = action
     run = RunInformation(
@@ -28,10 +28,10 @@ final class CheckedCall: ActionHost {
   /// The events that were posted.
   var posts: [String] { state.withLock { $0.posts } }
 
-  /// Makes the call, closes what it provided and gives its outputs.
+  /// Makes the call, closes the handles it provided and returns its outputs.
   func outputs(with inputs: ValueObject) async throws -> ValueObject {
     defer {
-      // What does not close is found where the plugin's own tests look.
+      // A failure to close is covered by the plugin's own tests.
       for close in state.withLock({ $0.closers.reversed() }) { try? close() }
     }
     let inputs = absolutePaths(in: inputs)
@@ -91,6 +91,6 @@ final class CheckedCall: ActionHost {
     }
   }
 
-  /// A service ends when it is told to, once it is ready.
+  /// Cancels a service as soon as it is ready, so that it ends.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) { cancel() }
 }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A call of an action with what it is to give: a line of a plugin's `cases.jsonl`.
+/// A call of an action with its expected result: a line of a plugin's `cases.jsonl`.
 ///
 /// ```json
 /// {"action": "shout.text", "with": {"text": "hello"}, "outputs": {"text": "HELLO!"}}
@@ -9,7 +9,7 @@ import FlowModel
 public struct PluginCase: Sendable, Hashable {
   /// The expected result of a call.
   public enum Expectation: Sendable, Hashable {
-    /// Outputs of which these are the ones that matter; others may be there.
+    /// Outputs that include these; others are ignored.
     case outputs(ValueObject)
     /// A failure with this code.
     case error(String)
@@ -17,29 +17,29 @@ public struct PluginCase: Sendable, Hashable {
 
   /// The action's full name.
   public var action: String
-  /// Its inputs.
+  /// The inputs of the call.
   public var inputs: ValueObject
-  /// What it is to give.
+  /// The expected result.
   public var expectation: Expectation
 
-  /// A call that is expected to have this result.
+  /// Creates a call with its expected result.
   public init(_ action: String, with inputs: ValueObject = [:], _ expectation: Expectation = .outputs([:])) {
     self.action = action
     self.inputs = inputs
     self.expectation = expectation
   }
 
-  /// Why a line is not a case.
+  /// The reason why a line is not a case.
   public struct CaseProblem: Error, Sendable, CustomStringConvertible {
-    /// The line, from 1.
+    /// The line number, from 1.
     public let line: Int
-    /// What is wrong with it.
+    /// The problem of the line.
     public let message: String
     /// Line and problem.
     public var description: String { "line \(line): \(message)" }
   }
 
-  /// Reads a file of cases, one a line; empty lines count for nothing.
+  /// Reads a file with one case per line; empty lines are ignored.
   public static func read(_ text: String) throws(CaseProblem) -> [PluginCase] {
     var cases: [PluginCase] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -2,18 +2,18 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginConformance {
-  /// How a call ended.
+  /// The end of a call.
   enum Ending: Sendable {
     case outputs(ValueObject)
     case failure(any Error)
     case late
   }
 
-  /// How many times at once a case is called, and for how long together at most: a program that answers one call after
-  /// the other is as right as one that works at several.
+  /// The number of concurrent calls of a case, and their total time limit: a program may answer calls one after another
+  /// or concurrently.
   private static let (overlap, overlapTime) = (16, Duration.seconds(30))
 
-  /// Calls an action; gives up waiting at the deadline, or `grace` after it was cancelled.
+  /// Calls an action; stops waiting at the deadline, or `grace` after cancelling it.
   func call(
     _ run: CheckedCall, _ inputs: ValueObject, cancelled: Bool = false, within limit: Duration? = nil
   ) async -> Ending {
@@ -41,7 +41,7 @@ extension PluginConformance {
 
   // MARK: The program
 
-  /// What keeps the program from being started and saying what it is.
+  /// The problems of starting the program and initializing it.
   func startProblems() async -> Problems {
     guard let error = await start() else { return [] }
     return [(name, error.message)]
@@ -65,7 +65,7 @@ extension PluginConformance {
     return problems
   }
 
-  /// For each input of a type a set of inputs in which it alone does not fit, or is missing.
+  /// For each typed input, a set of inputs in which only this input is missing or has the wrong type.
   private static func unfitInputs(for declaration: ActionDeclaration) -> [(String, ValueObject)] {
     let fitting = ValueObject(
       declaration.inputs.filter(\.isRequired).map { ($0.name, $0.defaultValue ?? sample(of: $0.type)) })
@@ -156,11 +156,11 @@ extension PluginConformance {
     for (number, sample) in cases.enumerated() {
       guard let action = action(sample.action) else { continue }
       let start = ContinuousClock.now
-      // One that is wrong alone is reported as such.
+      // A case that fails alone is reported elsewhere.
       if Self.problem(with: await call(run(action), sample.inputs), of: sample, action.declaration) != nil { continue }
       let alone = max(ContinuousClock.now - start, .milliseconds(1))
       let calls = min(Self.overlap, max(2, Int(Self.overlapTime / alone)))
-      // As long as it takes one after the other, twice over.
+      // Twice the time of making the calls one after another.
       let limit = callDeadline + alone * (2 * calls)
       let found = await withTaskGroup(of: String?.self) { group in
         for _ in 1...calls {

@@ -40,7 +40,7 @@ extension PluginConformance {
       }
   }
 
-  /// Whether `text` may be the code of an error: a word in which capitals are allowed, as in `invalidCoordinate`.
+  /// True if `text` may be an error code: a word that may contain capitals, as in `invalidCoordinate`.
   static func isCode(_ text: String) -> Bool { isWord(text.lowercased()) }
 
   func summaryProblems() -> Problems {
@@ -90,7 +90,7 @@ extension PluginConformance {
     return problems
   }
 
-  /// No literals at all, and each kind of value for all inputs at once.
+  /// No literals at all, and then each kind of value for all inputs at once.
   private static func literals(for declaration: ActionDeclaration) -> [ValueObject] {
     let values: [Value] = [
       nil, true, -1, 0.5, "", "\u{0}\u{FFFF}", "${", .string(String(repeating: "x", count: 10_000)), [], [[], nil, 1],

@@ -1,41 +1,41 @@
 import FlowModel
 import FlowPluginKit
 
-/// What every plugin owes those who use it, compiled in or external, as one suite.
+/// The requirements for every plugin, compiled in or external, as one test suite.
 ///
 /// ```swift
 /// let findings = await PluginConformance(StoragePlugin(), cases: cases, in: folder).check()
 /// #expect(findings.isEmpty)
 /// ```
 ///
-/// The declarations are checked by themselves; then each action is called with inputs that do not fit, and with those of
-/// the cases: once alone, several times at once, and cancelled. Every call has a deadline.
+/// The declarations are checked first. Then each action is called with invalid inputs and with those of the cases: once
+/// alone, several times concurrently, and with cancellation. Every call has a deadline.
 public struct PluginConformance: Sendable {
   /// The plugin's name.
   let name: String
   /// Its actions, in the order they are reported.
   let actions: [RegisteredAction]
-  /// The calls that show what it does.
+  /// The example calls with their expected results.
   let cases: [PluginCase]
-  /// A folder that exists, for what the actions write.
+  /// An existing folder for files that the actions write.
   let folder: String
-  /// A folder that exists, for what the actions read.
+  /// An existing folder for files that the actions read.
   let sourceFolder: String
-  /// How long a call may take.
+  /// The time limit of a call.
   let callDeadline: Duration
-  /// How long a cancelled call may take.
+  /// The time limit of a cancelled call.
   let grace: Duration
-  /// Starts what the plugin runs in, and says why that cannot be done.
+  /// Starts the plugin's program; returns the error if that fails.
   let start: @Sendable () async -> ActionError?
 
-  /// A check of a compiled-in plugin.
+  /// Creates a check of a compiled-in plugin.
   public init(_ plugin: some Plugin, cases: [PluginCase] = [], in folder: String = "/") {
     self.init(
       name: type(of: plugin).name, actions: plugin.actions.map { RegisteredAction($0) }, cases: cases, in: folder)
   }
 
-  /// A check of an external plugin, whose program `host` runs; relative paths are resolved against `folder` where an action
-  /// writes and against the plugin's own where it reads.
+  /// Creates a check of an external plugin whose program `host` runs. Relative paths are resolved against `folder` for
+  /// writing and against the plugin's folder for reading.
   public init(
     _ plugin: InstalledPlugin, on host: PluginHost, cases: [PluginCase], in folder: String,
     callDeadline: Duration = .seconds(10)
@@ -60,15 +60,15 @@ public struct PluginConformance: Sendable {
     self.start = start
   }
 
-  /// A rule that a plugin broke.
+  /// A violation of a rule.
   public struct Finding: Sendable, Hashable, CustomStringConvertible {
-    /// Which rule.
+    /// The violated rule.
     public var rule: Rule
-    /// The action, the input or the case.
+    /// The action, input or case.
     public var place: String
-    /// What was seen.
+    /// The observed behavior.
     public var message: String
-    /// Place, message and rule.
+    /// The place, message and rule as one line.
     public var description: String { "\(place): \(message) [\(rule.rawValue)]" }
   }
 
@@ -86,7 +86,7 @@ public struct PluginConformance: Sendable {
     case overlap
     case cancel
 
-    /// What the plugin owes, as a sentence without a full stop.
+    /// The requirement, as a sentence without a period.
     public var title: String {
       switch self {
       case .names: "names are plugin.action and name: lower case, with hyphens, each once"
@@ -103,7 +103,7 @@ public struct PluginConformance: Sendable {
       }
     }
 
-    /// What to do about it.
+    /// The advice on how to meet the requirement.
     public var remedy: String {
       switch self {
       case .names: "rename it: shout.text, not Shout.Text"
@@ -121,7 +121,7 @@ public struct PluginConformance: Sendable {
     }
   }
 
-  /// Everything that was found, in the order of the rules. A program that does not start is not called.
+  /// Checks all rules and returns the findings in their order. A program that does not start is not called.
   public func check() async -> [Finding] {
     var findings: [Finding] = []
     for rule in Rule.allCases {
@@ -132,7 +132,7 @@ public struct PluginConformance: Sendable {
     return findings
   }
 
-  /// What is found against one rule.
+  /// Returns the findings for one rule.
   public func check(_ rule: Rule) async -> [Finding] {
     var findings: [Finding] = []
     for (place, message) in await problems(rule) {

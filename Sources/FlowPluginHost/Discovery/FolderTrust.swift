@@ -1,11 +1,11 @@
 import FlowSystem
 
-/// Whether what is in a folder is under this user's control: no other user can have put a program there or changed one.
+/// Checks that only this user controls a folder, so that no other user can have added or changed a program there.
 enum FolderTrust {
-  /// Why the plugin in `folder` is not to be run, for people; nil when nothing speaks against it.
+  /// The reason not to run the plugin in `folder`, for people, or nil.
   ///
-  /// The folder itself, the one it is in and the files in it must belong to this user or to root, and others must not
-  /// be able to write there; a group may when it is the user's own.
+  /// The folder, its parent and its files must belong to this user or to root, and must not be writable by others. They
+  /// may be writable by a group if it is the user's own.
   static func problem(with folder: String) -> String? {
     let parent = String(folder[..<(folder.utf8.lastIndex(of: UInt8(ascii: "/")) ?? folder.startIndex)])
     let names = FilePath.names(in: folder) ?? []

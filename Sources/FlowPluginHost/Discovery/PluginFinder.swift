@@ -8,31 +8,31 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Finds external plugins: folders that hold a `plugin.yaml`. Reads manifests and starts nothing.
+/// Finds external plugins: folders with a `plugin.yaml`. Reads manifests and starts nothing.
 ///
-/// It looks in the folders it is given, each a plugin or a folder of plugins, then in `plugins` next to the workflow
-/// (in the working directory when there is none), next to each file that it includes, and in `plugins` of the folders above
-/// these, up to the first that holds `.git`.
+/// Searches the given folders, each a plugin or a folder of plugins; then `plugins` next to the workflow (in the
+/// working directory if there is none) and next to each file that it includes; then `plugins` in the folders above
+/// these, up to the first one with `.git`.
 public struct PluginFinder: Sendable {
-  /// What was found.
+  /// The result of a search.
   public struct Found: Sendable {
-    /// The plugins that can be used, in the order of finding.
+    /// The usable plugins, in the order in which they were found.
     public var plugins: [InstalledPlugin] = []
-    /// The folders that hold a `plugin.yaml` but cannot be used.
+    /// The folders with a `plugin.yaml` that cannot be used.
     public var unusable: [UnusablePlugin] = []
   }
 
   private let given: [String]
   private let starts: [String]
 
-  /// A finder for these folders, for `start`, the folder of the workflow or the working directory, and for the folders of
-  /// the files that it includes; paths may be relative to the working directory.
+  /// Creates a finder. `given` are the given folders, `start` is the folder of the workflow or the working directory,
+  /// and `included` are the folders of included files; paths may be relative to the working directory.
   public init(given: [String] = [], start: String, included: [String] = []) {
     self.given = given.map(FilePath.normalized)
     starts = [FilePath.normalized(start)] + included.map(FilePath.normalized)
   }
 
-  /// Looks.
+  /// Searches for plugins.
   public func find() -> Found {
     var found = Found()
     var seen: Set<String> = []
@@ -50,7 +50,7 @@ public struct PluginFinder: Sendable {
     return found
   }
 
-  /// Changes when a manifest that ``find()`` would read comes, goes or is written.
+  /// A text that changes if a manifest read by ``find()`` is added, removed or written.
   public func stamp() -> String {
     var stamp = ""
     func add(_ folder: String) {
@@ -64,7 +64,7 @@ public struct PluginFinder: Sendable {
     return stamp
   }
 
-  /// The folders in which plugins are looked for by default, each once.
+  /// The default folders for plugins, without duplicates.
   private var above: [String] {
     var folders: [String] = []
     for folder in starts.flatMap(above) where !folders.contains(folder) { folders.append(folder) }
@@ -102,7 +102,7 @@ public struct PluginFinder: Sendable {
     }
   }
 
-  /// Reads the manifest of the plugin in `folder`, wherever that is.
+  /// Reads the manifest of the plugin in `folder`.
   public static func read(_ folder: String) -> Result<InstalledPlugin, UnusablePlugin> {
     let file = folder.withoutTrailingSlash + "/" + InstalledPlugin.manifestName
     guard let data = FileManager.default.contents(atPath: file) else {
@@ -119,6 +119,6 @@ public struct PluginFinder: Sendable {
 }
 
 extension String {
-  /// The path without a slash at its end, unless it is nothing else.
+  /// The path without a trailing slash, unless it is the root.
   var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
 }

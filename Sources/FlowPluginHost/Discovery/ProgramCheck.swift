@@ -8,31 +8,31 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Whether what a manifest names as its program is there and can be executed. Looks at files and starts nothing.
+/// Checks that the program of a manifest exists and is executable. Inspects files and starts nothing.
 struct ProgramCheck {
-  /// The plugin's folder, in which the program runs.
+  /// The plugin's folder; the program's working directory.
   let folder: String
   /// The folders of `PATH`.
   let searchPath: [String]
 
-  /// What is wrong, as a sentence without a full stop, with which word of the command and what to do about it.
+  /// A problem, as a sentence without a period, with the affected word of the command and advice.
   struct ProgramProblem {
-    /// The place of the word in the command, from 0.
+    /// The index of the word in the command.
     var word = 0
     var message: String
     var help: String
   }
 
-  /// Interpreters whose first argument that is not an option is a file.
+  /// Interpreters whose first non-option argument is a file.
   private static let interpreters = ["python", "sh", "bash", "dash", "zsh", "node", "ruby", "perl", "php", "lua"]
 
-  /// A check for the plugin in `folder`, with the `PATH` of this process.
+  /// Creates a check for the plugin in `folder`, with the `PATH` of this process.
   init(folder: String) {
     self.folder = folder
     searchPath = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
   }
 
-  /// The first problem; nil when the program can be started.
+  /// The first problem, or nil if the program can be started.
   func problem(with program: PluginManifest.Program) -> ProgramProblem? {
     switch program {
     case .source(let entry): sourceProblem(entry)
@@ -67,7 +67,7 @@ struct ProgramCheck {
     return ProgramProblem(message: "there is no program '\(program)' in PATH", help: help)
   }
 
-  /// What is behind `#!` must be there too; the system would say that the program itself is missing.
+  /// The interpreter after `#!` must exist too; the system would report the program itself as missing.
   private func firstLineProblem(_ program: String) -> ProgramProblem? {
     guard let line = firstLine(of: program), line.hasPrefix("#!") else { return nil }
     let words = line.dropFirst(2).split(separator: " ").map(String.init)
@@ -91,7 +91,7 @@ struct ProgramCheck {
     }
   }
 
-  /// The file that an interpreter is to run.
+  /// The problem of the file that an interpreter is to run.
   private func scriptProblem(_ words: [String]) -> ProgramProblem? {
     let name = FilePath.parts(of: words[0]).last.map(String.init) ?? words[0]
     let isInterpreter = Self.interpreters.contains {
@@ -137,9 +137,9 @@ struct ProgramCheck {
 }
 
 extension InstalledPlugin {
-  /// What speaks against starting the program, at its place in the manifest: it is not there or cannot be executed.
+  /// The reason why the program cannot be started, located in the manifest: it does not exist or is not executable.
   ///
-  /// Nil when nothing does. Looks at files, again at each call, and starts nothing.
+  /// Returns nil if there is none. Inspects files, again at each call, and starts nothing.
   public func programProblem() -> DiagnosticReport.File? {
     guard let text, let problem = ProgramCheck(folder: folder).problem(with: manifest.program) else { return nil }
     let span = text.programSpans[min(problem.word, text.programSpans.count - 1)]
