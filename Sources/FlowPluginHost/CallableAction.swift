@@ -2,15 +2,15 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-/// An action of a manifest with everything that is the same in each of its calls made once.
+/// An action of a manifest with the data that all of its calls share.
 package final class CallableAction: Sendable {
-  /// What the manifest says of it.
+  /// The declaration in the manifest.
   package let declaration: ActionDeclaration
-  /// Whether an error that does not say so itself can be retried.
+  /// True if an error without a retry flag can be retried.
   let isRetryable: Bool
-  /// What is in a request between its id and its inputs.
+  /// The part of a request between its id and its inputs.
   let requestHead: [UInt8]
-  /// The inputs of type duration, which a request holds in milliseconds too.
+  /// The inputs of type duration, which a request also contains in milliseconds.
   let durationNames: [String]
   private let inputType: ValueType
   private let outputType: ValueType
@@ -27,14 +27,14 @@ package final class CallableAction: Sendable {
     outputType = .object(properties: declaration.outputs)
   }
 
-  /// An action that is declared elsewhere than in a manifest.
+  /// Creates an action that is not declared in a manifest.
   package convenience init(_ declaration: ActionDeclaration) {
     self.init(declaration, isRetryable: true)
   }
 
-  /// The inputs as the program gets them: with defaults, checked against the declared types.
+  /// The inputs for the program: with defaults, checked against the declared types.
   ///
-  /// Throws a `TypeMismatch` as a compiled-in action does.
+  /// Throws a `TypeMismatch`, like a compiled-in action.
   func completed(_ inputs: ValueObject) throws(TypeMismatch) -> ValueObject {
     var completed = inputs
     for field in declaration.inputs {
@@ -46,7 +46,7 @@ package final class CallableAction: Sendable {
     return completed
   }
 
-  /// The outputs that the program gave for these inputs, checked against the declared types.
+  /// The program's outputs for these inputs, checked against the declared types.
   package func checkedOutputs(_ value: Value, of inputs: ValueObject = [:]) throws(ActionError) -> ValueObject {
     guard let outputs = value.objectValue else {
       throw lie("gave outputs that are \(value.shortText), not an object")
@@ -65,7 +65,7 @@ package final class CallableAction: Sendable {
     ActionError("plugin-output", "'\(declaration.name)' \(what)", isRetryable: false)
   }
 
-  /// The program's failure as the engine knows it.
+  /// Converts the program's failure to the engine's error.
   package func error(_ failure: PluginFailure) -> ActionError {
     let declared = declaration.errors.first { $0.code == failure.code }?.isRetryable
     return ActionError(

@@ -6,11 +6,11 @@
 import FlowSystem
 
 extension InstalledPlugin {
-  /// The most bytes of a file that are compared to see whether a program has changed.
+  /// The number of bytes of a file that are hashed to detect a changed program.
   private static let hashedBytes = 64 << 20
 
-  /// A text that changes when the plugin's manifest or program does: the manifest, the files in its folder that
-  /// its command names, or the Swift files next to its source. What these read in turn is not known.
+  /// A digest of the plugin's manifest and program: the manifest, the files in its folder that its command names, or
+  /// the Swift files next to its source. Files that these read in turn are not included.
   public var digest: String {
     var hash = ContentHash()
     for path in [Self.manifestName] + programFiles {
@@ -20,7 +20,7 @@ extension InstalledPlugin {
     return hash.text
   }
 
-  /// The files that decide: when none of them is written the digest stays as it is.
+  /// The hashed files: if none of them is written, the digest does not change.
   package var decidingFiles: [String] {
     ([Self.manifestName] + programFiles).map { FilePath.isAbsolute($0) ? $0 : folder + "/" + $0 }
   }
@@ -34,7 +34,7 @@ extension InstalledPlugin {
     }
   }
 
-  /// The bytes of a regular file; nil if there is none.
+  /// The bytes of a regular file, or nil if there is none.
   private static func content(of path: String) -> Data? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,16 +1,16 @@
 import FlowDiagnostics
 import FlowSyntax
 
-/// A plugin in a folder: what its `plugin.yaml` says, and where that is.
+/// A plugin in a folder, with the contents and location of its `plugin.yaml`.
 public struct InstalledPlugin: Sendable {
-  /// What it says of itself.
+  /// The contents of the manifest.
   public var manifest: PluginManifest
-  /// The absolute path of its folder, in which its program runs.
+  /// The absolute path of its folder; the program's working directory.
   public var folder: String
-  /// The manifest's text with the places of the program's words; nil when it was not read from a file.
+  /// The manifest's text with the spans of the program's words, or nil if it was not read from a file.
   var text: (source: SourceText, programSpans: [TextSpan])?
 
-  /// A plugin whose manifest is in `folder`.
+  /// Creates a plugin with a manifest in `folder`.
   public init(_ manifest: PluginManifest, folder: String) {
     self.manifest = manifest
     self.folder = folder
@@ -22,6 +22,6 @@ public struct InstalledPlugin: Sendable {
   /// The path of its manifest.
   public var origin: String { folder + "/" + Self.manifestName }
 
-  /// What the manifest is called in its folder.
+  /// The file name of the manifest.
   public static let manifestName = "plugin.yaml"
 }

@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSyntax
 import FlowSystem
 
-/// One installed plugin as its callers see it: a program that is started at the first call and again after it ended.
+/// An installed plugin for its callers: its program is started at the first call, and again after it has ended.
 final class PluginClient: Sendable {
   let plugin: InstalledPlugin
   private let supervisor: ProgramSupervisor
@@ -75,7 +75,7 @@ final class PluginClient: Sendable {
     switch plugin.manifest.program {
     case .command(let words):
       var withFiles = PluginCommand(words, seeing: plugin.manifest.environment)
-      // Where they cannot be laid out only a program that asks for them fails, and says what it misses.
+      // If they cannot be created, only a program that uses them fails, with its own message.
       let variables = try? SupportFolder(cache: cache.folder).variables(beside: withFiles.environment)
       withFiles.environment.merge(variables ?? [:]) { $1 }
       command = withFiles

@@ -1,19 +1,19 @@
 import FlowSystem
 
-/// What is executed for a plugin, and what it may see of this process's environment.
+/// The command of a plugin and the part of this process's environment that it may see.
 package struct PluginCommand: Sendable, Hashable {
   /// The program and its arguments.
   var arguments: [String]
   /// Its whole environment.
   var environment: [String: String]
 
-  /// A program with everything stated.
+  /// Creates a command with an explicit environment.
   package init(_ arguments: [String], environment: [String: String]) {
     self.arguments = arguments
     self.environment = environment
   }
 
-  /// A program that sees `PATH` and those of `names` that this process has.
+  /// Creates a command that sees `PATH` and those variables in `names` that this process has.
   init(_ arguments: [String], seeing names: [String]) {
     self.arguments = arguments
     environment = [:]

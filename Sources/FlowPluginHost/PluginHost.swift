@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Runs the programs of external plugins, and ends them.
+/// Runs and ends the programs of external plugins.
 ///
 /// ```swift
 /// let host = PluginHost()
@@ -11,22 +11,23 @@ import Synchronization
 /// await host.close()
 /// ```
 ///
-/// A program is started at the first call of one of its actions and serves all calls until ``close()``; one that ended
-/// is started again by the next call. Neither making a host nor registering actions starts or reads anything (P9).
+/// A program is started at the first call of one of its actions and serves all calls until ``close()``; a program that
+/// has ended is restarted by the next call. Creating a host and registering actions neither starts nor reads anything
+/// (P9).
 public final class PluginHost: Sendable {
   private let limits: PluginLimits
   private let cache: ProgramCache
   private let clients = Mutex<[PluginClient]>([])
 
-  /// A host that holds programs to `limits`.
+  /// Creates a host that applies `limits` to programs.
   ///
-  /// What is compiled from Swift source is kept in `cacheFolder`; nil: in the user's folder for caches.
+  /// Programs compiled from Swift source are cached in `cacheFolder`, or in the user's cache folder if it is nil.
   public init(limits: PluginLimits = PluginLimits(), cacheFolder: String? = nil) {
     self.limits = limits
     cache = ProgramCache(folder: cacheFolder ?? ProgramCache.userFolder)
   }
 
-  /// The actions of a plugin, to be registered next to the built-in ones.
+  /// The actions of a plugin, for registration together with the built-in ones.
   public func actions(of plugin: InstalledPlugin) -> [RegisteredAction] {
     let client = PluginClient(plugin, limits: limits, cache: cache)
     clients.withLock { $0.append(client) }
@@ -40,17 +41,17 @@ public final class PluginHost: Sendable {
     }
   }
 
-  /// Starts the program of a plugin whose actions were asked for, unless it runs, and waits until it has said what it is;
-  /// gives the error that a call would end with.
+  /// Starts the program of a plugin whose actions have been requested, unless it runs, and waits until it is
+  /// initialized. Returns the error that a call would end with.
   public func start(_ plugin: InstalledPlugin) async -> ActionError? {
     let client = clients.withLock { $0.last { $0.plugin.folder == plugin.folder } }
     return await client?.startProblem()
   }
 
-  /// Whether no plugin is external, so that there is nothing to close.
+  /// True if there are no external plugins, so that there is nothing to close.
   public var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 
-  /// Ends every program, politely within the grace, then by force, with everything it started.
+  /// Ends every program and its processes, by force after the grace period.
   public func close() async {
     let clients = clients.withLock { $0 }
     await withTaskGroup { group in

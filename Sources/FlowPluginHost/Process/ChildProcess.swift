@@ -1,20 +1,20 @@
 import FlowSystem
 import Synchronization
 
-/// A running program of a plugin: three pipes and the group that ends with it.
+/// A running program of a plugin: three pipes and a process group that ends with it.
 final class ChildProcess: Sendable {
-  /// What is written here is the child's standard input.
+  /// The pipe to the child's standard input.
   private let input: Mutex<Descriptor?>
   /// The child's standard output.
   let output: Descriptor
   /// The child's standard error.
   let errors: Descriptor
-  /// Becomes readable when the child has ended; its number is negative where the system has no such thing.
+  /// Becomes readable when the child has ended; its number is negative if the system does not support this.
   let exitWatch: Descriptor
-  /// The child and whatever it starts.
+  /// The child and its descendants.
   private let group: ProcessGroup
 
-  /// Starts `command` in `directory`, seeing `environment` and its three pipes and nothing else of this process.
+  /// Starts `command` in `directory` with `environment` and three pipes; it inherits nothing else from this process.
   init(_ command: [String], environment: [String: String], directory: String) throws(SystemError) {
     SignalThread.ignoreBrokenPipes()
     let toChild = try Descriptor.pipe()
@@ -33,13 +33,13 @@ final class ChildProcess: Sendable {
     input = Mutex(writing)
   }
 
-  /// Whether and how the child has ended; never waits.
+  /// The status of the child if it has ended, or nil. Never waits.
   func exitStatus() -> TerminationStatus? { group.status() }
 
-  /// Kills the child and whatever it started, and waits for the child. What ended by itself is reported as it ended.
+  /// Kills the child and its descendants, and waits for the child. If it has already ended, returns its own status.
   func end() -> TerminationStatus { group.end() }
 
-  /// Waits until the child has ended, but not for one that the system cannot end.
+  /// Waits until the child has ended, at most for the given time, because some processes cannot be ended.
   func awaitExit(milliseconds: CInt) {
     guard exitWatch.number >= 0 else {
       let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
@@ -50,7 +50,7 @@ final class ChildProcess: Sendable {
     while poll(&interest, 1, milliseconds) < 0, errno == EINTR {}
   }
 
-  /// How many bytes of what was written the child has not read; 0 where that cannot be known.
+  /// The number of bytes written that the child has not read, or 0 if that is unknown.
   func unreadInputBytes() -> Int {
     input.withLock { input in
       switch input {
@@ -60,7 +60,7 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Writes to the child's standard input as much as it takes now.
+  /// Writes to the child's standard input as much as fits now.
   func send(_ bytes: ArraySlice<UInt8>) -> Descriptor.Sent {
     input.withLock { input in
       switch input {
@@ -70,10 +70,10 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Tells the child that nothing more comes.
+  /// Closes the child's standard input.
   func closeInput() { input.withLock { $0 = nil } }
 
-  /// The number of the descriptor behind which the child reads, for `poll`; -1 when it is closed, which `poll` ignores.
+  /// The descriptor number of the child's standard input for `poll`, or −1, which `poll` ignores, if it is closed.
   var inputNumber: CInt {
     input.withLock { input in
       switch input {

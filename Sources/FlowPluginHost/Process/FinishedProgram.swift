@@ -1,17 +1,17 @@
 import FlowModel
 import FlowSystem
 
-/// A program that ran to its end, with what it wrote; it is waited for on the calling thread.
+/// A program that ran to its end on the calling thread, and its output.
 package struct FinishedProgram: Sendable {
-  /// How it ended.
+  /// The exit status.
   package let status: TerminationStatus
-  /// What it wrote on both its outputs, at most 64 KiB of it.
+  /// The output on both streams, at most 64 KiB.
   package let output: String
-  /// What it wrote on standard output, at most 64 KiB of it.
+  /// The standard output, at most 64 KiB.
   package let standardOutput: String
-  /// What it wrote on standard error, at most 64 KiB of it.
+  /// The standard error, at most 64 KiB.
   package let standardError: String
-  /// Whether it was killed at the deadline.
+  /// True if it was killed at the deadline.
   package let isKilled: Bool
 
   private static let outputBytes = 64 << 10
@@ -21,13 +21,13 @@ package struct FinishedProgram: Sendable {
     self.init(try Self.start(command, directory), deadline)
   }
 
-  /// Runs programs in `directory` at the same time until all have ended; each is killed at the deadline.
+  /// Runs programs in `directory` concurrently until all have ended; each is killed at the deadline.
   package static func together(
     _ commands: [(command: PluginCommand, directory: String)], deadline: ContinuousClock.Instant
   ) throws(SystemError) -> [FinishedProgram] {
     var children: [ChildProcess] = []
     for next in commands { children.append(try start(next.command, next.directory)) }
-    // One that writes much meanwhile waits for its turn to be read.
+    // A program with much output meanwhile waits to be read.
     return children.map { FinishedProgram($0, deadline) }
   }
 
@@ -66,7 +66,7 @@ package struct FinishedProgram: Sendable {
     _ pipe: borrowing Descriptor, into written: inout [UInt8], _ own: inout [UInt8]
   ) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
-      // A program that never stops writing must not keep the deadline from being seen.
+      // A program that never stops writing must not prevent the check of the deadline.
       for _ in 0..<64 {
         switch pipe.receive(into: buffer) {
         case .nothing: return true

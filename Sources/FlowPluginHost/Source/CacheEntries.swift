@@ -6,16 +6,16 @@ import FlowSystem
   import Foundation
 #endif
 
-/// What is kept in a folder under names that end with a ``ContentHash``.
+/// The entries of a folder whose names end with a ``ContentHash``.
 struct CacheEntries {
   let folder: String
-  /// What the names begin with, before the hash.
+  /// The beginning of the names, before the hash.
   let prefix: String
 
-  /// How long something half made is left to anyone who makes it.
+  /// The time for which an unfinished entry is left to the process that creates it.
   private static let unfinishedSeconds = 3600
 
-  /// Removes all but the newest, and what was begun and never finished.
+  /// Removes all but the newest entries, and old unfinished ones.
   func removeOld(keeping count: Int) {
     let length = prefix.count + ContentHash.textLength
     let entries = (FilePath.names(in: folder) ?? []).filter { $0.hasPrefix(prefix) && $0.count >= length }

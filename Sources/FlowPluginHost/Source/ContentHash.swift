@@ -6,22 +6,22 @@ import FlowBytes
   import Foundation
 #endif
 
-/// Tells contents apart (FNV-1a of 128 bits); nothing secret depends on it.
+/// Distinguishes contents (FNV-1a of 128 bits); must not be used for security.
 struct ContentHash: Sendable {
-  /// The number of characters ``text`` that has.
+  /// The number of characters of ``text``.
   static let textLength = 32
   private var hash = FNV1a128()
 
-  /// Takes up bytes and their number, so that two parts differ from one.
+  /// Adds bytes and their number, so that two parts differ from one.
   mutating func combine(_ data: Data) {
     hash.add(data)
     hash.add(UInt64(data.count))
   }
 
-  /// Takes up a text.
+  /// Adds a text.
   mutating func combine(_ text: String) { combine(Data(text.utf8)) }
 
-  /// The hash as a time that every file system can keep: seconds since 1970, of 31 bits.
+  /// The hash as a time that every file system can store: 31 bits, in seconds since 1970.
   var seconds: Int { Int(truncatingIfNeeded: hash.value ^ (hash.value >> 64)) & 0x7FFF_FFFF }
 
   /// The hash in hexadecimal.

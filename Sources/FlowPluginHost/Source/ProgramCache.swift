@@ -8,19 +8,19 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Programs compiled from the Swift source of plugins, kept by the content they were compiled from.
+/// Programs compiled from the Swift source of plugins, stored under a hash of their sources.
 ///
-/// An entry is a program named after the plugin and the hash of its sources and of the compiler. It is made in another
-/// place and renamed when it is complete, so that two flowruns may compile the same source at once. What the compiler made
-/// of each file is kept too (``SourceBuild``): after an edit only that file is compiled.
+/// The name of an entry consists of the plugin's name and a hash of its sources and of the compiler. It is created
+/// under another name and renamed when complete, so that two flowrun processes may compile the same source at once.
+/// Object files are kept too (``SourceBuild``), so that after an edit only the changed file is compiled.
 struct ProgramCache: Sendable {
   /// The folder of the entries.
   let folder: String
 
-  /// How many programs of one plugin are kept.
+  /// The number of programs kept per plugin.
   private static let keptPrograms = 4
 
-  /// `flowrun/plugins` in the user's folder for caches: `XDG_CACHE_HOME`, else `~/.cache`, else a temporary folder.
+  /// `flowrun/plugins` in the user's cache folder: `XDG_CACHE_HOME`, else `~/.cache`, else a temporary folder.
   static var userFolder: String {
     let base: String
     if let stated = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), FilePath.isAbsolute(stated) {
@@ -33,8 +33,8 @@ struct ProgramCache: Sendable {
     return base + "/flowrun/plugins"
   }
 
-  /// The path of the program of `plugin`, compiled from `entry` and the other Swift files next to it unless it is there
-  /// already.
+  /// The path of the program of `plugin`. If it does not exist, it is compiled from `entry` and the other Swift files
+  /// next to it.
   func program(of plugin: InstalledPlugin, entry: String, limits: PluginLimits) throws(ActionError) -> String {
     let compiler = try Self.compiler(for: plugin)
     let sources = try Self.sources(of: plugin, entry: entry)
@@ -59,7 +59,7 @@ struct ProgramCache: Sendable {
     return program
   }
 
-  /// The folder of the module `FlowPlugin`, compiled unless it is there; nil when the sources do not import it.
+  /// The folder of the compiled module `FlowPlugin`, or nil if the sources do not import it.
   private func module(
     for sources: [(name: String, content: Data)], of plugin: InstalledPlugin,
     with compiler: (path: String, identity: String), limits: PluginLimits
@@ -92,7 +92,7 @@ struct ProgramCache: Sendable {
     }
   }
 
-  /// What the compiler sees of the environment.
+  /// The variables that the compiler sees.
   private static let compilerVariables = ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]
 
   private var support: SupportFolder { SupportFolder(cache: folder) }
@@ -117,11 +117,11 @@ struct ProgramCache: Sendable {
       throw failure(plugin, error.description)
     }
     guard run.status == .exited(code: 0) else {
-      // A compiler that was killed may have left half of something.
+      // A compiler that was killed may have left incomplete files.
       if case .signaled = run.status { build.discard() }
       throw failure(plugin, "its source does not compile (\(run.status)):\n\(run.output)")
     }
-    // A copy: where nothing has changed the compiler leaves the program as it is.
+    // A copy, because the compiler leaves an unchanged program in place.
     let unfinished = "\(output).\(getpid())"
     do {
       try FileManager.default.copyItem(atPath: build.program, toPath: unfinished)
@@ -139,7 +139,7 @@ struct ProgramCache: Sendable {
     ActionError("plugin-source", "the plugin '\(plugin.name)' (\(plugin.origin)): \(reason)", isRetryable: false)
   }
 
-  /// The compiler in `PATH` and what distinguishes it from another.
+  /// The compiler in `PATH` and its identity.
   private static func compiler(for plugin: InstalledPlugin) throws(ActionError) -> (path: String, identity: String) {
     for folder in (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":") {
       let path = "\(folder)/swiftc"
@@ -151,7 +151,7 @@ struct ProgramCache: Sendable {
     throw failure(plugin, "it is Swift source, and there is no 'swiftc' in PATH to compile it")
   }
 
-  /// The Swift files of the folder that `entry` is in, sorted by name, `entry` as `main.swift` or next to one.
+  /// The Swift files in the folder of `entry`, sorted by name; `entry` is named `main.swift` unless there is one.
   private static func sources(
     of plugin: InstalledPlugin, entry: String
   ) throws(ActionError) -> [(name: String, content: Data)] {

@@ -6,21 +6,20 @@ import FlowSystem
   import Foundation
 #endif
 
-/// A copy of a plugin's Swift source with what the compiler made of each file, so that an edit costs one file.
+/// A copy of a plugin's Swift source with its object files, so that an edit recompiles only one file.
 ///
-/// The compiler says whether a file has changed from its time of modification, in whole seconds: an edit within the
-/// second of the last one would be missed, and so would a file that was put back with its old time. The copies here carry
-/// times that are made from their contents.
+/// The compiler detects changes by the modification time in whole seconds. It would miss an edit within the same
+/// second, or a file that was restored with its old time. The copies therefore have times derived from their contents.
 final class SourceBuild {
-  /// What the names of the folders end with, so that they are distinguished from programs.
+  /// The suffix of the folders' names, which distinguishes them from programs.
   static let folderSuffix = ".build"
-  /// Where the compiler is to run.
+  /// The working directory of the compiler.
   let folder: String
   private let names: [String]
   private let lock: Descriptor
   private let isShared: Bool
 
-  /// Copies `sources` to `folder`, or, while another process compiles there, to a folder that is removed afterwards.
+  /// Copies `sources` to `folder`, or to a temporary folder while another process compiles there.
   init(_ sources: [(name: String, content: Data)], in folder: String) throws {
     try Self.make(folder)
     lock = Descriptor(open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
@@ -39,23 +38,23 @@ final class SourceBuild {
 
   deinit { if !isShared { discard() } }
 
-  /// Forgets everything that was made.
+  /// Removes all files of the build.
   func discard() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Where the compiler puts the program.
+  /// The path at which the compiler stores the program.
   var program: String { folder + "/program" }
 
-  /// What compiles the copies, those that have changed.
+  /// The command that compiles the changed copies.
   ///
-  /// The same words each time, the program's name included: with others the compiler takes everything for changed.
-  /// Optimized: what speaks the protocol is compiled once, and a call then takes a fifth of the time. The names are
-  /// relative, so that messages say `main.swift:3:5` and the program does not hold the folder's path.
-  /// `module` is the folder of what it may import besides the system's modules.
+  /// The arguments, including the program's name, are the same each time; otherwise the compiler recompiles everything.
+  /// Optimized, because the protocol code is compiled once and a call then takes a fifth of the time. The paths are
+  /// relative, so that messages show `main.swift:3:5` and the program does not contain the folder's path. `module` is
+  /// the folder of a module that it may import in addition to the system's.
   func command(compiler: String, module: String?) -> [String] {
     var command = [compiler, "-O", "-incremental", "-output-file-map", "files.json", "-module-name", "main"]
     if let module { command += ["-I", module] + SupportFolder.objects(in: module) }
     #if os(Linux)
-      // The toolchain's own linker, twice as fast as the system's.
+      // The toolchain's linker is twice as fast as the system's.
       command.append("-use-ld=lld")
     #endif
     return command + ["-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o", "program"]
@@ -74,7 +73,7 @@ final class SourceBuild {
     guard utimes(path, [time, time]) == 0 else { throw SystemError("cannot set the time of '\(path)'", errno) }
   }
 
-  /// Where the compiler keeps what it makes of each file.
+  /// The file map with the paths of the compiler's outputs.
   private static func fileMap(_ names: [String]) throws -> Data {
     var map = ["": ["swift-dependencies": "objects/program.priors"]]
     for name in names {

@@ -7,18 +7,18 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The folder of the files that plugins' programs are written with: named by what it holds, made once, shared by all runs. The
-/// names begin with capital letters, so that no plugin's program has one.
+/// The folder of support files for plugins' programs. It is named by its contents, created once, and shared by all
+/// runs. The names begin with capital letters, so they never equal a plugin's program.
 struct SupportFolder: Sendable {
-  /// The folder for what is kept.
+  /// The cache folder.
   let cache: String
 
   private static let files = [SupportFile.python, .node, .shell]
 
-  /// How many folders of one kind are kept: those of other flowruns, and of other compilers.
+  /// The number of folders kept per kind, for other versions of flowrun and of the compiler.
   private static let keptFolders = 4
 
-  /// What is added to the environment of a plugin's program, so that it finds the files.
+  /// The variables with which a plugin's program finds the files.
   func variables(beside environment: [String: String]) throws -> [String: String] {
     let folder = try folder(of: Self.files)
     func path(_ name: String) -> String {
@@ -38,8 +38,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// The folder of what is compiled of the files of `FlowPlugin`, which `compile` makes when it is not there: it is given a
-  /// folder with the files.
+  /// The folder of the compiled `FlowPlugin` module. If it does not exist, `compile` creates it from a folder with the
+  /// source files.
   func module(of compiler: String, compile: (_ folder: String) throws -> Void) throws -> String {
     var hash = ContentHash()
     combineModule(into: &hash)
@@ -53,8 +53,9 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// What compiles the files of a folder, two at a time: all of them as they are, which is quick, and next to that,
-  /// optimized, the few in which a call spends its time. Optimizing all takes twice as long, and a call no less.
+  /// The commands that compile the files of a folder, two at a time: all files without optimization, which is quick,
+  /// and at the same time, optimized, the few in which a call spends its time. Optimizing all files takes twice as long
+  /// without making calls faster.
   static func commands(compiler: String, in folder: String) -> [(words: [String], directory: String)] {
     let common = [compiler, "-c", "-parse-as-library", "-module-name", "FlowPlugin"]
     let hot = SupportFile.swift.filter(\.isHot).map { "../" + $0.name }
@@ -64,17 +65,17 @@ struct SupportFolder: Sendable {
     ]
   }
 
-  /// The folder of the optimized ones.
+  /// The folder of the optimized object files.
   static let hotFolder = "hot"
 
-  /// What a program that imports the module is linked from.
+  /// The object files to link into a program that imports the module.
   static func objects(in folder: String) -> [String] {
     SupportFile.swift.map { file in
       "\(folder)/\(file.isHot ? hotFolder + "/" : "")\(file.name.dropLast("swift".count))o"
     }
   }
 
-  /// Takes up what the module is compiled from, and how.
+  /// Adds the sources and options of the module to a hash.
   func combineModule(into hash: inout ContentHash) {
     Self.combine(SupportFile.swift, into: &hash)
     for command in Self.commands(compiler: "", in: "") { hash.combine(command.words.joined(separator: " ")) }
@@ -87,8 +88,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// The folder for a hash. It is filled in another place and renamed when it is complete, so that two flowruns may make it
-  /// at once.
+  /// The folder for a hash. It is filled under another name and renamed when complete, so that two flowrun processes
+  /// may create it at once.
   private func made(prefix: String, hash: ContentHash, fill: (String) throws -> Void) throws -> String {
     let folder = "\(cache)/\(prefix)\(hash.text)"
     if access(folder, R_OK | X_OK) == 0 { return folder }
@@ -104,7 +105,7 @@ struct SupportFolder: Sendable {
     if rename(unfinished, folder) != 0 {
       let number = errno
       try? FileManager.default.removeItem(atPath: unfinished)
-      // Another flowrun was as quick.
+      // Another flowrun process has created it meanwhile.
       guard access(folder, R_OK | X_OK) == 0 else { throw SystemError("cannot make the folder '\(folder)'", number) }
     }
     CacheEntries(folder: cache, prefix: prefix).removeOld(keeping: Self.keptFolders)
