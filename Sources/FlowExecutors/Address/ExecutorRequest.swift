@@ -4,38 +4,38 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// What an executor is made of: where steps are to go, and what this program knows that it takes to get there.
+/// The parameters of an executor: the address for the steps, and the settings of this program for reaching it.
 public struct ExecutorRequest: Sendable {
-  /// Where.
+  /// The address of the executor.
   public var address: ExecutorAddress
-  /// What workers must have.
+  /// The requirements for workers.
   public var needs: WorkerRequirements
   /// The absolute path of the workflow's folder.
   public var workflowFolder: String
-  /// The plugin folders that the command line names, as absolute paths.
+  /// The plugin folders of the command line, as absolute paths.
   public var pluginFolders: [String]
-  /// The plugins that are installed, of which some may be executors.
+  /// The installed plugins, some of which may be executors.
   public var plugins: [InstalledPlugin]
-  /// This program's own environment.
+  /// The environment of this program.
   public var environment: [String: String]
-  /// Variables of this program that secrets come from: no command gets them, and nothing that leads to another machine.
+  /// Variables of this program that contain secrets; they are passed neither to commands nor to other machines.
   public var withheld: Set<String> = []
-  /// The steps that take resources of a machine, where that does not count against this one.
+  /// The steps that request resources of a machine, if these are not taken from this machine.
   public var requests: [(step: StepID, request: MachineResources)] = []
-  /// Whether some of these steps are fan-outs.
+  /// True if some of these steps are fan-outs.
   public var hasSizedItems = false
-  /// Whether other steps are sent there too.
+  /// True if other steps are sent there too.
   public var hasPlainSteps = true
-  /// For how long Slurm is asked again while its controller refuses everything.
+  /// The time for which requests to Slurm are repeated while its controller refuses everything.
   public var slurmPatience = Duration.seconds(120)
-  /// How often workers are asked for heartbeats.
+  /// The intervals of the workers' heartbeats.
   package var pulse = PulseRhythm()
-  /// Whether they may still be asked.
+  /// True if workers may still be sent pings.
   package var mayPing: @Sendable () -> Bool = { true }
-  /// Receives the workers that are left out or lost.
+  /// Receives messages about workers that are left out or lost.
   public var tell: @Sendable (String) -> Void = { _ in }
 
-  /// A request with everything that has no default.
+  /// Creates a request from the values without a default.
   public init(
     address: ExecutorAddress, needs: WorkerRequirements, workflowFolder: String, pluginFolders: [String],
     plugins: [InstalledPlugin], environment: [String: String]
@@ -48,8 +48,7 @@ public struct ExecutorRequest: Sendable {
     self.environment = environment
   }
 
-  /// The executor, none of whose workers has been started. Asks an engine which slots there are, which may take a
-  /// while.
+  /// Creates the executor without starting any workers. Asks an engine for its slots, which may take a while.
   package func pool() throws(ExecutorProblem) -> WorkerPool {
     let means = try means()
     return WorkerPool(
@@ -59,11 +58,11 @@ public struct ExecutorRequest: Sendable {
       tell: tell)
   }
 
-  /// The environment of what leads to another machine.
+  /// The environment of programs that lead to another machine.
   private var transportEnvironment: [String: String] { environment.filter { !withheld.contains($0.key) } }
 
-  /// How the workers are started, the command that releases what is asked of an engine for them, and how workers for steps that
-  /// take resources of a machine are had.
+  /// The commands for starting workers, for releasing what an engine has allocated for them, and for the workers of
+  /// steps with resources.
   private struct Means {
     var starts: [WorkerStart]
     var release: [String]?
@@ -92,7 +91,7 @@ public struct ExecutorRequest: Sendable {
     }
   }
 
-  /// Slots of an executor that is a plugin.
+  /// The slots of an executor that is a plugin.
   private func externalStarts() throws(ExecutorProblem) -> [WorkerStart] {
     let known = plugins.filter { $0.manifest.executor != nil }
     guard let plugin = known.first(where: { $0.name == address.name }), let executor = plugin.manifest.executor else {
@@ -112,16 +111,16 @@ public struct ExecutorRequest: Sendable {
     return try engine.starts(workerCommand(address["worker"] ?? "flowrun"))
   }
 
-  /// How a worker is called, behind whatever starts it.
+  /// The worker's command line, which follows the command that starts it.
   func workerCommand(_ program: String, result: ResultFile? = nil) -> [String] {
     let result = result.map { ["--result", $0.path] } ?? []
     return [program, "worker", "--stdio"] + result + pluginFolders.flatMap { ["--plugin-dir", $0] }
   }
 
-  /// The default limit of processes of `workers`.
+  /// The default maximum number of worker processes for `workers`.
   private static let mostProcesses = 64
 
-  /// Processes of this machine: one a slot, or as many as are asked for.
+  /// Processes on this machine: one per slot, or as many as requested.
   private func localStarts() -> [WorkerStart] {
     let slots = address.slots
     let processes = min(slots, address["processes"].flatMap { Int($0) } ?? Self.mostProcesses)

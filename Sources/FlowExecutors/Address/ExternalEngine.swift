@@ -2,19 +2,19 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// A plugin that is an executor: its manifest says how a worker is started on a place, and which places there are.
+/// A plugin that is an executor: its manifest declares its places and how to start a worker on one.
 struct ExternalEngine {
   let plugin: InstalledPlugin
   let executor: PluginManifest.Executor
   let address: ExecutorAddress
   let environment: [String: String]
 
-  /// How long a plugin may take to say which places there are.
+  /// The time limit for the plugin to list its places.
   private static let answerTime = Duration.seconds(60)
-  /// How long a worker may take to start.
+  /// The time limit for a worker to start.
   private static let startTime = Duration.seconds(60)
 
-  /// The workers, one a place.
+  /// The workers, one per place.
   func starts(_ worker: [String]) throws(ExecutorProblem) -> [WorkerStart] {
     let places = try places()
     return try places.map { (place) throws(ExecutorProblem) in
@@ -24,8 +24,8 @@ struct ExternalEngine {
     }
   }
 
-  /// Replaces `{value}`, `{place}` and the options' names by what they stand for, a word `{worker}` by the worker's words, and
-  /// `{worker-line}` by them as a text for a shell.
+  /// Replaces `{value}`, `{place}` and the options' names with their values, the word `{worker}` with the worker's
+  /// words, and `{worker-line}` with these as text for a shell.
   private func words(
     _ template: [String], place: String?, worker: [String]
   ) throws(ExecutorProblem) -> [String] {
@@ -39,14 +39,14 @@ struct ExternalEngine {
       if text == "{worker-line}" { text = worker.map(Self.quoted).joined(separator: " ") }
       text = Self.replacing("{value}", in: text, by: value)
       if let place { text = Self.replacing("{place}", in: text, by: place) }
-      // A file in the plugin's folder is named by its path there, as the program of a plugin is.
+      // A file in the plugin's folder is given by its path there, like a plugin's program.
       if FilePath.isFile(plugin.folder + "/" + text) { text = plugin.folder + "/" + text }
       result.append(text)
     }
     return result
   }
 
-  /// What is behind `--on NAME=`; the path of a file, as an absolute one, since the plugin's programs run in its folder.
+  /// The text after `--on NAME=`; the path of a file is made absolute, since the plugin's programs run in its folder.
   private var value: String {
     let value = address.value ?? ""
     return !value.isEmpty && FilePath.isFile(value) ? FilePath.absolute(value) : value
@@ -60,7 +60,7 @@ struct ExternalEngine {
     "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 
-  /// The places that the plugin's `places` prints: a line each, a name and how many bodies it runs at once.
+  /// The places printed by the plugin's `places`: one per line, with a name and the number of concurrent bodies.
   private func places() throws(ExecutorProblem) -> [(name: String, count: Int)] {
     let words = try words(executor.places, place: nil, worker: [])
     let answer: FinishedProgram

@@ -1,6 +1,6 @@
-/// What Slurm's commands print.
+/// The output of Slurm's commands.
 enum SlurmAnswers {
-  /// Texts by which a command says that the controller cannot be reached or takes nothing now.
+  /// Texts that report a controller that cannot be reached or currently refuses requests.
   static let passingSigns = [
     "Socket timed out", "Unable to contact slurm controller", "Unable to connect", "Connection refused",
     "Connection timed out", "Communication connection failure", "Communication shutdown failure",
@@ -8,11 +8,11 @@ enum SlurmAnswers {
     "in standby mode", "Transport/communication",
   ]
 
-  /// Whether a command failed because of something that passes.
+  /// True if a command failed because of a temporary problem.
   static func isPassing(_ output: String) -> Bool { passingSigns.contains { output.contains($0) } }
 
-  /// The number in what `sbatch --parsable` prints, as `1234` or `1234;cluster`, whatever a wrapper of the command prints
-  /// before or after it.
+  /// The job number printed by `sbatch --parsable`, as `1234` or `1234;cluster`, ignoring the output of a wrapper
+  /// around the command.
   static func jobNumber(_ output: String) -> Int? {
     output.split(separator: "\n").reversed().lazy.compactMap { line in
       let parts = line.split(separator: ";", omittingEmptySubsequences: false)

@@ -2,7 +2,7 @@ import FlowModel
 
 /// Job arrays, whose tasks are jobs that wait for the workers of items.
 extension SlurmEngine {
-  /// Options of `srun` that are those of a step in a job, not of the job; `sbatch` does not know them.
+  /// Options of `srun` for a step in a job, which `sbatch` does not support.
   private static let stepOptions: Set<String> = [
     "accel-bind", "compress", "cpu-bind", "disable-status", "epilog", "exact", "immediate", "kill-on-bad-exit",
     "mem-bind",
@@ -14,7 +14,7 @@ extension SlurmEngine {
     address.passedThrough.filter { Self.stepOptions.contains(String($0.dropFirst(2).prefix { $0 != "=" })) == toSteps }
   }
 
-  /// What a user sets as a default for `srun`, for `sbatch`.
+  /// The user's default options for `srun`, as variables of `sbatch`.
   private var submittingEnvironment: [String: String] {
     var environment = environment
     for name in Self.userVariables where name != "SLURM_CONF" && name != "SLURM_JWT" {
@@ -27,8 +27,8 @@ extension SlurmEngine {
   /// Submits an array whose tasks wait for their workers, and returns its job.
   ///
   /// - Parameters:
-  ///   - known: the arrays of the run that are known.
-  ///   - mayExist: whether Slurm may have taken the array though its number never arrived.
+  /// - known: the known arrays of the run.
+  /// - mayExist: true if Slurm may have accepted the array although its number never arrived.
   @Sendable func submit(_ batch: ArrayBatch, known: [Int], mayExist: Bool) throws(ExecutorProblem) -> Int {
     if mayExist, let number = try adopt(batch, known) { return number }
     let words =
@@ -49,13 +49,13 @@ extension SlurmEngine {
     } else {
       problem.isPassing = answer.isKilled || SlurmAnswers.isPassing(answer.output)
     }
-    // An answer that was lost or not understood says nothing of the array.
+    // If the answer was lost or not understood, the array may exist.
     if problem.isPassing, let number = try? adopt(batch, known) { return number }
     throw problem
   }
 
-  /// The job of an array that Slurm has taken without its number having arrived; arrays of its name that are not like it are
-  /// cancelled.
+  /// The job of an array that Slurm accepted without its number having arrived. Arrays of the same name that differ
+  /// from it are cancelled.
   private func adopt(_ batch: ArrayBatch, _ known: [Int]) throws(ExecutorProblem) -> Int? {
     let lines = try ask(
       ["squeue", "--noheader", "--me", "--name=\(batch.name)", "--format=%F %K %k"], environmentOfLists)
@@ -71,7 +71,7 @@ extension SlurmEngine {
     return found
   }
 
-  /// Has `squeue` print lists of indices as long as they are.
+  /// Makes `squeue` print lists of indices in full.
   private var environmentOfLists: [String: String] { environment.merging(["SLURM_BITSTR_LEN": "0"]) { $1 } }
 
   /// The tasks of arrays that have not ended.
@@ -83,13 +83,13 @@ extension SlurmEngine {
           ["squeue", "--noheader", "--jobs=\(numbers)", "--format=\(ArrayListing.format)"],
           environmentOfLists))
     } catch {
-      // Slurm has forgotten the only one.
+      // Slurm has removed the only one.
       if error.message.contains("Invalid job id") { return ArrayListing() }
       throw error
     }
   }
 
-  /// How the worker of a task is started, in the task's allocation.
+  /// The command that starts the worker of a task in its allocation.
   func start(
     _ task: ArrayTask, _ job: Int, _ name: String, _ request: MachineResources, _ worker: [String]
   ) -> WorkerStart {
@@ -105,12 +105,12 @@ extension SlurmEngine {
       release: ["scancel", "--quiet", task.text])
     start.passingSigns = SlurmAnswers.passingSigns
     start.patience = patience
-    // The task is the item's, whether or not a worker could be started in it.
+    // The task belongs to the item, even if no worker could be started in it.
     start.isReleasedBeforeRestart = false
     return start
   }
 
-  /// The number of indices that an array may have; 0: there are no arrays.
+  /// The maximum number of indices in an array, or 0 if arrays are not supported.
   func arrayIndices() throws(ExecutorProblem) -> Int {
     var most = 0
     for line in try ask(["scontrol", "show", "config"], isPatient: true) {

@@ -2,14 +2,14 @@ import FlowModel
 import FlowPluginHost
 import FlowSystem
 
-/// How Slurm's commands are called.
+/// Calls of Slurm's commands.
 extension SlurmEngine {
-  /// How long Slurm may take to answer a question.
+  /// The time limit for Slurm to answer a request.
   private static let answerTime = Duration.seconds(10)
 
-  /// The lines that a command of Slurm prints on standard output.
+  /// Runs a command of Slurm and returns the lines of its standard output.
   ///
-  /// - Parameter isPatient: whether Slurm is asked again, on this thread, as long as it cannot answer for a moment.
+  /// - Parameter isPatient: true to repeat the request, on this thread, while Slurm temporarily cannot answer.
   func ask(
     _ words: [String], _ environment: [String: String]? = nil, isPatient: Bool = false
   ) throws(ExecutorProblem) -> [String] {
@@ -29,7 +29,7 @@ extension SlurmEngine {
     }
   }
 
-  /// Calls a command of Slurm.
+  /// Runs a command of Slurm.
   func run(_ words: [String], _ environment: [String: String]) throws(ExecutorProblem) -> FinishedProgram {
     do throws(SystemError) {
       return try FinishedProgram(
@@ -39,7 +39,7 @@ extension SlurmEngine {
     }
   }
 
-  /// Why a command did not do what it was asked to, in its own words if it has any.
+  /// The reason why a command failed, in its own words if it has any.
   static func refusal(_ words: [String], _ answer: FinishedProgram) -> String {
     if answer.isKilled { return "'\(words[0])' did not answer within \(DurationText.format(answerTime))" }
     return lastLine(answer.output) ?? "'\(words[0])' \(answer.status)"

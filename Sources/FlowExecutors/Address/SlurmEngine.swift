@@ -3,27 +3,28 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// Slurm as an engine of workers: one allocation a node, whose only task is the worker that `srun` carries. So both end
-/// together, and a node that dies takes no healthy one with it. A step with `resources` has an allocation of its own.
+/// Slurm as an engine of workers: one allocation per node, whose only task is a worker started by `srun`. Both end
+/// together, and a failed node affects no other node. A step with `resources` has a separate allocation.
 struct SlurmEngine {
   private(set) var address: ExecutorAddress
   let environment: [String: String]
-  /// The nodes that no allocation may be on.
+  /// The nodes on which no allocation may be.
   var excluded: [String] = []
-  /// For how long Slurm is asked again that refuses everything for a moment, as while its controller starts.
+  /// The time for which requests are repeated while Slurm refuses everything temporarily, such as while its controller
+  /// starts.
   var patience = Duration.seconds(120)
-  /// Receives what Slurm's commands print on standard error while they do what they are asked to.
+  /// Receives the standard error of successful Slurm commands.
   var tell: @Sendable (String) -> Void = { _ in }
-  /// Waits before Slurm is asked again.
+  /// Waits before a request to Slurm is repeated.
   var pause: @Sendable (Duration) -> Void = { duration in
     _ = poll(nil, 0, CInt(clamping: duration.nanoseconds / 1_000_000))
   }
   private let began = ContinuousClock.now
 
-  /// The comment of all jobs of this run, and of no others; with a number behind it the name of an allocation.
+  /// The comment of all jobs of this run, and only of these; followed by a number, the name of an allocation.
   let mark = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
 
-  /// How long an allocation may wait in Slurm's queue by default.
+  /// The default time that an allocation may wait in Slurm's queue.
   private static let usualWait = Duration.seconds(3600)
 
   init(address: ExecutorAddress, environment: [String: String]) {
@@ -31,8 +32,8 @@ struct SlurmEngine {
     self.environment = Self.outsideJob(environment).filter { !Self.isForUser($0.key) }
   }
 
-  /// Whether a variable changes what Slurm's commands do and print for the user's own calls. With `SBATCH_WAIT` a submission would
-  /// last as long as its job, with `SQUEUE_STATES` jobs would be missing.
+  /// True if a variable changes the behavior or output of Slurm's commands for the user's own calls. With `SBATCH_WAIT`
+  /// a submission would last as long as its job; with `SQUEUE_STATES` jobs would be missing.
   static func isForUser(_ name: String) -> Bool {
     if ["SQUEUE_", "SCANCEL_", "SACCT_", "SINFO_", "SCONTROL_"].contains(where: name.hasPrefix) { return true }
     if ["SLURM_STDINMODE", "SLURM_STDOUTMODE", "SLURM_STDERRMODE", "SLURM_LABELIO"].contains(name) { return true }
@@ -40,14 +41,15 @@ struct SlurmEngine {
     return prefix.map { statedOptions.contains(String(name.dropFirst($0.count))) } ?? false
   }
 
-  /// The options of `srun` and `sbatch` that flowrun states itself, as their variables are named.
+  /// The options of `srun` and `sbatch` that flowrun sets itself, by the names of their variables.
   private static let statedOptions: Set<String> = [
     "INPUT", "OUTPUT", "ERROR", "ARRAY", "ARRAY_INX", "WAIT", "EXPORT", "EXPORT_ENV", "JOB_NAME", "NODES", "NNODES",
     "NTASKS",
     "CPUS_PER_TASK", "FORMAT", "REQUEUE", "NO_REQUEUE", "OPEN_MODE", "PARSABLE", "COMMENT", "CHDIR", "WORKING_DIR",
   ]
 
-  /// The variables from which a job takes its account, partition and quality of service because the address names none.
+  /// The variables from which a job takes its account, partition and quality of service if the address does not set
+  /// them.
   var defaults: [String] {
     ["account", "partition", "qos"].compactMap { option in
       let name = "SLURM_\(option.uppercased())"
@@ -56,15 +58,15 @@ struct SlurmEngine {
     }
   }
 
-  /// What a user sets as a default for `srun`, or to reach Slurm. In a job Slurm sets none of it but `SLURM_CONF`, which is
-  /// the same everywhere.
+  /// Variables with which a user sets defaults for `srun` or for reaching Slurm. In a job, Slurm sets none of them but
+  /// `SLURM_CONF`, which is the same everywhere.
   static let userVariables: Set<String> = [
     "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SLURM_ACCOUNT", "SLURM_PARTITION", "SLURM_QOS", "SLURM_CONSTRAINT",
     "SLURM_RESERVATION", "SLURM_TIMELIMIT", "SLURM_WCKEY",
   ]
 
-  /// An environment without what Slurm sets in a job. With it `srun` would make a step of the user's own job instead of asking
-  /// for an allocation, and would take that job's sizes for the worker's.
+  /// An environment without the variables that Slurm sets in a job. With these, `srun` would create a step of the
+  /// user's own job instead of requesting an allocation, and would apply that job's sizes to the worker.
   static func outsideJob(_ environment: [String: String]) -> [String: String] {
     guard environment["SLURM_JOB_ID"] != nil || environment["SLURM_JOBID"] != nil else { return environment }
     return environment.filter { name, _ in
@@ -74,7 +76,7 @@ struct SlurmEngine {
 
   var wait: Duration { address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait }
 
-  /// The number of workers for this many slots.
+  /// The workers for this number of slots.
   func starts(_ worker: [String], perNode: Int) -> [WorkerStart] {
     let count = (address.slots + perNode - 1) / perNode
     return (0..<count).map { index in
@@ -83,7 +85,7 @@ struct SlurmEngine {
     }
   }
 
-  /// The workers of steps with `resources`, each a job that bears the name of the body.
+  /// The workers of steps with `resources`; each is a job with the name of the body.
   func sized(_ worker: @escaping @Sendable (ResultFile?) -> [String]) -> SizedWorkers {
     SizedWorkers(
       slots: address.slots,
@@ -91,7 +93,7 @@ struct SlurmEngine {
       lackRoom: lackRoom, account: account)
   }
 
-  /// Job arrays for the items of fan-outs; nil: this Slurm has none.
+  /// Job arrays for the items of fan-outs, or nil if this Slurm does not support them.
   func arrays(_ worker: @escaping @Sendable (ResultFile?) -> [String]) throws(ExecutorProblem) -> JobArrays? {
     let indices = try arrayIndices()
     guard indices > 0 else { return nil }
@@ -122,19 +124,19 @@ struct SlurmEngine {
 
   private func name(_ index: Int) -> String { "\(mark).\(index + 1)" }
 
-  /// Gives back all of them.
+  /// The command that releases all allocations.
   func release(_ starts: [WorkerStart]) -> [String] { SlurmScripts.release(starts.indices.map(name)) }
 
-  /// Only what a program needs to be found travels by itself: whatever else steps are to see they state.
+  /// Only variables needed to find programs are exported; steps declare all others.
   private static let exported = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,SLURM_CONF"
 
   private func command(_ request: MachineResources, _ worker: [String], _ name: String) -> [String] {
-    // A step of the body's own, as `srun` in a command makes it, shares what the worker has.
+    // A step created by `srun` in a body's command shares the resources of the worker.
     let words = ["srun"] + job(request, name) + ["--mpi=none", "--overlap"] + address.passedThrough
     return words + ["/bin/sh", "-c", SlurmScripts.holder, "flowrun-worker", name, mark, ""] + worker
   }
 
-  /// What a job is, as `srun` and `sbatch` take it.
+  /// The job's options for `srun` and `sbatch`.
   func job(_ request: MachineResources, _ name: String) -> [String] {
     var words = shape(request, name) + ["--comment=\(mark)"]
     let memory = request.memoryBytes > 0 ? "\(request.memoryBytes >> 10)K" : address.memory
@@ -156,14 +158,14 @@ struct SlurmEngine {
     ]
   }
 
-  /// The devices of an allocation: those of the address, but the gpus of a step that says how many it takes.
+  /// The devices of an allocation: those of the address, but with the number of GPUs that the step requests, if any.
   private func gres(_ request: MachineResources) -> [String] {
     let devices = address["gres"].map { $0.split(separator: ",").map(String.init) } ?? []
     guard request.gpus > 0 else { return devices }
     return devices.filter { $0.prefix { $0 != ":" } != "gpu" } + ["gpu:\(request.gpus)"]
   }
 
-  /// As Slurm writes times: `1:00:00`.
+  /// A time in Slurm's notation: `1:00:00`.
   static func text(of time: Duration) -> String {
     let seconds = max(1, (time.nanoseconds + 999_999_999) / 1_000_000_000)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -172,7 +174,7 @@ struct SlurmEngine {
 
   // MARK: What there is
 
-  /// The nodes of the address in another partition, whichever are left out there.
+  /// The nodes of the address in another partition, without the excluded ones.
   func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
     var other = self
     for index in other.address.options.indices where other.address.options[index].name == "partition" {
@@ -182,7 +184,7 @@ struct SlurmEngine {
     return try other.cluster()
   }
 
-  /// Throws if no node of its partition has as much as a job asks for.
+  /// Throws an error if no node of the partition has the resources that a job requests.
   func check(
     _ requests: [(step: StepID, request: MachineResources)], on cluster: SlurmNodes
   ) throws(ExecutorProblem) {
@@ -192,7 +194,7 @@ struct SlurmEngine {
     }
   }
 
-  /// What Slurm has for the address.
+  /// The nodes for the address.
   func cluster() throws(ExecutorProblem) -> SlurmNodes {
     let known = try ask(["sinfo", "--noheader", "--format=%R %a"], isPatient: true).map {
       $0.split(separator: " ").map(String.init)
@@ -214,14 +216,14 @@ struct SlurmEngine {
     return cluster
   }
 
-  /// The nodes that an option names, as `node[1-3]`; nil: it is not given.
+  /// The nodes in an option's value, such as `node[1-3]`, or nil if the option is missing.
   private func names(of option: String) throws(ExecutorProblem) -> [String]? {
     guard let list = address[option] else { return nil }
     return try ask(["scontrol", "show", "hostnames", list], isPatient: true)
   }
 
-  /// The jobs of this run that wait in Slurm's queue for something that flowrun did not ask for, each with its reason, such as
-  /// `Resources`.
+  /// The jobs of this run that wait in Slurm's queue for a reason that flowrun did not cause, each with its reason,
+  /// such as `Resources`.
   @Sendable func waiting() -> [(job: String, reason: String)] {
     let lines = try? ask(["squeue", "--noheader", "--me", "--states=PENDING", "--format=%k %j %r"])
     return lines?.compactMap { line in
@@ -230,7 +232,7 @@ struct SlurmEngine {
     } ?? []
   }
 
-  /// Whether a job of these names waits until others give something back.
+  /// True if a job with one of these names waits until others release resources.
   @Sendable private func lackRoom(_ names: [String]) -> Bool {
     waiting().contains { job, reason in
       names.contains(String(job.prefix { $0 != "+" })) && ["Resources", "Priority"].contains(reason)
@@ -239,10 +241,10 @@ struct SlurmEngine {
 
   // MARK: Accounting
 
-  /// The number of jobs `sacct` that is asked about at once: its answer must fit into 64 KiB.
+  /// The number of jobs in one call of `sacct`, whose answer must fit into 64 KiB.
   private static let jobsAtOnce = 100
 
-  /// What the accounting says of the run's jobs, which are given by their numbers or by their names.
+  /// The accounting of the run's jobs, which are given by their numbers or names.
   @Sendable private func account(_ jobs: [String], _ names: [String]) throws(ExecutorProblem) -> [AccountingLine] {
     var lines: [AccountingLine] = []
     for (option, words) in [("jobs", jobs), ("name", names)] {

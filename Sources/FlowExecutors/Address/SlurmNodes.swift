@@ -1,30 +1,30 @@
 import FlowModel
 import FlowSyntax
 
-/// The nodes of a partition as `sinfo` lists them: a value without Slurm.
+/// The nodes of a partition as listed by `sinfo`: a value without access to Slurm.
 struct SlurmNodes {
   private struct Node {
     var name: String
     var state: String
     var request: MachineResources
-    /// Whether its partition is the one that jobs come into which name none.
+    /// True if it belongs to the default partition.
     var isOfDefault: Bool
 
-    // A star says that the node does not answer.
+    // A star means that the node does not respond.
     var isUsable: Bool {
       !state.hasSuffix("*") && !["down", "drain", "drng", "fail", "maint", "unk"].contains(state)
     }
   }
 
-  /// How `sinfo` is to write a node.
+  /// The format in which `sinfo` must print a node.
   static let format = "%c %m %G %t %P %N"
 
   private let address: ExecutorAddress
   private var nodes: [Node]
-  /// The nodes that no allocation is to be on.
+  /// The nodes on which no allocation may be.
   private(set) var excluded: [String] = []
 
-  /// What these lines say.
+  /// Parses the lines of `sinfo`.
   init(_ lines: [String], of address: ExecutorAddress) {
     self.address = address
     nodes = lines.compactMap { line in
@@ -38,13 +38,13 @@ struct SlurmNodes {
     if address["partition"] == nil, nodes.contains(where: \.isOfDefault) { nodes.removeAll { !$0.isOfDefault } }
   }
 
-  /// Leaves only these nodes. Where an allocation is one node, `srun --nodelist` would ask for all of them at once.
+  /// Keeps only these nodes. With one allocation per node, `srun --nodelist` would request all of them at once.
   mutating func keep(_ names: [String]) throws(ExecutorProblem) {
     try check(names, of: "nodelist")
     exclude { !names.contains($0) }
   }
 
-  /// Leaves out these nodes.
+  /// Removes these nodes.
   mutating func remove(_ names: [String]) throws(ExecutorProblem) {
     try check(names.filter { !excluded.contains($0) }, of: "exclude")
     exclude { names.contains($0) }
@@ -63,7 +63,7 @@ struct SlurmNodes {
     nodes.removeAll { isExcluded($0.name) }
   }
 
-  /// The number of gpus that a list such as `gpu:a100:4(S:0,1),shard:8` holds.
+  /// The number of GPUs in a list such as `gpu:a100:4(S:0,1),shard:8`.
   private static func gpus(_ text: String) -> Int {
     var depth = 0
     let plain = text.filter { character in
@@ -79,11 +79,11 @@ struct SlurmNodes {
 
   private var place: String { address["partition"].map { "the partition '\($0)'" } ?? "Slurm" }
 
-  /// The number of places that a node has: its processors, the fewest of any that can be used, unless somebody says.
+  /// The number of slots per node: as configured, or else the smallest number of processors of a usable node.
   func slotsPerNode() throws(ExecutorProblem) -> Int {
     let usable = nodes.filter(\.isUsable).map(\.request.cpus)
     guard let fewest = usable.min(), let most = usable.max() else {
-      // A node is listed once for each of its partitions.
+      // A node is listed once per partition.
       let states = Set(nodes.map { "\($0.name) is \($0.state)" }).sorted()
       let text = states.isEmpty ? "it has none" : states.joined(separator: ", ")
       throw ExecutorProblem("no node of \(place) can be used: \(text)")
@@ -96,7 +96,7 @@ struct SlurmNodes {
     return perNode
   }
 
-  /// Throws where a step asks for more than any node has, also of those that cannot be used now: it would wait for ever.
+  /// Throws an error if a step requests more than any node has, even an unusable one: it would wait forever.
   func check(_ requests: [(step: StepID, request: MachineResources)]) throws(ExecutorProblem) {
     for (step, request) in requests where !nodes.contains(where: { request.fits(in: $0.request) }) {
       let largest = nodes.map(\.request).max { left, right in

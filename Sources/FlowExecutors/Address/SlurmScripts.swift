@@ -1,12 +1,12 @@
-/// Shell text that runs where Slurm starts it, or that gives jobs back to it.
+/// Shell scripts that run in Slurm's jobs or release them.
 enum SlurmScripts {
-  /// The word that a job's comment ends with once its worker has ended.
+  /// The last word of a job's comment after its worker has ended.
   static let ended = "ended"
 
-  /// Shell functions that read what `scontrol listpids` prints of the job that they run in.
+  /// Shell functions that read the output of `scontrol listpids` for the job in which they run.
   ///
-  /// All columns are compared as words. A script that has not started is listed as process -1, which `kill` would take for
-  /// all processes of the user, and another job's number may be in the column of the processes.
+  /// All columns are compared as words. A script that has not started is listed as process -1, which `kill` would
+  /// interpret as all processes of the user, and the column of processes may contain another job's number.
   static let processes = #"""
     # Prints step, task and process of each line that is of this job and names a process.
     listed_processes() {
@@ -35,13 +35,12 @@ enum SlurmScripts {
     }
     """#
 
-  /// Ends the allocation when the worker ended without being asked to: with `srun` killed, nothing else would. A job of
-  /// another name is not flowrun's to end. The comment says that nothing of the worker runs any more, also where Slurm's own
-  /// daemon died. A worker that has lost its run, or its guard by ``WorkerWatch/holderVariable``, takes along what the run
-  /// still waits for: flowrun may have been killed with all that it had started.
+  /// Ends the allocation if the worker ended without being asked to: with `srun` killed, nothing else would. A job with
+  /// another name does not belong to flowrun. The comment records that no process of the worker is left, even if
+  /// Slurm's own daemon died. A worker that has lost its run, or its guard by ``WorkerWatch/holderVariable``, also
+  /// cancels the waiting jobs of the run: flowrun may have been killed with all of its processes.
   ///
-  /// A task of an array, `$3`, is held by the script of its job, which gets a signal when the worker has ended as it was asked
-  /// to.
+  /// A task of an array, `$3`, is held by its job's script, which gets a signal when the worker has ended as requested.
   static let holder = """
     name=$1 mark=$2 task=$3 lost=
     shift 3
@@ -73,15 +72,15 @@ enum SlurmScripts {
     exit $status
     """
 
-  /// Cancels what the run waits for: of an array the tasks that have not started.
+  /// Cancels the waiting jobs of the run; of an array, the tasks that have not started.
   private static let cancelWaiting = """
     squeue --noheader --me --states=PENDING --format='%A %k' | while read -r number comment; do
         [ "$comment" = "$mark" ] && scancel --quiet --state=PENDING "$number"
       done
     """
 
-  /// Holds the allocation of an array's task until the worker there has ended. If none comes, flowrun was killed with all that
-  /// it had started: nothing that it waits for is of use.
+  /// Keeps the allocation of an array's task until the worker in it has ended. If no worker arrives, flowrun was killed
+  /// with all of its processes, and its waiting jobs are of no use.
   static let keeper = """
     \(processes)
     pause=
@@ -105,21 +104,21 @@ enum SlurmScripts {
     exit 1
     """
 
-  /// Cancels all arrays of the run, whose comment is the first word.
+  /// Cancels all arrays of the run whose comment is the first word.
   static let releaseAll = """
     squeue --noheader --me --format='%F %K %k' | while read -r number index comment; do
       [ "$index" != N/A ] && [ "${comment% \(ended)}" = "$1" ] && echo "$number"
     done | sort -u | xargs -r scancel --quiet
     """
 
-  /// Succeeds when the holder of the newest job of a name has recorded that its worker ended.
+  /// Succeeds if the holder of the newest job of a name has recorded that its worker ended.
   static let endCheck = """
     last=$(squeue --noheader --me --states=all --name="$1" --sort=i --format=%k | tail -n 1)
     [ "$last" = "$2 \(ended)" ]
     """
 
-  /// Gives back allocations that there are, or are still waited for: Slurm keeps one whose `srun` is killed in its queue, and
-  /// one of a node that died and came back.
+  /// Cancels running and waiting allocations: Slurm keeps one in its queue after its `srun` was killed, and one on a
+  /// node that failed and recovered.
   static func release(_ names: [String]) -> [String] {
     let script =
       #"user=$(id -u); for name; do [ "$name" ] && scancel --quiet --user="$user" --name="$name"; done"#

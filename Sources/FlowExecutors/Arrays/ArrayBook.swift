@@ -1,20 +1,20 @@
 import FlowModel
 import FlowPluginKit
 
-/// Which items of fan-outs have which tasks of job arrays: a value without an engine.
+/// The assignment of fan-out items to tasks of job arrays: a value without an engine.
 ///
-/// A task belongs to one item, which its index says. So an item that is run again has a task of its own, in an array that
-/// holds only what is run again.
+/// A task belongs to one item, given by its index. An item that is repeated therefore has another task, in an array
+/// that contains only repeated items.
 struct ArrayBook {
-  /// What came of waiting for a task.
+  /// The result of waiting for a task.
   enum Grant: Sendable {
-    /// It has an allocation, which is the job of this number.
+    /// It has an allocation, which is the job with this number.
     case task(ArrayTask, job: Int, name: String)
     case lost(ExecutorLost)
     case cancelled
   }
 
-  /// An attempt of an item that has a task or wants one.
+  /// An attempt of an item that has a task or is waiting for one.
   struct Claim {
     var step: StepID
     var item: Int
@@ -22,7 +22,7 @@ struct ArrayBook {
     var request: MachineResources
     var ticket: OneShot<Grant>
     var task: ArrayTask?
-    /// Whether the task has been handed over.
+    /// True if the task has been assigned to the attempt.
     var isPlaced = false
   }
 
@@ -33,32 +33,32 @@ struct ArrayBook {
     var name: String
     var request: MachineResources
     var claim: Int?
-    /// Whether its item's attempt is over: it must not be used for another one.
+    /// True if its item's attempt is finished, so that it must not be used for another one.
     var isSpent = false
-    /// Since when it has an allocation and nothing to do.
+    /// The time since which it has had an allocation and no attempt.
     var idleSince: ContinuousClock.Instant?
   }
 
-  /// What holds for an array as a whole.
+  /// The state of a whole array.
   private struct Submission {
     /// The number of tasks that may run at once: as submitted, and now.
     var usual: Int
     var limit: Int
-    /// Since when no item that is run has a task in it.
+    /// The time since which no running item has a task in it.
     var unusedSince: ContinuousClock.Instant?
   }
 
-  /// What is to be done.
+  /// The actions to take.
   struct Orders {
     var cancelled: [String] = []
     var limits: [(array: Int, atOnce: Int)] = []
     var grants: [(OneShot<Grant>, Grant)] = []
   }
 
-  /// How long a task may hold an allocation without a body, and an array tasks in the queue.
+  /// The time for which a task may keep an allocation without a body, and an array tasks in the queue.
   static let patience = Duration.seconds(10)
 
-  /// How many tasks of an array run at once at most: what the engine lists of them must fit into 64 KiB.
+  /// The maximum number of concurrent tasks of an array: the engine's list of them must fit into 64 KiB.
   private static let mostAtOnce = 1000
   private let mostIndices: Int
   private let slots: Int
@@ -67,40 +67,40 @@ struct ArrayBook {
   private var lastClaim = 0
   private var expected: [StepID: (items: Set<Int>, atOnce: Int)] = [:]
   private var tasks: [ArrayTask: SubmittedTask] = [:]
-  /// The task that an item may still get.
+  /// The task that is still available for an item.
   private var open: [StepID: [Int: ArrayTask]] = [:]
   private var arrays: [Int: Submission] = [:]
-  /// Steps for which Slurm took no more than what is run now.
+  /// Steps for which Slurm accepted no more than the items running now.
   private var isRefused: Set<StepID> = []
   private var hasSubmitted: Set<StepID> = []
 
   /// - Parameters:
-  ///   - run: what the names of arrays begin with.
-  ///   - slots: how many bodies run at once.
-  ///   - indices: how many indices an array may have.
+  /// - run: the beginning of the names of arrays.
+  /// - slots: the number of concurrent bodies.
+  /// - indices: the maximum number of indices in an array.
   init(run: String, slots: Int, indices: Int) {
     prefix = run
     self.slots = slots
     mostIndices = max(1, indices)
   }
 
-  /// Whether nothing is run and nothing submitted is left.
+  /// True if nothing is running and no submitted task is left.
   var isEmpty: Bool { claims.isEmpty && tasks.isEmpty }
-  /// The arrays of which something may be left.
+  /// The arrays that may still exist.
   var liveArrays: [Int] { arrays.keys.sorted() }
-  /// Whether an item waits for its task to get an allocation.
+  /// True if an item waits for the allocation of its task.
   var isAwaiting: Bool { claims.values.contains { !$0.isPlaced } }
 
-  /// Takes in which items of a step are about to be run.
+  /// Records the items of a step that are about to run.
   mutating func expect(_ items: [Int], of step: StepID, atOnce: Int) { expected[step] = (Set(items), atOnce) }
 
-  /// An attempt of an item wants a task.
+  /// Requests a task for an attempt of an item.
   mutating func claim(
     _ step: StepID, _ item: Int, attempt: Int, _ request: MachineResources, _ ticket: OneShot<Grant>
   ) -> Int {
     lastClaim += 1
     var claim = Claim(step: step, item: item, attempt: attempt, request: request, ticket: ticket)
-    // The task of an attempt that is about to end is not free: its worker may still be closed.
+    // The task of an attempt that is about to end is not free: its worker may still be closing.
     if let task = open[step]?[item], let entry = tasks[task], entry.claim == nil, entry.request == request {
       claim.task = task
       tasks[task]?.claim = lastClaim
@@ -111,7 +111,7 @@ struct ArrayBook {
     return lastClaim
   }
 
-  /// An attempt is over, or no longer wanted; what is to be cancelled.
+  /// Ends an attempt or its request; returns the task to cancel.
   mutating func end(_ number: Int) -> String? {
     guard let claim = claims.removeValue(forKey: number) else { return nil }
     claim.ticket.finish(.cancelled)
@@ -124,7 +124,7 @@ struct ArrayBook {
 
   // MARK: Submitting
 
-  /// What is to be submitted now: what is wanted, and what is expected to be wanted with it.
+  /// The batches to submit now: requested items, and expected items of the same kind.
   mutating func batches() -> [(batch: ArrayBatch, step: StepID, first: Int)] {
     struct Key: Hashable {
       var step: StepID
@@ -138,7 +138,7 @@ struct ArrayBook {
       items[key, default: []].insert(claim.item)
     }
     for key in items.keys.sorted(by: { ($0.attempt, $0.part) < ($1.attempt, $1.part) }) {
-      // What is run again stays alone. A resume may begin with a later attempt.
+      // Repeated items get separate arrays. A resume may begin with a later attempt.
       guard key.attempt == 1 || !hasSubmitted.contains(key.step), !isRefused.contains(key.step),
         let others = expected[key.step]?.items
       else { continue }
@@ -158,7 +158,7 @@ struct ArrayBook {
     }
   }
 
-  /// Takes in that a batch was submitted.
+  /// Records that a batch was submitted.
   mutating func submitted(_ batch: ArrayBatch, of step: StepID, first: Int, as array: Int) {
     arrays[array] = Submission(usual: batch.atOnce, limit: batch.atOnce)
     hasSubmitted.insert(step)
@@ -174,8 +174,8 @@ struct ArrayBook {
     }
   }
 
-  /// Takes in that a batch was refused: from then on the step's items are submitted when they are run. Where that is refused
-  /// too they are lost.
+  /// Records that a batch was refused. From then on, items of the step are submitted when they run; if that is refused
+  /// too, they are lost.
   mutating func refused(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Orders {
     var orders = Orders()
     let wanted = claims.filter { claim in
@@ -190,7 +190,7 @@ struct ArrayBook {
     return orders
   }
 
-  /// Takes in that a batch could not be submitted now: its items are wanted and expected as before.
+  /// Records that a batch cannot be submitted now; its items are requested and expected as before.
   mutating func postponed(_ batch: ArrayBatch, of step: StepID, first: Int) {
     let wanted = Set(claims.values.lazy.filter { $0.step == step && $0.task == nil }.map(\.item))
     guard expected[step] != nil else { return }
@@ -205,7 +205,7 @@ struct ArrayBook {
 
   // MARK: What the engine says
 
-  /// Takes in what the engine says of the arrays that it was asked about.
+  /// Applies the engine's list of the requested arrays.
   mutating func takeIn(_ listing: ArrayListing, of asked: [Int], at now: ContinuousClock.Instant) -> Orders {
     var orders = Orders()
     for (task, entry) in tasks where asked.contains(task.array) {
@@ -236,7 +236,7 @@ struct ArrayBook {
     orders.cancelled.append(task.text)
     tasks[task]?.idleSince = now
     close(task, entry)
-    // Otherwise Slurm would start the next one, which has nothing to do either.
+    // Otherwise Slurm would start the next task, which has no attempt either.
     let used = max(1, tasks.count { $0.key.array == task.array && $0.value.claim != nil })
     if let array = arrays[task.array], array.limit > used, !entry.isSpent {
       arrays[task.array]?.limit = used
@@ -244,7 +244,7 @@ struct ArrayBook {
     }
   }
 
-  /// A task is given to no item from now on; its item is expected again unless an attempt of it had the task.
+  /// Closes a task to further items; its item is expected again unless an attempt had the task.
   private mutating func close(_ task: ArrayTask, _ entry: SubmittedTask) {
     guard open[entry.step]?[entry.item] == task else { return }
     open[entry.step]?[entry.item] = nil
@@ -287,7 +287,7 @@ struct ArrayBook {
     }
   }
 
-  /// Ends all waiting, and says what is left to be cancelled: tasks that have run their item end by themselves.
+  /// Ends all waiting and returns the remaining tasks to cancel; tasks that have run their item end by themselves.
   mutating func closeAll() -> Orders {
     var orders = Orders()
     for (number, claim) in claims where !claim.isPlaced {

@@ -7,22 +7,22 @@ struct ArrayTask: Sendable, Hashable {
   /// The task's index in it.
   var index: Int
 
-  /// As Slurm writes it: `1234_17`.
+  /// The task in Slurm's notation: `1234_17`.
   var text: String { "\(array)_\(index)" }
 }
 
-/// What is submitted at once: items of one step that take the same, by their indices in one array.
+/// Items of one step with the same request that are submitted together, by their indices in one array.
 struct ArrayBatch: Sendable, Hashable {
-  /// What the array is called: `run.step.attempt`, with `+1001` behind it where index 0 stands for item 1001.
+  /// The name of the array: `run.step.attempt`, followed by `+1001` if index 0 is item 1001.
   var name: String
-  /// What each of them takes.
+  /// The resources of each item.
   var request: MachineResources
   /// The indices, in order.
   var indices: [Int]
   /// The number of tasks that may run at once.
   var atOnce: Int
 
-  /// As `sbatch --array` takes it: `0-499%50`.
+  /// The list in the notation of `sbatch --array`: `0-499%50`.
   var list: String {
     var ranges: [String] = []
     var rest = indices[...]
@@ -36,21 +36,21 @@ struct ArrayBatch: Sendable, Hashable {
   }
 }
 
-/// What an engine says of the tasks of arrays that have not ended.
+/// The engine's list of unfinished array tasks.
 struct ArrayListing: Sendable, Equatable {
-  /// Those that wait in the queue.
+  /// The tasks in the queue.
   var waiting: Set<ArrayTask> = []
-  /// Those that have an allocation, with the numbers of their jobs.
+  /// The tasks with an allocation, and their job numbers.
   var running: [ArrayTask: Int] = [:]
-  /// Those that are about to end.
+  /// The tasks that are about to end.
   var ending: Set<ArrayTask> = []
 
-  /// How `squeue` is to write a line.
+  /// The format in which `squeue` must print a line.
   static let format = "%F %K %A %T"
 
   init() {}
 
-  /// What these lines say.
+  /// Parses the lines of `squeue`.
   init(_ lines: [String]) {
     for line in lines {
       let words = line.split(separator: " ").map(String.init)
@@ -66,7 +66,7 @@ struct ArrayListing: Sendable, Equatable {
     }
   }
 
-  /// The indices of a list such as `0-4,7%2`, or with a step, `1-9:2%2`, in every form that `sbatch --array` takes.
+  /// The indices of a list such as `0-4,7%2` or, with a step, `1-9:2%2`, in every form that `sbatch --array` accepts.
   static func indices(_ text: String) -> [Int] {
     text.prefix { $0 != "%" }.split(separator: ",").flatMap { part -> [Int] in
       let range = part.split(separator: ":")
@@ -78,30 +78,30 @@ struct ArrayListing: Sendable, Equatable {
   }
 }
 
-/// What an engine does for job arrays; all of it is called on a thread that may wait.
+/// The operations of an engine with job arrays; all are called on a thread that may block.
 struct ArrayEngine: Sendable {
-  /// The number of indices that an array may have, from 0 on.
+  /// The maximum number of indices in an array, starting at 0.
   var indices: Int
-  /// How long a task may wait for its allocation once its item is to be run.
+  /// The time that a task may wait for its allocation once its item is to run.
   var wait: Duration
-  /// For how long an array is submitted again that the engine cannot take now.
+  /// The time for which a submission is repeated while the engine temporarily cannot accept it.
   var patience = Duration.zero
-  /// Submits an array and returns its job. `known` are the arrays of the run whose numbers arrived; if it `mayExist`, the engine
-  /// may have taken it before.
+  /// Submits an array and returns its job. `known` are the arrays of the run whose numbers arrived. If it `mayExist`,
+  /// the engine may have accepted it before.
   var submit: @Sendable (_ batch: ArrayBatch, _ known: [Int], _ mayExist: Bool) throws(ExecutorProblem) -> Int
-  /// What has not ended of these arrays.
+  /// The unfinished tasks of these arrays.
   var list: @Sendable (_ arrays: [Int]) throws(ExecutorProblem) -> ArrayListing
-  /// Ends tasks, or whole arrays, by their texts.
+  /// Cancels tasks or whole arrays, given in the engine's notation.
   var cancel: @Sendable (_ jobs: [String]) -> Void
-  /// Changes how many tasks of an array may run at once.
+  /// Changes the number of concurrent tasks of an array.
   var limit: @Sendable (_ array: Int, _ atOnce: Int) -> Void
-  /// The command that cancels all arrays of the run, for when this process ends.
+  /// The command that cancels all arrays of the run, for the end of this process.
   var release: [String]
-  /// The environment in which it runs.
+  /// The environment of that command.
   var environment: [String: String]
-  /// Receives what a user should know.
+  /// Receives messages for the user.
   var tell: @Sendable (String) -> Void = { _ in }
-  /// How the worker of a task's body is started, once the task has its allocation.
+  /// The command that starts the worker of a task's body, once the task has its allocation.
   var start:
     @Sendable (_ task: ArrayTask, _ job: Int, _ name: String, _ request: MachineResources, _ result: ResultFile?) ->
       WorkerStart

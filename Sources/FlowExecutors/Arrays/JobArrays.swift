@@ -4,10 +4,9 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The job arrays of a run: submits them, watches which tasks have an allocation and hands these to the items that they
-/// stand for.
+/// The job arrays of a run: submits them, watches for allocations and passes these to the corresponding items.
 ///
-/// The engine is asked about all arrays at once, and more and more seldom while nothing changes.
+/// The engine is asked about all arrays at once, and less often while nothing changes.
 final class JobArrays: Sendable {
   let engine: ArrayEngine
   private let slots: Int
@@ -15,24 +14,24 @@ final class JobArrays: Sendable {
 
   private struct State {
     var book: ArrayBook?
-    /// What was expected before the name of the run was known.
+    /// The items that were expected before the name of the run was known.
     var expected: [(items: [Int], step: StepID, atOnce: Int)] = []
     var isWatched = false
     var isClosed = false
-    /// Ends the pause between two questions.
+    /// Ends the pause between two requests.
     var wake: OneShot<Void>?
     var release: LastCommand?
     var watch: Task<Void, Never>?
-    /// The pauses since the engine has refused a submission for a moment, and when the next one may be made.
+    /// The pauses since the engine temporarily refused a submission, and the time of the next one.
     var pauses: GrowingPauses?
     var nextSubmission = ContinuousClock.now
-    /// The names of arrays that the engine may have taken without their numbers having arrived.
+    /// The names of arrays that the engine may have accepted although their numbers never arrived.
     var unconfirmed: Set<String> = []
   }
 
-  /// How long attempts are gathered that want a task.
+  /// The time for collecting attempts that request a task.
   private static let gathering = Duration.milliseconds(50)
-  /// The shortest and the longest pause between two questions.
+  /// The shortest and the longest pause between two requests.
   private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(3))
 
   init(_ engine: ArrayEngine, slots: Int) {
@@ -40,7 +39,7 @@ final class JobArrays: Sendable {
     self.slots = slots
   }
 
-  /// Takes in which items of a step are about to be run.
+  /// Records the items of a step that are about to run.
   func expect(_ items: [Int], of step: StepID, atOnce: Int) {
     state.withLock { state in
       if state.book == nil { state.expected.append((items, step, atOnce)) }
@@ -48,7 +47,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// What an attempt of an item runs in.
+  /// The place in which an attempt of an item runs.
   struct Place: Sendable {
     var start: WorkerStart
     var task: ArrayTask
@@ -57,7 +56,8 @@ final class JobArrays: Sendable {
     fileprivate var claim: Int
   }
 
-  /// Waits until the task of an item has an allocation; how its worker is started. ``end(_:)`` must be called afterwards.
+  /// Waits until the task of an item has an allocation, and returns how to start its worker. ``end(_:)`` must be called
+  /// afterwards.
   func place(
     _ item: (step: StepID, index: Int), attempt: Int, _ request: MachineResources, run: String, result: ResultFile?
   ) async throws -> Place {
@@ -100,7 +100,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// The attempt that had a place is over.
+  /// Ends the attempt of a place.
   func end(_ place: Place) async { await end(place.claim) }
 
   private func end(_ claim: Int) async {
@@ -112,10 +112,11 @@ final class JobArrays: Sendable {
     _ = try? await DetachedThread.run { [engine] in engine.cancel([cancelled]) }
   }
 
-  /// Whether an item waits for its task to get an allocation.
+  /// True if an item waits for the allocation of its task.
   var isAwaiting: Bool { state.withLock { $0.book?.isAwaiting ?? false } }
 
-  /// Ends all waiting and cancels what is left. Tasks that have run their item are given a moment to end by themselves.
+  /// Ends all waiting and cancels the remaining tasks. Tasks that have run their item get a moment to end by
+  /// themselves.
   func close() async {
     let (orders, watch) = state.withLock { state in
       state.isClosed = true
@@ -133,16 +134,16 @@ final class JobArrays: Sendable {
       defer { state.release = nil }
       return state.release
     }
-    // An array whose number never arrived is found by the run's mark.
+    // An array whose number never arrived is found by the run's comment.
     if left.isEmpty, state.withLock({ $0.unconfirmed.isEmpty }) { release?.drop() } else { release?.run() }
   }
 
-  /// How long tasks that have run their item may take to end.
+  /// The time for tasks that have run their item to end.
   private static let closing = Duration.seconds(4)
 
   private var left: [Int] { state.withLock { $0.book?.liveArrays ?? [] } }
 
-  /// Takes in what is left. What was submitted while this was closed is cancelled.
+  /// Asks for the remaining tasks. Those submitted while this was closing are cancelled.
   private func askForRest() {
     let arrays = left
     guard let listing = try? engine.list(arrays) else { return }
@@ -180,7 +181,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// Submits what is wanted, asks the engine and does what follows; whether anything has changed.
+  /// Submits requested batches, asks the engine and applies its answer; returns true if anything has changed.
   private func look() -> Bool {
     var hasChanged = submit()
     let arrays = state.withLock { $0.book?.liveArrays ?? [] }
@@ -218,13 +219,13 @@ final class JobArrays: Sendable {
     return !batches.isEmpty
   }
 
-  /// Has a batch submitted again after a pause; false if the engine has refused for too long.
+  /// Schedules another submission of a batch after a pause; returns false if the engine has refused it for too long.
   private func postpone(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Bool {
     let (isPostponed, isFirst) = state.withLock { state in
       let isFirst = state.pauses == nil
       var pauses = state.pauses ?? GrowingPauses(limit: engine.patience, from: .now)
       state.unconfirmed.insert(batch.name)
-      // Other batches of the same look wait for the same pause.
+      // Other batches of the same round wait for the same pause.
       if state.nextSubmission > .now {
         state.book?.postponed(batch, of: step, first: first)
         return (true, false)

@@ -2,11 +2,12 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Files that arrive from a worker. They stay in a separate folder until all are complete; then each is renamed to its place.
+/// Files that arrive from a worker. They stay in a separate folder until all are complete; then each is moved to its
+/// path.
 ///
-/// So a file keeps its old content until the new one is complete, whichever side is killed.
+/// A file therefore keeps its old content until the new one is complete, even if either side is killed.
 final class ArrivedFiles: Sendable {
-  /// Those with contents, in the order in which they come.
+  /// The files with contents, in order of arrival.
   let files: [TransferEntry]
   /// Their bytes in total.
   let bytes: Int
@@ -14,7 +15,7 @@ final class ArrivedFiles: Sendable {
   private let folder: String
   private let scratch: ScratchFolder
 
-  /// Returns nil if there are no files. Throws if the folder cannot be made.
+  /// Returns nil if there are no files. Throws an error if the folder cannot be created.
   init?(_ made: [TransferEntry], for folder: String, in dataFolder: String) throws(ActionError) {
     if made.isEmpty { return nil }
     files = made.filter(\.isFile)
@@ -30,10 +31,10 @@ final class ArrivedFiles: Sendable {
 
   deinit { scratch.remove() }
 
-  /// Takes their contents.
+  /// Writes the contents of the files.
   var writer: ContentWriter { ContentWriter(files) { [path = scratch.path] in "\(path)/\($0)" } }
 
-  /// Puts everything in its place.
+  /// Moves all files to their paths.
   func settle() throws(ActionError) {
     var places: [ByteName: String] = [:]
     for (index, entry) in files.enumerated() {
@@ -47,7 +48,7 @@ final class ArrivedFiles: Sendable {
     }
   }
 
-  /// Where something comes, in a folder that is made where it is missing.
+  /// The target path of an entry; creates missing folders.
   private func place(of entry: TransferEntry, _ known: inout [ByteName: String]) throws(ActionError) -> String {
     let name = entry.path.pathParts.last ?? ""
     let parent = FilePath.folder(of: entry.path)
@@ -63,7 +64,7 @@ final class ArrivedFiles: Sendable {
   private func rename(_ source: String, to place: String, _ entry: TransferEntry) throws(ActionError) {
     if systemRename(source, place) == 0 { return }
     guard errno == EXDEV else { throw Self.problem(entry) }
-    // The data folder is on another file system: next to its place, then.
+    // If the data folder is on another file system, the file is written next to its target.
     let beside = "\(FilePath.folder(of: place))/.flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     defer { unlink(beside) }
     switch entry.content {

@@ -4,12 +4,12 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Sends files to one worker and fetches what its steps make.
+/// Sends files to one worker and fetches the products of its steps.
 ///
-/// The host asks for each block, and only some are under way at a time: the memory that a file takes does not depend on its size,
-/// and heartbeats get through between them.
+/// The host requests each block, and only some are in transit at a time. Memory use therefore does not depend on the
+/// size of a file, and heartbeats pass between blocks.
 final class FileLink: Sendable {
-  /// The worker is gone.
+  /// The worker has been lost.
   enum Loss: Error {
     case unread
     case lost(ActionError)
@@ -19,13 +19,13 @@ final class FileLink: Sendable {
   /// The worker's name in messages.
   private let name: String
   private let digests: FileDigests
-  /// Receives a warning where a step changed or deleted files that do not come back.
+  /// Receives a warning if a step changed or deleted files that are not fetched.
   private let tell: @Sendable (String) -> Void
-  /// Reads, writes and compresses.
+  /// Reads, writes and compresses files.
   private let thread = BlockingWorker(name: "files")
   private let turns = Turns()
   private let lastNumber = Atomic(0)
-  /// What has been reported of names that look alike.
+  /// Names that look alike and have been reported.
   private let reported = Mutex<Set<String>>([])
 
   init(_ session: PluginSession, name: String, _ digests: FileDigests, tell: @escaping @Sendable (String) -> Void) {
@@ -37,14 +37,14 @@ final class FileLink: Sendable {
 
   // MARK: There
 
-  /// Makes the folder with this number on the worker, with the files that a step reads.
+  /// Creates the folder with this number on the worker, with the files that a step reads.
   func send(_ files: StepFiles, number: Int) async throws {
     let entries = try await thread.perform { [digests] in
       try Self.checkProducts(files)
       return try FileListing.entries(files.reads, in: files.folder, key: "inputs-from") { digests.digest($0, $1) }
     }
     reportLookAlikes(entries)
-    // One step at a time, so that a content which two steps read is sent once.
+    // One step at a time, so that a content read by two steps is sent once.
     try await turns.take()
     defer { turns.give() }
     let prepared = try await answer(
@@ -84,7 +84,7 @@ final class FileLink: Sendable {
   /// A number for a folder that no step has had.
   func newNumber() -> Int { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// Throws where what a step makes would be outside of the workflow's folder.
+  /// Throws an error if a step's products would be outside the workflow's folder.
   private static func checkProducts(_ files: StepFiles) throws(ActionError) {
     var listing = FileListing(in: files.folder, key: "produces")
     for pattern in files.makes where !PatternText.isExclusion(pattern) {
@@ -94,7 +94,7 @@ final class FileLink: Sendable {
 
   // MARK: And back
 
-  /// Fetches what a step made, and puts it in its place once all of it is here.
+  /// Fetches the products of a step, and moves them to their paths once all have arrived.
   func fetch(_ files: StepFiles, number: Int, _ context: ActionContext) async throws {
     let found = try await answer(
       session.post("collect", ["files": .integer(number), "makes": .array(files.makes.map { .string($0) })]))
@@ -149,7 +149,7 @@ final class FileLink: Sendable {
     }
   }
 
-  /// Has the worker remove a folder.
+  /// Asks the worker to remove a folder.
   func drop(_ number: Int) { _ = session.post("drop", ["files": .integer(number)]) }
 
   private func answer(_ call: PluginCall) async throws -> ValueObject {
@@ -164,7 +164,8 @@ final class FileLink: Sendable {
   }
 }
 
-/// How many blocks are under way: more while answers come quickly, fewer on a slow line, where they would hold heartbeats up.
+/// The number of blocks in transit: more while answers arrive quickly, fewer on a slow line, where they would delay
+/// heartbeats.
 struct TransferWindow {
   private var calls: [PluginCall] = []
   private var size = 2
@@ -175,19 +176,19 @@ struct TransferWindow {
 
   /// Whether another block may be sent.
   var hasRoom: Bool { calls.count < size }
-  /// Whether none is under way.
+  /// True if no block is in transit.
   var isEmpty: Bool { calls.isEmpty }
 
-  /// A block is under way.
+  /// Records a block in transit.
   mutating func add(_ call: PluginCall) { calls.append(call) }
 
-  /// The oldest block, where it must be waited for before another may be sent.
+  /// The oldest block, if it must be awaited before another one may be sent.
   mutating func next() -> PluginCall? { hasRoom ? nil : last() }
 
-  /// The oldest block; nil: none is under way.
+  /// The oldest block, or nil if none is in transit.
   mutating func last() -> PluginCall? { calls.isEmpty ? nil : calls.removeFirst() }
 
-  /// Waits for a block, and learns from how long that takes.
+  /// Waits for a block and adapts the size of the window to the time that takes.
   mutating func take<Answer>(_ wait: () async throws -> Answer) async throws -> Answer {
     let start = ContinuousClock.now
     let answer = try await wait()
@@ -198,7 +199,7 @@ struct TransferWindow {
   }
 }
 
-/// One at a time, in the order in which they come.
+/// Serializes tasks in the order of their arrival.
 final class Turns: Sendable {
   private struct State {
     var isTaken = false
@@ -238,11 +239,11 @@ final class Turns: Sendable {
   }
 }
 
-/// Digests of files here, which many steps may read, by what the files were when they were read.
+/// Digests of local files, which many steps may read, cached by the state of the file when it was read.
 final class FileDigests: Sendable {
   private let known = Mutex<[ByteName: (state: FileState, digest: String)]>([:])
 
-  /// The digest of a file's content; nil: it cannot be read.
+  /// The digest of a file's content, or nil if it cannot be read.
   func digest(_ path: String, _ state: FileState) -> String? {
     if let known = known.withLock({ $0[ByteName(path)] }), known.state == state { return known.digest }
     guard let digest = SHA256.digest(ofFile: path) else { return nil }

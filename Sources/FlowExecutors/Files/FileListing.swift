@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Finds the files below a folder that match patterns, with the links on the way to them.
+/// Finds the files in a folder that match patterns, with the links on the path to them.
 struct FileListing {
   /// The absolute path.
   let folder: String
-  /// The key with the patterns, for messages.
+  /// The key of the patterns, for messages.
   let key: String
   private var links: [ByteName: String] = [:]
   private var files: [ByteName: FileStatus] = [:]
@@ -17,7 +17,7 @@ struct FileListing {
     var permissions: Int
   }
 
-  /// As many links as the system itself follows on the way to a file.
+  /// The maximum number of links followed, like the system's limit.
   private static let mostLinks = 40
 
   init(in folder: String, key: String) {
@@ -25,7 +25,7 @@ struct FileListing {
     self.key = key
   }
 
-  /// All files and links that match. Digests are asked for by path and state once all sizes are known.
+  /// All matching files and links. Digests are requested by path and state once all sizes are known.
   static func entries(
     _ patterns: [String], in folder: String, key: String, digest: (_ path: String, FileState) -> String?
   ) throws(ActionError) -> [TransferEntry] {
@@ -64,7 +64,7 @@ struct FileListing {
     if files[ByteName(real)] != nil { return }
     var status = stat()
     guard lstat("\(folder)/\(real)", &status) == 0 else {
-      // The system's name is not the one that was read from it.
+      // The name cannot be converted to text and back.
       guard path.unicodeScalars.contains("\u{FFFD}") else { return }
       throw ActionError(
         "file-name", "the name '\(path)' is not UTF-8; rename the file, or match it with none of '\(key)'",
@@ -87,7 +87,8 @@ struct FileListing {
     files[ByteName(real)] = FileStatus(state: state, permissions: Int(status.st_mode & 0o777))
   }
 
-  /// The path without links, each of which is noted; nil: there is nothing. Throws where it leaves the folder.
+  /// The path without links, each of which is recorded; nil if it does not exist. Throws an error if it leaves the
+  /// folder.
   mutating func realPath(of path: String) throws(ActionError) -> String? {
     if FilePath.isAbsolute(path) { throw .outside(path, "is an absolute path") }
     var real: [String] = []

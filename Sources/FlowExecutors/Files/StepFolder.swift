@@ -3,22 +3,22 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The folder in which one attempt of a step runs on a worker: with the files that it reads, and without any others.
+/// The folder in which one attempt of a step runs on a worker, with only the files that the step reads.
 final class StepFolder: Sendable {
   /// The absolute path.
   let path: String
-  /// Does everything about it, one thing after the other.
+  /// Performs all operations on the folder, one after another.
   let thread = BlockingWorker(name: "files")
-  /// The absolute path that the workflow's folder has where flowrun runs.
+  /// The absolute path of the workflow's folder on flowrun's machine.
   private let original: String
   private let store: FileStore
   private let state = Mutex(State())
 
   private struct State {
-    /// The files that were sent, and those of them that are in place.
+    /// The files that were sent, and those that are in place.
     var entries: [TransferEntry] = []
     var placed: [ByteName: Placed] = [:]
-    /// Takes the files that are awaited; nil: none are.
+    /// Writes the expected files; nil if none are expected.
     var writer: ContentWriter?
     var awaited: [TransferEntry] = []
     var reader: ContentReader?
@@ -37,13 +37,13 @@ final class StepFolder: Sendable {
 
   private func place(of entry: TransferEntry) -> String { "\(path)/\(entry.path)" }
 
-  /// Removes it with all that is in it.
+  /// Removes the folder with all of its contents.
   func remove() {
     state.withLock { $0 = State() }
     FileTree.remove(path)
   }
 
-  /// Inputs whose paths in the workflow's folder are those in this one.
+  /// The inputs with paths in the workflow's folder replaced by paths in this folder.
   func localized(_ inputs: ValueObject, of action: ActionDeclaration) -> ValueObject {
     var inputs = inputs
     for field in action.inputs {
@@ -65,7 +65,7 @@ final class StepFolder: Sendable {
 
   // MARK: Files that are sent
 
-  /// Makes the folder for the files of a step; says which of them must be sent.
+  /// Creates the folder for the files of a step; returns which of them must be sent.
   func begin(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let entries = try TransferEntry.list(parameters["entries"])
     try makeFolder(path)
@@ -107,7 +107,7 @@ final class StepFolder: Sendable {
     do throws(SystemError) { try FileTree.makeFolders(path, permissions: 0o755) } catch { throw ActionError(error) }
   }
 
-  /// Takes the next block.
+  /// Receives the next block.
   func put(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     guard var writer = state.withLock({ $0.writer }) else {
       throw ActionError("file-transfer", "a block of files came that was not awaited")
@@ -123,7 +123,7 @@ final class StepFolder: Sendable {
     return [:]
   }
 
-  /// Makes the links and notes what the files are now.
+  /// Creates the links and records the state of the files.
   private func complete() throws(ActionError) {
     let (entries, awaited) = state.withLock { ($0.entries, $0.awaited) }
     for entry in awaited {
@@ -132,7 +132,7 @@ final class StepFolder: Sendable {
       }
     }
     var placed: [ByteName: Placed] = [:]
-    // A change within the same tick of the clock shows, too: it sets a later time.
+    // Makes a change within the same tick of the clock detectable: it sets a later time.
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     now.tv_sec -= 2
@@ -156,12 +156,12 @@ final class StepFolder: Sendable {
 
   // MARK: Files that come back
 
-  /// Names what the step made, with the files that it was sent and has deleted or changed.
+  /// Lists the products of the step, and the files sent to it that it deleted or changed.
   func collect(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let patterns = parameters["makes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let (entries, placed) = state.withLock { ($0.entries, $0.placed) }
     let found = try FileListing.entries(patterns, in: path, key: "produces") { [path] place, now in
-      // What is as it was sent need not be read.
+      // An unchanged file need not be read.
       if let known = placed[ByteName(String(decoding: place.utf8.dropFirst(path.utf8.count + 1), as: UTF8.self))],
         known.state == now,
         case .file(_, let digest, _) = known.entry.content
@@ -190,7 +190,7 @@ final class StepFolder: Sendable {
     return ["made": .array(made.map(\.value)), "deleted": .array(deleted), "changed": .array(changed)]
   }
 
-  /// The next block of what the step made.
+  /// The next block of the products.
   func next() throws(ActionError) -> ValueObject {
     guard var reader = state.withLock({ $0.reader }) else {
       throw ActionError("file-transfer", "there is no more block of files")
@@ -203,12 +203,12 @@ final class StepFolder: Sendable {
 }
 
 extension TransferEntry {
-  /// Whether it has a content.
+  /// True if it has content.
   var isFile: Bool { if case .file = content { true } else { false } }
 }
 
 extension [TransferEntry] {
-  /// Throws where one of them is none of those that patterns name, but behind a link.
+  /// Throws an error if an entry matches the patterns only through a link.
   func checkAreNamed(by patterns: [String]) throws(ActionError) {
     let list = FilePatterns(patterns)
     let plain = Set(patterns.compactMap { FilePattern.plainPath($0).map(ByteName.init) })

@@ -2,21 +2,21 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// A file, or a symbolic link, that is sent to a worker or comes back from it.
+/// A file or a symbolic link that is sent to a worker or fetched from it.
 struct TransferEntry: Sendable, Hashable {
   /// A file's content, or the target of a link.
   enum Content: Sendable, Hashable {
     case file(bytes: Int, digest: String, permissions: Int)
-    /// A link, with its target.
+    /// A link with its target.
     case link(String)
   }
 
   private var name: ByteName
-  /// The path below the folder, without `.` and `..`.
+  /// The path relative to the folder, without `.` and `..`.
   var path: String { name.text }
   var content: Content
 
-  /// The most bytes of a file.
+  /// The maximum size of a file in bytes.
   static let mostBytes = Limits.transferredFileBytes
 
   init(_ path: String, _ content: Content) {
@@ -24,7 +24,7 @@ struct TransferEntry: Sendable, Hashable {
     self.content = content
   }
 
-  /// Reads one that the other side sent. Throws where it must not be followed.
+  /// Parses an entry from the other side. Throws an error if it is unsafe.
   init(_ value: Value) throws(ActionError) {
     guard let parts = value.arrayValue, parts.count == 2 || parts.count == 4, let path = parts[0].stringValue,
       Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.pathParts.contains("..")
@@ -47,7 +47,7 @@ struct TransferEntry: Sendable, Hashable {
     ActionError("file-transfer", "the other side names the file \(value.shortText), which cannot be read")
   }
 
-  /// As it is sent.
+  /// The form in which it is sent.
   var value: Value {
     switch content {
     case .file(let bytes, let digest, let permissions):
@@ -56,23 +56,23 @@ struct TransferEntry: Sendable, Hashable {
     }
   }
 
-  /// Reads a list of them.
+  /// Parses a list of entries.
   static func list(_ value: Value?) throws(ActionError) -> [TransferEntry] {
     var entries: [TransferEntry] = []
     for value in value?.arrayValue ?? [] { entries.append(try TransferEntry(value)) }
     return entries
   }
 
-  /// The number of bytes that its content takes on the way.
+  /// The number of bytes to transfer for its content.
   var bytes: Int { if case .file(let bytes, _, _) = content { bytes } else { 0 } }
 
-  /// Whether a link at `path` leads to something below the folder, by what the texts say.
+  /// True if the target of a link at `path` is inside the folder, judging by the paths alone.
   static func leadsInside(_ target: String, from path: String) -> Bool {
     !target.isEmpty && !FilePath.isAbsolute(target) && !target.utf8.contains(0)
       && depth(of: FilePath.folder(of: path) + "/" + target) != nil
   }
 
-  /// How many folders deep a relative path leads; nil: it leaves the folder on its way.
+  /// The depth of a relative path in folders, or nil if it leaves the folder on the way.
   private static func depth(of path: String) -> Int? {
     if FilePath.isAbsolute(path) { return nil }
     var depth = 0
@@ -90,9 +90,10 @@ struct TransferEntry: Sendable, Hashable {
 }
 
 extension [TransferEntry] {
-  /// Two names that are one on file systems that ignore case or Unicode normalization, for people; nil: there are none.
+  /// Two names, for people, that are equal on file systems that ignore case or Unicode normalization; nil if there are
+  /// none.
   var lookAlikes: String? {
-    // Swift's own comparison of texts takes normalization for no difference.
+    // Swift's string comparison ignores differences in normalization.
     var known: [String: TransferEntry] = [:]
     for entry in self {
       guard let other = known.updateValue(entry, forKey: entry.path.lowercased()) else { continue }
@@ -104,7 +105,7 @@ extension [TransferEntry] {
 }
 
 extension ActionError {
-  /// The error for a path outside of the folder.
+  /// The error for a path outside the folder.
   static func outside(_ path: String, _ what: String) -> ActionError {
     ActionError(
       "file-outside",
@@ -112,11 +113,11 @@ extension ActionError {
       isRetryable: false)
   }
 
-  /// A file has changed since its transfer began.
+  /// The error for a file that has changed since its transfer began.
   static func changed(_ path: String) -> ActionError {
     ActionError("file-changed", "'\(path)' changed during its transfer", isRetryable: true)
   }
 
-  /// The error for a refusal of the system.
+  /// The error for a system error.
   init(_ problem: SystemError) { self.init("file-transfer", "\(problem)", isRetryable: true) }
 }

@@ -3,14 +3,14 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The worker's side of files that travel: a folder for each step, and a store of contents that several steps may read.
+/// The worker's side of file transfer: a folder for each step, and a store of contents that several steps may read.
 final class WorkerFiles: Sendable {
   private let scratch: ScratchFolder
   private let output: WorkerOutput
   private let store: FileStore
   private let folders = Mutex<[Int: StepFolder]>([:])
 
-  /// - Parameter parent: the folder in which it makes its own; nil: the one for temporary files.
+  /// - Parameter parent: the folder for the worker's own folder, or nil for the temporary folder.
   init(in parent: String?, _ output: WorkerOutput) throws(SystemError) {
     let usual = getenv("TMPDIR").map { String(cString: $0) }.flatMap { FilePath.isAbsolute($0) ? $0 : nil } ?? "/tmp"
     scratch = try ScratchFolder(in: parent ?? usual, prefix: "flowrun-files-")
@@ -18,7 +18,7 @@ final class WorkerFiles: Sendable {
     store = FileStore(in: scratch.path + "/store")
   }
 
-  /// A folder that exists, for what asks for one without being a step.
+  /// An existing folder for callers that are not steps.
   var path: String { scratch.path }
 
   /// The folder of this number.
@@ -27,7 +27,7 @@ final class WorkerFiles: Sendable {
   /// Removes everything.
   func remove() { scratch.remove() }
 
-  /// Does what a request asks, off the calling thread; false: it is none of these.
+  /// Handles a request off the calling thread; returns false if it is not about files.
   func take(_ method: String, _ id: Int, _ parameters: ValueObject) -> Bool {
     let number = parameters["files"]?.integerValue ?? 0
     if method == "files" {
@@ -71,10 +71,10 @@ final class WorkerFiles: Sendable {
   }
 }
 
-/// Contents by their digests. Those of small files are not kept: to send them again takes no longer.
+/// Contents by their digests. Small files are not stored, because sending them again takes no longer.
 final class FileStore: Sendable {
   private struct State {
-    /// Digests with lengths, the one used longest ago first.
+    /// Digests with lengths, the least recently used first.
     var kept: [(digest: String, bytes: Int)] = []
     var bytes = 0
   }
@@ -89,7 +89,7 @@ final class FileStore: Sendable {
 
   private func path(_ digest: String) -> String { "\(folder)/\(digest)" }
 
-  /// Copies a content to a new file; false: there is none.
+  /// Copies a content to a new file; returns false if it is not stored.
   func place(_ digest: String, at target: String) -> Bool {
     state.withLock { state in
       guard let index = state.kept.firstIndex(where: { $0.digest == digest }) else { return false }
@@ -100,14 +100,14 @@ final class FileStore: Sendable {
     }
   }
 
-  /// Keeps the content of a file, if that is worth it and there is room.
+  /// Stores the content of a file if it is large enough and there is room.
   func keep(_ digest: String, bytes: Int, from source: String) {
     guard bytes >= Self.leastBytes, (try? FileTree.makeFolders(folder, permissions: 0o700)) != nil else { return }
     state.withLock { state in
       guard !state.kept.contains(where: { $0.digest == digest }) else { return }
       guard (try? FileTree.copy(source, to: path(digest))) != nil else {
         unlink(path(digest))
-        // The disk is full: steps need the room more.
+        // The disk is full, and steps need the room more.
         while !state.kept.isEmpty { removeFirst(&state) }
         return
       }
