@@ -1,39 +1,39 @@
 import FlowPluginHost
 import FlowPluginKit
 
-/// A place of a worker that a body has.
+/// A slot of a worker that a body occupies.
 struct PoolSlot: Sendable {
   var member: Int
   var session: PluginSession
-  /// What sends its files; nil: they are shared.
+  /// Sends its files, or nil if they are shared.
   var files: FileLink?
-  /// What waits for the worker to be gone.
+  /// Finishes once the worker has terminated.
   var burial: Task<Void, Never>
 }
 
-/// What changes about the workers of an executor: a value without processes or clock.
+/// The state of the workers of an executor: a value without processes or clock.
 struct PoolState {
-  /// A worker, or the slot where one is to be.
+  /// A worker, or the slot for one.
   struct Member {
-    /// Its conversation; nil while there is none.
+    /// Its session, or nil if there is none.
     var session: PluginSession?
-    /// What sends its files; nil: they are shared.
+    /// Sends its files, or nil if they are shared.
     var files: FileLink?
-    /// Whether calls may be handed to it.
+    /// True if calls may be sent to it.
     var isReady = false
-    /// The number of bodies that it has.
+    /// The number of its bodies.
     var taken = 0
     /// Starts it, and starts it again.
     var supervisor: ProgramSupervisor?
     /// Why it is not started again; nil: it is.
     var problem: String?
-    /// What waits for it to be gone; nil: nothing needs to.
+    /// Finishes once it has terminated, or nil if there is nothing to wait for.
     var burial: Task<Void, Never>?
-    /// Whether it gets no more bodies, and ends when it has none: it makes room.
+    /// True if it is making room: it gets no more bodies and ends when it has none.
     var isLeaving = false
-    /// Told when it is wanted again; nil: it has not left.
+    /// Completed when it is needed again, or nil if it has not left.
     var rest: OneShot<Void>?
-    /// The newest worker of a step's own for which it has made room.
+    /// The newest claim of a step with a separate worker for which it has made room.
     var lastClaim = 0
   }
 
@@ -43,13 +43,13 @@ struct PoolState {
     var ticket: OneShot<Grant>
   }
 
-  /// What came of waiting for a slot.
+  /// The result of waiting for a slot.
   enum Grant: Sendable {
-    /// A place of a worker.
+    /// A slot of a worker.
     case slot(PoolSlot)
-    /// There will be none.
+    /// No slot will become available.
     case lost(ExecutorLost)
-    /// It is no longer wanted.
+    /// The slot is no longer needed.
     case cancelled
   }
 
@@ -58,11 +58,11 @@ struct PoolState {
   private var waiting: [Waiting] = []
   private var nextID = 0
   var isClosed = false
-  /// Why the last worker could not be used.
+  /// The reason why the last worker could not be used.
   var lastProblem = "no worker could be started"
-  /// Whether a worker for one body was at work before it was lost: the body may run in another one.
+  /// True if a worker for one body was lost after it was ready: the body may run in another one.
   var hasLostWork = false
-  /// The way in which bodies end if there are no workers.
+  /// The error of bodies if there are no workers.
   var loss: ExecutorLost { ExecutorLost(lastProblem, isFinal: !hasLostWork || isClosed) }
 
   init(slots: [Int]) {
@@ -70,13 +70,13 @@ struct PoolState {
     members = slots.map { _ in Member() }
   }
 
-  /// Whether there are no workers, and none will be.
+  /// True if there are no workers and there will be none.
   var isGone: Bool { isClosed || members.allSatisfy { $0.problem != nil } }
 
-  /// Whether a worker takes calls.
+  /// True if a worker accepts calls.
   var isReady: Bool { members.contains(where: \.isReady) }
 
-  /// A place of the worker that has most free ones; nil: none is free.
+  /// A slot of the worker with the most free slots, or nil if none is free.
   mutating func takeSlot() -> Grant? {
     var best: (member: Int, free: Int)?
     for index in members.indices where members[index].isReady {
@@ -90,7 +90,7 @@ struct PoolState {
     return .slot(PoolSlot(member: best.member, session: session, files: members[best.member].files, burial: burial))
   }
 
-  /// Puts somebody at the end of the line.
+  /// Adds a caller to the end of the queue.
   mutating func wait(_ ticket: OneShot<Grant>) -> Int {
     nextID += 1
     waiting.append(Waiting(id: nextID, ticket: ticket))
@@ -99,10 +99,10 @@ struct PoolState {
 
   // MARK: Making room
 
-  /// Whether a worker could make room for the claim of this number, which it has not done yet.
+  /// True if a worker could make room for the claim with this number and has not done so yet.
   func canMakeRoom(for claim: Int) -> Bool { members.contains { $0.isReady && $0.lastClaim < claim } }
 
-  /// Has the worker with the fewest bodies make room; what is to be ended at once, where it has none.
+  /// Makes the worker with the fewest bodies leave; returns the session to end at once if it has no bodies.
   mutating func makeRoom(for claim: Int) -> PluginSession? {
     let candidates = members.indices.filter { members[$0].isReady && members[$0].lastClaim < claim }
     guard let index = candidates.min(by: { members[$0].taken < members[$1].taken }) else { return nil }
@@ -112,12 +112,12 @@ struct PoolState {
     return leaver(index)
   }
 
-  /// What is to be ended of a worker that makes room and has no body left.
+  /// The session to end of a worker that makes room and has no bodies left.
   func leaver(_ index: Int) -> PluginSession? {
     members[index].isLeaving && members[index].taken == 0 ? members[index].session : nil
   }
 
-  /// What to wait for until a worker that has left is wanted again; nil: it is.
+  /// The event to await until a worker that has left is needed again, or nil if it is needed now.
   mutating func beginRest(_ index: Int) -> OneShot<Void>? {
     guard !isClosed, waiting.isEmpty else { return nil }
     let rest = OneShot<Void>()
@@ -125,21 +125,21 @@ struct PoolState {
     return rest
   }
 
-  /// The first worker that has left and is wanted again now.
+  /// The first worker that has left and is needed again now.
   mutating func endRest() -> OneShot<Void>? {
     guard let index = members.firstIndex(where: { $0.rest != nil }) else { return nil }
     defer { members[index].rest = nil }
     return members[index].rest
   }
 
-  /// Takes somebody out of the line; false: a slot has been granted.
+  /// Removes a caller from the queue; returns false if a slot has been granted.
   mutating func leave(_ id: Int) -> Bool {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
     waiting.remove(at: index)
     return true
   }
 
-  /// Waiting callers that may continue, with their answers.
+  /// Waiting callers that may continue, with their results.
   mutating func grants() -> [(OneShot<Grant>, Grant)] {
     var grants: [(OneShot<Grant>, Grant)] = []
     if isGone {

@@ -66,7 +66,8 @@ extension WorkerPool {
     await release(start)
   }
 
-  /// Has the engine take back what it gave for a worker that was lost: it may hold that for as long as the run continues.
+  /// Makes the engine release the allocation of a lost worker, which may otherwise be kept as long as the run
+  /// continues.
   private func release(_ start: WorkerStart) async {
     guard let words = start.release else { return }
     _ = try? await DetachedThread.run {
@@ -107,7 +108,7 @@ extension WorkerPool {
     await rest?.wait()
   }
 
-  /// What helps where a shell, `srun` or `env` says that there is no such program: they end with 127 then.
+  /// Advice if a shell, `srun` or `env` reports that a program does not exist, with exit status 127.
   private static func help(_ message: String) -> String {
     let signs = ["exit status 127", "exit code 127"]
     return signs.contains { message.contains($0) }
@@ -137,10 +138,10 @@ extension WorkerPool {
     }.get()
   }
 
-  /// Waits until a worker is gone and nothing that it started runs any more.
+  /// Waits until a worker and all processes that it started have ended.
   ///
-  /// On this machine that can be seen. Elsewhere the worker's guard sees to it, at the latest when so much time has passed
-  /// without a ping.
+  /// On this machine this can be observed. Elsewhere the worker's guard ensures it, at the latest after a time without
+  /// a ping.
   private static func bury(
     _ session: PluginSession, _ mark: String, _ start: WorkerStart, _ silence: Duration
   ) async {
@@ -157,8 +158,8 @@ extension WorkerPool {
     }
   }
 
-  /// Asks the engine, less and less often, whether it knows that nothing of a worker runs any more; false when it does not
-  /// until the limit.
+  /// Asks the engine, at growing intervals, whether all processes of a worker have ended; returns false if this is
+  /// unknown at the limit.
   private static func sees(_ start: WorkerStart, until limit: ContinuousClock.Instant) async -> Bool {
     guard let words = start.endCheck else { return false }
     var pause = Duration.milliseconds(100)

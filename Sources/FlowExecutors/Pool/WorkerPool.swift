@@ -4,55 +4,55 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// An executor that hands bodies to workers: processes on this machine, or wherever an engine starts them.
+/// An executor that runs bodies on workers: processes on this machine, or wherever an engine starts them.
 ///
-/// A body is with one worker from its slot to its end. A worker that is lost is started again, and what it had is told
-/// to be lost once none of it can run any more.
+/// A body stays with one worker. A lost worker is restarted, and its bodies are reported as lost once none of their
+/// processes can run any more.
 public final class WorkerPool: StepExecutor {
-  /// As `--on` writes it.
+  /// The name in the form of `--on`.
   public let name: String
-  /// The number of bodies that run at once at most.
+  /// The maximum number of concurrent bodies.
   public let slots: Int
-  /// Whether all workers are processes of this machine.
+  /// True if all workers are processes of this machine.
   public var isHere: Bool { sized == nil && starts.allSatisfy(\.isLocal) }
   let starts: [WorkerStart]
   let needs: WorkerRequirements
   let terms: WorkerTerms
   let folder: String
-  /// Whether a worker runs one body: it is not started again once it was at work.
+  /// True if a worker runs one body: it is not restarted after it has worked.
   let isOneTime: Bool
   let digests = FileDigests()
   let tell: @Sendable (String) -> Void
-  /// How workers for steps that take resources of a machine are had, one a body; nil: such steps are as others are.
+  /// The workers of steps with resources, one per body, or nil if such steps are treated like others.
   let sized: SizedWorkers?
-  /// The jobs of the run that wait in the engine's queue, each with its reason; called on a thread that may wait. Nil: the
-  /// engine has no queue.
+  /// The jobs of the run in the engine's queue, each with its reason for waiting; called on a thread that may block.
+  /// Nil if the engine has no queue.
   package typealias WaitingJobs = @Sendable () -> [(job: String, reason: String)]
   private let waitingJobs: WaitingJobs?
   let claims = Mutex(Claims())
   let sizedJobs = Mutex(SizedJobs())
-  /// The command that releases what is asked of an engine for the workers; nil: nothing is.
+  /// The command that releases the engine's allocations for the workers, or nil if there are none.
   private let release: [String]?
   private let lastCommand = Mutex<LastCommand?>(nil)
   private let calls: [String: CallableAction]
   let state: Mutex<PoolState>
-  /// Told when a worker is ready, or none will be.
+  /// Completed when a worker is ready, or none will be.
   let opening = OneShot<Bool>()
 
   /// - Parameters:
-  ///   - name: as `--on` writes it.
-  ///   - starts: how each worker is started.
-  ///   - needs: what a worker must have.
+  /// - name: the name in the form of `--on`.
+  /// - starts: the start of each worker.
+  /// - needs: the requirements for workers.
   ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
-  ///   - copies: how files travel; nil: workers share them.
-  ///   - pulse: how often workers are asked for heartbeats.
-  ///   - mayPing: whether they may still be asked.
-  ///   - withheld: variables of the workers' own environment that commands do not get.
-  ///   - release: the command that releases what is asked of an engine for the workers; nil: nothing is.
-  ///   - isOneTime: whether a worker runs one body, so that it is not started again once it was at work.
-  ///   - sized: how workers for steps that take resources of a machine are had; nil: such steps are as others are.
-  ///   - waiting: the jobs that wait in the engine's queue, with their reasons; nil: the engine has no queue.
-  ///   - tell: receives the workers that are left out or lost.
+  /// - copies: the settings for copying files, or nil if workers share them.
+  /// - pulse: the intervals of heartbeats.
+  /// - mayPing: returns true if workers may still be sent pings.
+  /// - withheld: variables of the workers' environment that commands do not inherit.
+  /// - release: the command that releases the engine's allocations for the workers, or nil if there are none.
+  /// - isOneTime: true if a worker runs one body and is not restarted after it has worked.
+  /// - sized: the workers of steps with resources, or nil if such steps are treated like others.
+  /// - waiting: the jobs in the engine's queue with their reasons, or nil if the engine has no queue.
+  /// - tell: receives messages about workers that are left out or lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
     copies: WorkerTerms.Copies? = nil, pulse: PulseRhythm = PulseRhythm(),
@@ -79,8 +79,8 @@ public final class WorkerPool: StepExecutor {
     state = Mutex(PoolState(slots: starts.map(\.slots)))
   }
 
-  /// Starts the workers and waits until one of them takes calls, at most for `limit`: an engine may have a queue, and
-  /// steps wait for their slots. Whether one of them does; throws when no worker can be had.
+  /// Starts the workers and waits until one of them accepts calls, at most for `limit`, because an engine may have a
+  /// queue and steps wait for slots. Returns true if one does; throws an error if no worker can be started.
   @discardableResult
   package func open(
     waitingAtMost limit: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -108,8 +108,8 @@ public final class WorkerPool: StepExecutor {
 
   // MARK: The engine's queue
 
-  /// Why workers that were asked for are not there yet, in the engine's words; nil: none is awaited, or the engine does not
-  /// say. Waits for the engine's answer.
+  /// The reason, in the engine's words, why requested workers have not started yet. Returns nil if none is expected or
+  /// the engine does not report it. Waits for the engine's answer.
   package func waitingText() -> String? {
     guard let waitingJobs, isAwaitingWorkers else { return nil }
     let counts = waitingJobs().reduce(into: [String: Int]()) { $0[$1.reason, default: 0] += 1 }
@@ -125,11 +125,11 @@ public final class WorkerPool: StepExecutor {
       }
   }
 
-  /// How often the engine is asked why workers are not there yet.
+  /// The interval for asking the engine why workers have not started yet.
   private static let queueLook = Duration.seconds(10)
 
-  /// Reports why workers are not there yet each time that the reason changes, until the executor is closed. `last` was
-  /// reported before.
+  /// Reports why workers have not started yet whenever the reason changes, until the executor is closed. `last` has
+  /// been reported before.
   package func watchQueue(
     last: String?, clock: any Clock<Duration> = ContinuousClock(), report: @Sendable (String) -> Void
   ) async {
@@ -163,11 +163,11 @@ public final class WorkerPool: StepExecutor {
     for supervisor in supervisors { supervisor.close() }
     for (_, burial) in sessions { await burial?.value }
     let command = lastCommand.withLock { $0 }
-    // An engine may keep for good what it gave to a program that was killed, as Slurm does behind `srun`.
+    // An engine may keep the allocation of a killed program forever, as Slurm does for `srun`.
     if isAwaited || sessions.contains(where: { $0.0.wasKilled }) { command?.run() } else { command?.drop() }
   }
 
-  /// Has the items of a fan-out asked for together, where the engine has job arrays.
+  /// Makes the items of a fan-out be requested together, if the engine has job arrays.
   package func expect(_ items: [Int], of step: StepID, atOnce: Int) {
     sized?.arrays?.expect(items, of: step, atOnce: atOnce)
   }
@@ -193,7 +193,8 @@ public final class WorkerPool: StepExecutor {
     }
   }
 
-  /// Has a worker run one attempt; nil: the worker had ended before it read the step, which is another one's then.
+  /// Runs one attempt on a worker; returns nil if the worker ended before it read the step, so that another one can run
+  /// it.
   private func handOver(
     _ callable: CallableAction, _ inputs: ValueObject, _ files: StepFiles, _ context: ActionContext
   ) async throws -> ValueObject? {
@@ -214,7 +215,7 @@ public final class WorkerPool: StepExecutor {
         return checked
       case .refused(let failure):
         try Task.checkCancellation()
-        // The engine ends the commands with the worker, which may live long enough to tell how they ended.
+        // The engine ends the commands together with the worker, which may live long enough to report their end.
         if Self.isTimeUp(slot.session.lastLog) {
           throw ExecutorLost(
             "\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true, isTimeUp: true)
@@ -226,7 +227,7 @@ public final class WorkerPool: StepExecutor {
       }
     } catch FileLink.Loss.unread {
       try Task.checkCancellation()
-      // Who waits for its end may not have heard of it yet: it must not be handed the same step again.
+      // The task that waits for the worker's end may not have run yet; the worker must not get the same step again.
       state.withLock { state in
         if state.members[slot.member].session === slot.session { state.members[slot.member].isReady = false }
       }
@@ -241,7 +242,7 @@ public final class WorkerPool: StepExecutor {
     }
   }
 
-  /// Whether the engine ended the worker because its time was over.
+  /// True if the engine ended the worker because its time limit was reached.
   private static func isTimeUp(_ message: String) -> Bool { message.contains("DUE TO TIME LIMIT") }
 
   // MARK: Slots

@@ -1,38 +1,38 @@
 import FlowModel
 
-/// How one worker of an executor is started and what it is good for.
+/// The command and properties of one worker of an executor.
 public struct WorkerStart: Sendable, Hashable {
-  /// What messages call it: `worker 3`, the name of a node.
+  /// The name in messages: `worker 3`, or the name of a node.
   public var name: String
-  /// The program that carries the worker's standard input and output, with its arguments.
+  /// The program connected to the worker's standard input and output, with its arguments.
   public var command: [String]
   /// The program's whole environment.
   public var environment: [String: String]
-  /// The number of bodies that it runs at once.
+  /// The number of concurrent bodies.
   public var slots: Int
-  /// How long it may take until the worker answers, waiting in a queue of the engine included.
+  /// The time limit for the worker's first answer, including waiting in a queue of the engine.
   public var startLimit: Duration
-  /// Whether its processes are of this machine, so that it can be seen that none is left.
+  /// True if its processes are on this machine, so that their end can be observed.
   public var isLocal: Bool
-  /// Texts by which it can be told that the worker itself ended, not only what carries its pipe: its guard ends what it ran
-  /// within moments then.
+  /// Texts that show that the worker itself ended, not only its transport; its guard then ends its processes within
+  /// moments.
   public var exitSigns: [String]
-  /// Texts on standard error by which the transport says that it is about to end.
+  /// Texts on standard error with which the transport announces its end.
   public var endSigns: [String]
-  /// The command that succeeds once the engine knows from the worker's side that nothing of the worker runs any more; nil: no
-  /// engine knows.
+  /// The command that succeeds once the engine has recorded that no process of the worker is running, or nil if there
+  /// is none.
   public var endCheck: [String]?
-  /// The command by which an engine takes back what it gave for this worker, when the worker is lost; nil: nothing is given.
+  /// The command that releases the engine's allocation for a lost worker, or nil if there is none.
   public var release: [String]?
-  /// Texts by which the engine says that it cannot start anything now, and may a moment later.
+  /// Texts with which the engine reports that it temporarily cannot start anything.
   var passingSigns: [String] = []
-  /// Whether what was given for a worker must be taken back before it is asked for again, since the engine may have given it
-  /// though it could not say so.
+  /// True if an allocation must be released before the worker is requested again, since the engine may have made it
+  /// without being able to report it.
   var isReleasedBeforeRestart = true
-  /// For how long a worker is asked for again that the engine cannot start now.
+  /// The time for which the start of a worker is repeated while the engine temporarily cannot start it.
   var patience = Duration.zero
 
-  /// A worker of these parts.
+  /// Creates a start from these values.
   public init(
     name: String, command: [String], environment: [String: String], slots: Int,
     startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = [], endSigns: [String] = [],
@@ -51,16 +51,16 @@ public struct WorkerStart: Sendable, Hashable {
   }
 }
 
-/// Why an executor cannot be used.
+/// The reason why an executor cannot be used.
 public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What is wrong, as a sentence without a full stop.
+  /// The problem, as a sentence without a period.
   public var message: String
-  /// Whether it is the command line that is wrong, not the engine.
+  /// True if the command line is wrong, not the engine.
   public var isUsage: Bool
-  /// Whether the engine may do it a moment later.
+  /// True if the engine may succeed a moment later.
   var isPassing = false
 
-  /// A problem.
+  /// Creates a problem.
   public init(_ message: String, isUsage: Bool = false) {
     self.message = message
     self.isUsage = isUsage
@@ -70,22 +70,22 @@ public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertibl
   public var description: String { message }
 }
 
-/// What a worker must have to be used.
+/// The requirements for a worker.
 public struct WorkerRequirements: Sendable {
   /// The actions of the remote steps.
   public var actions: [ActionDeclaration]
-  /// What distinguishes an action's program from others here.
+  /// The digest of an action's program on this machine.
   public var digest: @Sendable (ActionDeclaration) -> String
 
-  /// These actions, with these programs.
+  /// Creates requirements with these actions and programs.
   public init(actions: [ActionDeclaration], digest: @escaping @Sendable (ActionDeclaration) -> String) {
     self.actions = actions
     self.digest = digest
   }
 
-  /// What a worker lacks that has introduced itself so; nil: nothing.
+  /// The reason why a worker with this greeting cannot be used, or nil.
   ///
-  /// - Parameter copies: whether files are copied.
+  /// - Parameter copies: true if files are copied.
   func lack(of greeting: Value, copies: Bool) -> String? {
     guard let members = greeting.objectValue, members["name"]?.stringValue == "flowrun-worker" else {
       return "what was started is not a worker: it introduced itself with \(greeting.shortText)"

@@ -1,29 +1,29 @@
 import FlowModel
 
-/// What a cluster's accounting says of one job, which ran one attempt of a step or of an item.
+/// A cluster's accounting of one job, which ran one attempt of a step or of an item.
 package struct JobAccount: Sendable, Hashable {
   /// The step.
   package var step: StepID
-  /// The index of the item; nil: it ran the step itself.
+  /// The index of the item, or nil if the job ran the step itself.
   package var item: Int?
-  /// Which attempt it was.
+  /// The number of the attempt.
   package var attempt: Int
-  /// What was asked for.
+  /// The requested resources.
   package var requested: MachineResources
-  /// The job, as the cluster calls it: `1234`, `1234_17`; nil: the accounting does not know it.
+  /// The job in the cluster's notation, `1234` or `1234_17`, or nil if the accounting does not list it.
   package var job: String?
-  /// How it ended, in the cluster's word, such as `COMPLETED` or `OUT_OF_MEMORY`; nil: it is not known.
+  /// The final state in the cluster's terms, such as `COMPLETED` or `OUT_OF_MEMORY`, or nil if unknown.
   package var state: String?
-  /// Why it last waited or ended so, in the cluster's word.
+  /// The last reason for waiting or ending, in the cluster's terms.
   package var reason: String?
-  /// How long it had its allocation.
+  /// The duration of its allocation.
   package var elapsedMilliseconds: Int?
-  /// How much processor time it took.
+  /// The processor time that it used.
   package var cpuMilliseconds: Int?
-  /// The most memory that its processes held together.
+  /// The maximum memory of its processes together.
   package var memoryBytes: Int?
 
-  /// A job of which nothing is known yet.
+  /// Creates the account of a job without any accounting data.
   package init(step: StepID, item: Int?, attempt: Int, requested: MachineResources, job: String? = nil) {
     self.step = step
     self.item = item
@@ -32,7 +32,7 @@ package struct JobAccount: Sendable, Hashable {
     self.job = job
   }
 
-  /// As a report has it: what is not known is left out.
+  /// The account in a report; unknown values are omitted.
   package var value: Value {
     var object: ValueObject = ["step": .string(step.text)]
     if let item { object["item"] = .integer(item) }

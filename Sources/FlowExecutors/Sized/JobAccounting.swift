@@ -1,14 +1,14 @@
 import FlowModel
 import FlowSystem
 
-/// What an engine's accounting says of a job or of a part of it: a line.
+/// A line of an engine's accounting about a job or a part of it.
 struct AccountingLine: Sendable, Equatable {
-  /// The job: `1234`, `1234_17`.
+  /// The job: `1234` or `1234_17`.
   var job: String
   var name: String
-  /// Whether it is about a part of the job: it has the memory.
+  /// True if it is about a part of the job, which has the memory usage.
   var isPart: Bool
-  /// Whether that part is one that `srun` started, not the job's script.
+  /// True if the part was started by `srun`, rather than being the job's script.
   var isStep: Bool
   var state: String
   var reason: String
@@ -16,10 +16,10 @@ struct AccountingLine: Sendable, Equatable {
   var cpuMilliseconds: Int?
   var memoryBytes: Int?
 
-  /// How `sacct` is to write a line.
+  /// The format in which `sacct` must print a line.
   static let format = "JobID,JobName,State,Reason,ElapsedRaw,TotalCPU,MaxRSS"
 
-  /// What a line says; nil: it is not one.
+  /// Parses a line; returns nil if it is invalid.
   init?(_ line: String) {
     let words = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     guard words.count == 7 else { return nil }
@@ -27,7 +27,7 @@ struct AccountingLine: Sendable, Equatable {
     guard let job = id.first else { return nil }
     (self.job, isPart, name) = (job, id.count > 1, words[1])
     isStep = id.count > 1 && Int(id[1]) != nil
-    // `CANCELLED by 1000`.
+    // For example, `CANCELLED by 1000`.
     state = words[2].split(separator: " ").first.map(String.init) ?? ""
     reason = words[3] == "None" ? "" : words[3]
     elapsedMilliseconds = Int(words[4]).map { $0 * 1000 }
@@ -35,7 +35,7 @@ struct AccountingLine: Sendable, Equatable {
     memoryBytes = Self.bytes(words[6])
   }
 
-  /// A time such as `01:02.345` or `1-02:03:04`.
+  /// Parses a time such as `01:02.345` or `1-02:03:04`.
   private static func milliseconds(_ text: String) -> Int? {
     let days = text.split(separator: "-").map(String.init)
     guard let clock = days.last, days.count <= 2 else { return nil }
@@ -48,31 +48,31 @@ struct AccountingLine: Sendable, Equatable {
     return Int(seconds * 1000)
   }
 
-  /// An amount of memory with or without a unit: `139624448`, `1024K`.
+  /// Parses an amount of memory with or without a unit: `139624448`, `1024K`.
   private static func bytes(_ text: String) -> Int? {
     let shift = ["K": 10, "M": 20, "G": 30, "T": 40][text.last.map(String.init) ?? ""]
     return Double(shift == nil ? text[...] : text.dropLast()).map { Int($0 * Double(1 << (shift ?? 0))) }
   }
 
-  /// Whether the job has ended.
+  /// True if the job has ended.
   var hasEnded: Bool { !["RUNNING", "PENDING", "COMPLETING", "REQUEUED", "RESIZING", "SUSPENDED"].contains(state) }
 }
 
-/// The jobs that bodies had for themselves, for the report.
+/// The jobs with a single body each, for the report.
 struct SizedJobs {
-  /// What a job is called, and what ran in it.
+  /// The name of each job, and the attempt that ran in it.
   private var jobs: [(name: String, account: JobAccount)] = []
 
-  /// Adds one.
+  /// Adds a job.
   mutating func add(_ account: JobAccount, named name: String) { jobs.append((name, account)) }
 
   /// Whether there were none.
   var isEmpty: Bool { jobs.isEmpty }
-  /// The jobs whose numbers are known, and the names of the others.
+  /// The jobs whose numbers are known.
   var known: [String] { jobs.compactMap(\.account.job) }
   var names: [String] { jobs.filter { $0.account.job == nil }.map(\.name) }
 
-  /// The accounts that these lines make, and whether all of the jobs have ended.
+  /// The accounts in these lines, and whether all of the jobs have ended.
   func accounts(_ lines: [AccountingLine]) -> (accounts: [JobAccount], areComplete: Bool) {
     var byJob: [String: [AccountingLine]] = [:]
     var byName: [String: String] = [:]
@@ -89,12 +89,12 @@ struct SizedJobs {
         areComplete = false
         return account
       }
-      // The database gets each part by itself, and that of the step may come after the job's own end.
+      // The database receives each part separately, and that of the step may arrive after the job's own end.
       let lacksStep = whole.state == "COMPLETED" && !lines.contains(where: \.isStep)
       if lacksStep || lines.contains(where: { !$0.hasEnded }) { areComplete = false }
       account.job = job
       account.state = whole.state
-      // How a part ended that took too much memory says more.
+      // The state of a part that ran out of memory is more informative.
       if let worst = lines.first(where: { $0.state == "OUT_OF_MEMORY" }) { account.state = worst.state }
       account.reason = whole.reason.isEmpty ? nil : whole.reason
       (account.elapsedMilliseconds, account.cpuMilliseconds) = (whole.elapsedMilliseconds, whole.cpuMilliseconds)
@@ -106,11 +106,11 @@ struct SizedJobs {
 }
 
 extension WorkerPool {
-  /// How long the accounting may take to hear of the last jobs.
+  /// The time for the accounting to receive the last jobs.
   private static let accountingTime = Duration.seconds(5)
 
-  /// What the engine's accounting says of the jobs that bodies had for themselves, and why it does not say all of it; called
-  /// once the executor is closed.
+  /// The engine's accounting of jobs with a single body, and the reason if it is incomplete. Called once the executor
+  /// is closed.
   package func accounts() async -> (accounts: [JobAccount], problem: String?) {
     let jobs = sizedJobs.withLock { $0 }
     guard let account = sized?.account, !jobs.isEmpty else { return ([], nil) }

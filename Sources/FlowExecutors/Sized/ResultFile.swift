@@ -2,17 +2,17 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// What came of a body, in a file that is made once: by the worker when the body has ended, before it answers, or by
-/// who takes the worker for lost. Anyone who comes second finds what the first one made. So a body that ended
-/// does not run again because its answer was lost on the way.
+/// The result of a body, in a file that is created once: by the worker when the body has ended, before it answers, or
+/// by the host when it considers the worker lost. The second one finds the content of the first. A body that ended
+/// therefore does not run again because its answer was lost.
 package struct ResultFile: Sendable {
   let path: String
 
-  /// The file at a path.
+  /// Creates a reference to the file at a path.
   init(path: String) { self.path = path }
 
-  /// The file of an attempt, in the run's data folder, which workers may see too; nil: it is not to be written what
-  /// comes out, or cannot be.
+  /// The file of an attempt, in the run's data folder, which workers may share. Returns nil if the result must not or
+  /// cannot be written.
   init?(of context: ActionContext, named body: String) {
     if context.hasSecrets { return nil }
     let folder = context.run.dataFolder + "/results"
@@ -20,7 +20,7 @@ package struct ResultFile: Sendable {
     path = folder + "/" + String(body.map { $0 == "/" ? "-" : $0 })
   }
 
-  /// Writes the result, unless the file exists. If that is impossible, there is no result, and the body may run again.
+  /// Writes the result, unless the file exists. If that fails, there is no result, and the body may run again.
   func write(_ message: Value) {
     let part = path + ".part"
     let number = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -30,7 +30,7 @@ package struct ResultFile: Sendable {
     if close(number) == 0, isWritten { _ = link(part, path) }
   }
 
-  /// Makes the file, so that no worker writes it any more; returns its content if it exists already.
+  /// Creates the file, so that no worker can write it any more; returns its content if it already exists.
   func claim() -> Value? {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if number >= 0 {
@@ -60,7 +60,7 @@ package struct ResultFile: Sendable {
   /// Removes it.
   func remove() { unlink(path) }
 
-  /// Removes the folder, when the last file is gone.
+  /// Removes the folder once the last file has been removed.
   func removeFolder() {
     if let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) { rmdir(String(path[..<end])) }
   }

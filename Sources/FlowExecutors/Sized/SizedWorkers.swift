@@ -1,28 +1,29 @@
 import FlowModel
 
-/// How an engine that counts resources of machines gives workers to steps with `resources`: one a body, as large as the
-/// step asks for, which ends with it.
+/// Workers for steps with `resources`, from an engine that manages resources of machines: one per body, with the size
+/// that the step requests. It ends with the body.
 package struct SizedWorkers: Sendable {
-  /// The number of bodies that the executor runs at once, whatever their sizes.
+  /// The number of concurrent bodies of the executor, regardless of their sizes.
   var slots: Int
-  /// How the worker of a body is started: what the body takes, what it is called, and where what comes of it is written.
+  /// The start of a body's worker, from its resources, its name and the file for its result.
   var start: @Sendable (_ request: MachineResources, _ body: String, _ result: ResultFile?) -> WorkerStart
-  /// Whether the worker of any of these bodies waits until others give something back; called on a thread that may wait.
+  /// Returns true if the worker of any of these bodies waits until others release resources; called on a thread that
+  /// may block.
   var lackRoom: @Sendable (_ bodies: [String]) -> Bool
-  /// What gives items of fan-outs tasks of job arrays; nil: they are as other bodies are.
+  /// Assigns tasks of job arrays to items of fan-outs, or nil if they are treated like other bodies.
   var arrays: JobArrays?
-  /// What the engine's accounting says of these jobs, and of jobs of these names, on a thread that may wait; nil: it has none.
+  /// The engine's accounting of jobs by number or name, on a thread that may block; nil if there is none.
   var account: (@Sendable (_ jobs: [String], _ names: [String]) throws(ExecutorProblem) -> [AccountingLine])?
-  /// How long from one such question to the next.
+  /// The interval between such requests.
   var patience = Duration.seconds(2)
 }
 
-/// The workers that bodies have for themselves, of which some may wait for room.
+/// The workers with a single body, some of which may wait for room.
 struct Claims {
-  /// One of them.
+  /// One worker with a single body.
   struct Claim {
     var body: String
-    /// Nil as long as the engine has nothing for it to run in.
+    /// Nil until the engine has an allocation for it.
     var pool: WorkerPool?
     var file: ResultFile?
 
@@ -31,14 +32,14 @@ struct Claims {
 
   private(set) var all: [Int: Claim] = [:]
   private var lastNumber = 0
-  /// Whether somebody looks after those that wait.
+  /// True if waiting workers are being watched.
   private var isWatched = false
   private var isClosed = false
   /// Files that are kept so that no worker writes them any more.
   private var fences: [ResultFile] = []
   private var lastFile: ResultFile?
 
-  /// Adds one, and says whether somebody must begin to look after those that wait; nil: the executor is closed.
+  /// Adds a claim and returns whether a watch of waiting claims must be started; returns nil if the executor is closed.
   mutating func add(_ claim: Claim) -> (number: Int, mustWatch: Bool)? {
     if isClosed { return nil }
     lastNumber += 1
@@ -48,19 +49,19 @@ struct Claims {
     return (lastNumber, !isWatched)
   }
 
-  /// Notes the worker of one that was added without; false: the executor is closed.
+  /// Sets the worker of a claim that was added without one; returns false if the executor is closed.
   mutating func setPool(_ pool: WorkerPool, of number: Int) -> Bool {
     all[number]?.pool = pool
     return !isClosed
   }
 
-  /// Takes out one whose worker is gone.
+  /// Removes a claim whose worker has ended.
   mutating func remove(_ number: Int) { all[number] = nil }
 
   /// Keeps a file until the executor is closed.
   mutating func keep(_ fence: ResultFile) { fences.append(fence) }
 
-  /// Those whose worker is not there, with the number of the newest; nil: there are none at all, and there is no watch now.
+  /// The claims without a worker, and the number of the newest one. Returns nil and ends the watch if there are none.
   mutating func waiting() -> (newest: Int, bodies: [String])? {
     if all.isEmpty {
       isWatched = false
@@ -70,10 +71,10 @@ struct Claims {
     return (waiting.keys.max() ?? 0, waiting.values.map(\.body))
   }
 
-  /// Whether any of them has no worker yet.
+  /// True if a claim has no worker yet.
   var isAwaitingWorkers: Bool { all.values.contains { !$0.isReady } }
 
-  /// Takes no more; those that there are, the files that were kept, and one of all files.
+  /// Closes the claims; returns their pools, the files that were kept, and any one file.
   mutating func close() -> (pools: [WorkerPool], fences: [ResultFile], any: ResultFile?) {
     isClosed = true
     return (all.values.compactMap(\.pool), fences, lastFile)

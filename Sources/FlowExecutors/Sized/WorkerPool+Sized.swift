@@ -11,14 +11,14 @@ import FlowSystem
 // worker after the other gets no more bodies, ends when it has none, and is asked for again when a body waits for a
 // slot.
 extension WorkerPool {
-  /// Runs one attempt in a worker of its own.
+  /// Runs one attempt in a separate worker.
   func runSized(
     _ callable: CallableAction, _ inputs: ValueObject, _ request: MachineResources, _ files: StepFiles,
     _ sized: SizedWorkers, _ context: ActionContext
   ) async throws -> ValueObject {
     try Task.checkCancellation()
     let body = Self.name(of: context)
-    // What a body made is gone with a worker that has a folder of its own.
+    // If the worker has separate folders, the products of a body are lost with it.
     let file = terms.copies == nil ? ResultFile(of: context, named: body) : nil
     let item = sized.arrays == nil ? nil : context.stepID.item
     // Jobs of items have the name of their array.
@@ -47,7 +47,7 @@ extension WorkerPool {
       name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
       mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, isOneTime: true, tell: tell)
     let isOpen = claims.withLock { $0.setPool(own, of: claim) }
-    // The step need not wait until its worker is gone: the engine counts that.
+    // The step need not wait until its worker has ended, because the engine accounts for it.
     defer {
       Task.detached { [place] in
         await own.close()
@@ -70,7 +70,7 @@ extension WorkerPool {
         throw lost
       }
       file.remove()
-      // How a body failed whose time was over is the engine's doing.
+      // If a body failed after its time limit, the engine caused it.
       if lost.isFinal, message.objectValue?["error"] != nil { throw lost }
       return try Self.outcome(message, callable, inputs)
     } catch let problem as ExecutorProblem {
@@ -81,7 +81,7 @@ extension WorkerPool {
     }
   }
 
-  /// Notes the job of an attempt, for the report.
+  /// Records the job of an attempt for the report.
   private func note(_ context: ActionContext, _ request: MachineResources, job: String?, named name: String) {
     let item = context.stepID.item
     let account = JobAccount(
@@ -89,16 +89,16 @@ extension WorkerPool {
     sizedJobs.withLock { $0.add(account, named: name) }
   }
 
-  /// By which `srun` says that there is no such job any more.
+  /// Texts with which `srun` reports that a job no longer exists.
   private static let endedSigns = ["srun: error: Unable to", "has expired", "Expired or invalid job"]
 
-  /// What an attempt is called where the engine has names: `run.step.attempt`.
+  /// The name of an attempt in the engine: `run.step.attempt`.
   private static func name(of context: ActionContext, step: StepID? = nil) -> String {
     let name = "\(context.run.id).\(step ?? context.stepID).\(context.attempt)"
     return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._[]/".contains($0)) ? $0 : "-" })
   }
 
-  /// What a worker recorded before it was lost.
+  /// The result that a worker recorded before it was lost.
   private static func outcome(
     _ message: Value, _ callable: CallableAction, _ inputs: ValueObject
   ) throws -> ValueObject {
@@ -107,7 +107,7 @@ extension WorkerPool {
     return try callable.checkedOutputs(members["result"]?.objectValue?["outputs"] ?? .null, of: inputs)
   }
 
-  /// Has workers leave as long as bodies wait for room, one at a time.
+  /// Makes workers leave, one at a time, while bodies wait for room.
   private func makeRoom(_ sized: SizedWorkers) async {
     while true {
       try? await Task.sleep(for: sized.patience)
@@ -118,7 +118,7 @@ extension WorkerPool {
     }
   }
 
-  /// Ends the workers that bodies have for themselves.
+  /// Ends the workers with a single body.
   func closeSized() async {
     let (pools, fences, file) = claims.withLock { $0.close() }
     await withTaskGroup { group in

@@ -4,22 +4,22 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A process that runs bodies of portable actions for a run elsewhere: the program's side of the plugins' protocol, for all
-/// of these actions at once.
+/// A process that runs bodies of portable actions for a run in another process. It implements the program's side of the
+/// plugin protocol for all of these actions.
 ///
-/// It ends with everything it has started when standard input ends, when its output has no reader, and when no ping comes
-/// for too long; the last is its guard's doing (``WorkerWatch``).
+/// It ends with all of its processes when standard input ends, when its output has no reader, and when no ping arrives
+/// for too long; the last is enforced by its guard (``WorkerWatch``).
 public final class Worker: Sendable {
   /// The actions that a worker offers to a run.
   public struct Actions: Sendable {
-    /// All that are installed.
+    /// All installed actions.
     public var registry: ActionRegistry
-    /// What distinguishes an action's program from others.
+    /// The digest of an action's program.
     public var digest: @Sendable (ActionDeclaration) -> String
     /// Ends the programs of plugins.
     public var close: @Sendable () async -> Void
 
-    /// Actions of a registry.
+    /// Creates the actions of a registry.
     public init(
       registry: ActionRegistry, digest: @escaping @Sendable (ActionDeclaration) -> String,
       close: @escaping @Sendable () async -> Void
@@ -36,7 +36,7 @@ public final class Worker: Sendable {
     var withheld: Set<String> = []
     var calls: [Int: (call: WorkerCall, task: Task<Void, Never>?)] = [:]
     var watch: WatchedWorker?
-    /// Closes what calls have left open.
+    /// Releases the handles that calls have left open.
     var closings: [@Sendable () -> Void] = []
   }
 
@@ -46,22 +46,24 @@ public final class Worker: Sendable {
   private let result: ResultFile?
   private let threads = WorkerThreads()
   private let state = Mutex(State())
-  /// The files of steps, where the host does not share its own; a process is one worker.
+  /// The files of steps, if the host does not share its own; a process is one worker.
   private static let files = Mutex<WorkerFiles?>(nil)
 
-  /// Whether an engine's shell holds the worker's allocation: then the engine ends jobs by signals to all of their processes.
+  /// True if an engine's shell holds the worker's allocation: then the engine ends jobs with signals to all of their
+  /// processes.
   private let isHeld = WorkerWatch.holder != nil
-  /// How long a failure is kept back there: the signal that ended the command is about to end the worker, too, and what came
-  /// of the body is not its own doing.
+  /// The time for which a failure is delayed in that case: the signal that ended the command is about to end the
+  /// worker, too, and the body did not fail by itself.
   private static let signalMilliseconds: CInt = 300
 
-  /// How long bodies have to end when the worker is asked to.
+  /// The grace period of bodies when the worker is asked to end.
   private static let grace = Duration.milliseconds(700)
 
   /// - Parameters:
-  ///   - program: the path of this program, which is started again as the guard.
-  ///   - result: the path of the file for what comes of its one body; nil: it has several, or the result is not wanted.
-  ///   - install: finds what is installed around a workflow's folder.
+  /// - program: the path of this program, which is also started as the guard.
+  /// - result: the path of the file for the result of its only body, or nil if there are several or the result is not
+  ///   needed.
+  /// - install: finds what is installed around a workflow's folder.
   public init(
     program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
   ) {
@@ -71,7 +73,7 @@ public final class Worker: Sendable {
     output = WorkerOutput { Self.endAtOnce() }
   }
 
-  /// Serves until it is asked to end, or its run is gone.
+  /// Serves calls until it is asked to end or its run is lost.
   public func serve() async throws {
     SignalThread.ignoreBrokenPipes()
     let isAsked = try await DetachedThread.run { self.read() }
@@ -79,7 +81,7 @@ public final class Worker: Sendable {
     await end()
   }
 
-  /// How a worker ends that has lost its run, for who started it there.
+  /// The exit status of a worker that has lost its run, for the process that started it.
   static let lostStatus: Int32 = 75
 
   private static func endAtOnce() -> Never {
@@ -88,7 +90,7 @@ public final class Worker: Sendable {
     _exit(lostStatus)
   }
 
-  /// Tells what runs to end, and ends what does not.
+  /// Asks running bodies to end, and kills them after the grace period.
   private func end() async {
     let (calls, actions) = state.withLock { state in
       (state.calls.values.map(\.call), state.actions)
@@ -109,7 +111,7 @@ public final class Worker: Sendable {
 
   // MARK: Reading
 
-  /// Reads and does what is asked; true when asked to end, false when the input ends.
+  /// Reads and handles requests; returns true when asked to end, false at the end of the input.
   private func read() -> Bool {
     let input = Descriptor(0)
     var lines = LineBuffer(limit: JSONText.Rules.ofOutputs.bytes)
@@ -129,7 +131,7 @@ public final class Worker: Sendable {
     }
   }
 
-  /// Does what a line asks; true: to end.
+  /// Handles a line; returns true to end.
   private func take(_ line: ArraySlice<UInt8>) -> Bool {
     let request: Value
     do throws(JSONProblem) {

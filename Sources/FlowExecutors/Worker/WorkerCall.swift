@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// One attempt of a step on a worker: the run as its body sees it.
+/// One attempt of a step on a worker; acts as the run for its body.
 final class WorkerCall: ActionHost {
   let id: Int
   let run: RunInformation
@@ -24,9 +24,9 @@ final class WorkerCall: ActionHost {
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// The call that a request asks for.
+  /// Creates the call of a request.
   ///
-  /// - Parameter keep: has something closed when the worker ends.
+  /// - Parameter keep: registers a handle to be closed when the worker ends.
   init(
     id: Int, _ parameters: ValueObject, dataFolder: String, workflowFolder: String, without withheld: Set<String>,
     _ handles: [PluginHandle], _ output: WorkerOutput,
@@ -51,7 +51,7 @@ final class WorkerCall: ActionHost {
 
   var context: ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
-  /// Tells the body to end.
+  /// Cancels the body.
   func cancel() {
     let handlers = state.withLock { state in
       state.isCancelled = true
@@ -109,7 +109,7 @@ final class WorkerCall: ActionHost {
 
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { handles.first { $0.key == key }?.handle }
 
-  /// No step reads it: what is portable provides nothing but the outputs of processes that outlive their command.
+  /// No step reads the value: a portable action only provides outputs of processes that outlive their command.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int

@@ -3,28 +3,28 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// What a worker says: lines of the protocol on standard output, whole ones only.
+/// The output of a worker: complete lines of the protocol on standard output.
 ///
-/// A message that is not an answer waits a moment for the answer that may follow, and both go in one piece: a network may hold
-/// a second small piece back until the first is confirmed, which takes 40 ms. Where no answer follows in time, the piece asks
-/// for a receipt, which brings the confirmation at once.
+/// A message that is not an answer waits briefly for an answer that may follow, and both are sent together. A network
+/// may delay a second small piece until the first is confirmed, which takes 40 ms. If no answer follows in time, the
+/// message requests a receipt, which carries the confirmation at once.
 final class WorkerOutput: Sendable {
   private let file: CInt
   private let state = Mutex(State())
-  /// Called once there is no reader any more.
+  /// Called once the output has no reader any more.
   private let whenClosed: @Sendable () -> Void
 
   private struct State {
     /// Lines that have not been written.
     var waiting: [UInt8] = []
-    /// Whether somebody will write them.
+    /// True if a flush is scheduled.
     var isFlushPlanned = false
     var asksForReceipts = false
   }
 
-  /// How long a line may wait.
+  /// The maximum delay of a line.
   private static let patience = Duration.milliseconds(4)
-  /// How much may wait.
+  /// The maximum size of waiting lines in bytes.
   private static let waitingBytes = 64 << 10
 
   init(file: CInt = 1, whenClosed: @escaping @Sendable () -> Void) {
@@ -32,7 +32,7 @@ final class WorkerOutput: Sendable {
     self.whenClosed = whenClosed
   }
 
-  /// Writes a line with all that waits, waiting for who reads; or has it wait.
+  /// Writes a line with all waiting ones, blocking while the pipe is full; or queues it.
   private func write(_ message: Value, mayWait: Bool) {
     var line = JSONText.bytes(of: message)
     line.append(UInt8(ascii: "\n"))
@@ -63,12 +63,12 @@ final class WorkerOutput: Sendable {
     return state.waiting.withUnsafeBytes { SystemCall.writeAll(file, $0) } == 0
   }
 
-  /// From now on the host is asked to confirm what is written before an answer.
+  /// Starts to request a receipt for writes that are not answers.
   func askForReceipts() { state.withLock { $0.asksForReceipts = true } }
 
   private static let receipt = Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")]
 
-  /// Writes what waits: the last thing before the process ends.
+  /// Writes waiting lines before the process ends.
   func flush() { _ = state.withLock { writeWaiting(&$0) } }
 
   /// A message without an answer.
@@ -76,10 +76,10 @@ final class WorkerOutput: Sendable {
     write(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)], mayWait: true)
   }
 
-  /// The answer to a request.
+  /// Sends the answer to a request.
   func answer(_ id: Int, _ result: Value) { send(Self.answer(id, result)) }
 
-  /// The answer to a request that failed.
+  /// Sends the error of a failed request.
   func refuse(_ id: Int, _ error: any Error) { send(Self.refusal(id, error)) }
 
   /// Sends an answer.
@@ -90,7 +90,7 @@ final class WorkerOutput: Sendable {
     ["jsonrpc": "2.0", "id": .integer(id), "result": result]
   }
 
-  /// The message that answers a request that failed.
+  /// The message with the error of a failed request.
   static func refusal(_ id: Int, _ error: any Error) -> Value {
     var data: ValueObject = [:]
     let code: String

@@ -1,41 +1,41 @@
 import FlowModel
 import FlowSystem
 
-/// Until when a worker may live: a value without a clock.
+/// The time until which a worker may live: a value without a clock.
 struct WorkerLease {
   let silence: Duration
   private var lastPing: ContinuousClock.Instant
   private(set) var end: ContinuousClock.Instant
 
-  /// A worker that begins.
+  /// Creates the lease of a new worker.
   init(silence: Duration, at now: ContinuousClock.Instant) {
     self.silence = silence
     lastPing = now
     end = now + silence
   }
 
-  /// A ping came. It says that the one before was answered, not when it was sent itself: it may have been held up. So time
-  /// counts from the one before, which the host has heard of later than that.
+  /// Records a ping. It shows that the previous ping was answered, but not when it was sent, because it may have been
+  /// delayed. So time counts from the previous ping, whose answer the host received later than that.
   mutating func notePing(at now: ContinuousClock.Instant) {
     end = lastPing + silence
     lastPing = now
   }
 }
 
-/// The guard of a worker, a process of its own: it hears of each ping, and ends the worker when none has come for too long.
-/// That holds for a worker that is stopped, too; with the worker its commands end, which ``ProcessGuard`` sees to.
+/// The guard of a worker, a separate process: it is notified of each ping and ends the worker if none arrives for too
+/// long, even if the worker is stopped. The worker's commands end with it, which ``ProcessGuard`` ensures.
 public enum WorkerWatch {
-  /// The variable that names the process which started a worker and wants SIGUSR1 when the worker is ended because no ping
-  /// came: that it was killed does not tell why.
+  /// The variable with the number of the process that started a worker. It gets SIGUSR1 when the worker is ended for
+  /// lack of pings, because the kill alone does not show the reason.
   static let holderVariable = "FLOWRUN_HOLDER"
 
-  /// The process that the variable names, if it started this one: others inherit the variable.
+  /// The process in the variable if it started this one, because other processes inherit the variable.
   static var holder: Int32? {
     let holder = getenv(holderVariable).flatMap { ProcessNumber(String(cString: $0)) }
     return holder?.value == getppid() ? holder?.value : nil
   }
 
-  /// Watches a worker that writes a byte to standard input for each ping; returns when the worker is gone.
+  /// Watches a worker that writes a byte to standard input for each ping; returns when the worker has ended.
   public static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
     guard let worker = ProcessNumber(exactly: worker)?.value else { return }
     let holder = holder.flatMap { ProcessNumber(exactly: $0)?.value }
@@ -44,7 +44,7 @@ public enum WorkerWatch {
     while true {
       let now = ContinuousClock.now
       guard now < lease.end else {
-        // Only the worker's own child may: the number is not reused then.
+        // Only for the worker's own child, because the number is not reused then.
         if getppid() == worker {
           if let holder, ProcessTable.entry(of: worker)?.parent == holder { kill(holder, SIGUSR1) }
           kill(worker, SIGKILL)
@@ -63,7 +63,7 @@ public enum WorkerWatch {
   }
 }
 
-/// The worker's side: starts its guard and passes the pings on.
+/// The worker's side: starts its guard and forwards the pings.
 final class WatchedWorker: Sendable {
   private let group: ProcessGroup
   private let pings: Descriptor
@@ -81,7 +81,7 @@ final class WatchedWorker: Sendable {
     pings.setNonBlocking()
   }
 
-  /// Passes a ping on; false when there is no watch any more.
+  /// Forwards a ping; returns false if the guard has ended.
   func ping() -> Bool {
     // A pipe full of pings has the same effect as one more.
     if case .closed = pings.send([1]) { return false }
