@@ -1,22 +1,22 @@
 import FlowModel
 import FlowSystem
 
-/// What a program writes on its standard error, line by line, and the last lines for the message when it dies.
+/// The lines of a program's standard error; keeps the last ones for the message when the program dies.
 struct ProgramLog {
   private var splitter = LineSplitter(longest: Limits.logLineBytes + 1, overwritten: LastLines.lineBytes)
   private var last = LastLines()
 
   private static let unfinishedBytes = 4 << 10
 
-  /// The lines that a piece of the stream completed.
+  /// The lines completed by a piece of the stream.
   struct Lines: Equatable {
-    /// Those that there was room for.
+    /// The lines within the limit.
     var texts: [String] = []
-    /// How many followed that are dropped; they cost hardly more than being counted.
+    /// The number of further lines, which are dropped; they cost little more than counting them.
     var dropped = 0
   }
 
-  /// Takes up what was read and gives the first `room` lines that are complete.
+  /// Adds data and returns the first `room` complete lines.
   mutating func append(_ piece: UnsafeRawBufferPointer, room: Int) -> Lines {
     var lines = Lines()
     let count = splitter.append(piece, room: room) { line, isWithinRoom in
@@ -27,14 +27,14 @@ struct ProgramLog {
     return lines
   }
 
-  /// The line whose end has not come, as a terminal would show it; nil if none has begun, and of what is far longer than
-  /// a terminal is wide.
+  /// The incomplete last line as a terminal would show it, or nil if there is none. Of a very long line only a part is
+  /// kept.
   var unfinished: String? {
     let bytes = splitter.unfinished
     return bytes.isEmpty || bytes.count > Self.unfinishedBytes ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The line without an end that is last, when the stream has ended.
+  /// The incomplete last line at the end of the stream, or nil.
   mutating func finish() -> String? {
     var text: String?
     splitter.finish { line in
@@ -44,6 +44,6 @@ struct ProgramLog {
     return text
   }
 
-  /// `; its log ends with: …`, or nothing when there is no log.
+  /// `; its log ends with: …`, or empty if there is no log.
   var explanation: String { last.isEmpty ? "" : "; its log ends with" + last.quote }
 }

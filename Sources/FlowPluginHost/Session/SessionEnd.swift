@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Why a program is no longer spoken to.
+/// The reason for the end of the conversation with a program.
 enum SessionEnd: Sendable {
   /// It ended by itself.
   case exited
@@ -16,20 +16,20 @@ enum SessionEnd: Sendable {
   case lineTooLong(beginning: String, limit: Int)
   /// It did not answer `initialize` in time.
   case silentStart(Duration)
-  /// It did not give up a cancelled call in time.
+  /// It did not stop a cancelled call in time.
   case ignoredCancel(step: String, Duration)
   /// It sent too many messages that do not belong to any call.
   case strayMessages(Int)
-  /// It does not read what is sent to it.
+  /// It does not read its input.
   case inputUnread(bytes: Int)
-  /// It said on standard error that it is about to end.
+  /// It announced its end on standard error.
   case announced
-  /// It did not answer pings for so long.
+  /// It did not answer pings for this time.
   case noPulse(Duration)
   /// The host asked it to end.
   case stopped
 
-  /// Whether answers that are unread in the pipe still count.
+  /// True if unread answers in the pipe still count.
   var leavesAnswers: Bool {
     switch self {
     case .garbage, .lineTooLong, .strayMessages: false
@@ -37,7 +37,7 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// Whether it may be the first sign of the program's own end.
+  /// True if it may be the first sign of the program's end.
   var isPerhapsExit: Bool {
     switch self {
     case .closedOutput, .closedInput: true
@@ -45,7 +45,7 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// Whether a call that the program has not read may be handed to its successor.
+  /// True if a call that the program has not read may be passed to its successor.
   var permitsHandover: Bool {
     switch self {
     case .stopped, .silentStart, .inputUnread, .noPulse: false
@@ -53,8 +53,8 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// What a call that was under way fails with. `program` is what it is called for people, and `remains` says what
-  /// it left behind.
+  /// The error of a pending call. `program` is the program's name in messages, and `remains` describes what it left
+  /// behind.
   func error(plugin: String, program: String, status: TerminationStatus, remains: String) -> ActionError {
     switch self {
     case .exited:

@@ -151,7 +151,7 @@ struct ProgramCache: Sendable {
     throw failure(plugin, "it is Swift source, and there is no 'swiftc' in PATH to compile it")
   }
 
-  /// The Swift files in the folder of `entry`, sorted by name; `entry` is named `main.swift` unless there is one.
+  /// The Swift files in the folder of `entry`, sorted by name.
   private static func sources(
     of plugin: InstalledPlugin, entry: String
   ) throws(ActionError) -> [(name: String, content: Data)] {

@@ -298,7 +298,7 @@ extension URLScanner {
     if readsFragment {
       let ignoredBefore = ignoredParts.count
       fragmentItemCount = try scanItems(bytes, of: .fragment)
-      // Skips a fragment that was ignored.
+      // If an item was ignored, the fragment as a whole is not stored either.
       guard ignoredParts.count == ignoredBefore else { return }
       slots.append(
         ScannedURL.Slot(start: UInt16(truncatingIfNeeded: start), end: UInt16(truncatingIfNeeded: position - shrink)))
