@@ -16,7 +16,7 @@ import Testing
       (nil, "app://chat/1", "default"), ("com.apple.UNNotificationDefaultActionIdentifier", "app://chat/1", "default"),
       ("MARK_READ", nil, "MARK_READ"), ("com.apple.UNNotificationDismissActionIdentifier", nil, "dismiss"),
     ] as [(String?, String?, String)])
-  func `reads the action and the reply of a response, and gives a route to a tap alone`(
+  func `reads the action and the reply of a response, and returns a route only for a tap`(
     identifier: String?, route: String?, action: String
   ) async throws {
     let outputs = try await parse([
@@ -28,7 +28,7 @@ import Testing
     #expect(try await parse(["route": "app://chat/1"])["action"] == .null)
   }
 
-  @Test func `reads parameters that are JSON text, and the key of a localized alert`() async throws {
+  @Test func `reads parameters given as JSON text, and the key of a localized alert`() async throws {
     let outputs = try await parse([
       "aps": ["alert": ["title-loc-key": "SALE_TITLE", "loc-key": "SALE_BODY"]], "route": "app://a",
       "parameters": #"{"price":"7999"}"#,
@@ -38,7 +38,7 @@ import Testing
     #expect(outputs["warnings"] == [])
   }
 
-  @Test func `hands the button of a delivery to the router, and posts notification.acted`() async throws {
+  @Test func `passes the button of a delivery to the router, and posts notification.acted`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     let host = host(center, app)
     async let service = host.call(ReceiveNotifications.self)

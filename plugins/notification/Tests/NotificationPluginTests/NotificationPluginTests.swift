@@ -89,7 +89,7 @@ let product: Value = [
 ]
 
 @Suite struct NotificationPayloadTests {
-  @Test func `reads title, body, badge, sound, route and parameters, each in its type (N31)`() throws {
+  @Test func `reads title, body, badge, sound, route and parameters with their types (N31)`() throws {
     let payload = try NotificationPayload(.string(JSONText.write(product)))
     #expect(payload.title == "新商品上架")
     #expect(payload.body == "iPhone 16 Pro 现已开售")
@@ -107,21 +107,21 @@ let product: Value = [
     (#"{"route":null}"#, "no-route: the payload's 'route' is not a text"),
     (#"{"route":""}"#, "no-route: the payload's 'route' is empty"),
   ])
-  func `finds no route where there is no text, and says so (N18, N35)`(text: String, warning: String) throws {
+  func `finds no route without a non-empty string, and warns (N18, N35)`(text: String, warning: String) throws {
     let payload = try NotificationPayload(.string(text))
     #expect(payload.route == nil)
     #expect(payload.warnings == [warning])
   }
 
   @Test(arguments: [#""x""#, "7", "null", "[1]", "true"])
-  func `takes parameters that are no object for none, and says so (N19)`(parameters: String) throws {
+  func `ignores parameters that are not an object, and warns (N19)`(parameters: String) throws {
     let payload = try NotificationPayload(.string(#"{"route":"app://a","parameters":\#(parameters)}"#))
     #expect(payload.parameters == [:])
     #expect(payload.warnings.count == 1)
     #expect(try NotificationPayload(.string(#"{"route":"app://a"}"#)).parameters == [:])
   }
 
-  @Test func `takes 4096 bytes, 5120 for VoIP, and refuses one more`() throws {
+  @Test func `accepts 4096 bytes, or 5120 for VoIP, and refuses one more`() throws {
     func payload(_ count: Int) -> Value {
       let start = #"{"route":"app://a","x":""#
       return .string(start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}")
@@ -133,7 +133,7 @@ let product: Value = [
     #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(payload(5_121), limit: .voip) }
   }
 
-  @Test func `nests 32 deep and no deeper`() {
+  @Test func `accepts a nesting depth of 32 and no more`() {
     func payload(_ depth: Int) -> Value {
       .string(#"{"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}")
     }
@@ -142,13 +142,13 @@ let product: Value = [
   }
 
   @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "\"x\"", #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", "7"])
-  func `says what is not a payload`(text: String) {
+  func `reports text that is not a payload`(text: String) {
     let error = #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(.string(text)) }
     #expect(error?.code == "payload-malformed")
   }
 
   /// 100,000 of them; `FLOWRUN_LONG_TESTS=1` tries a million, and `FLOWRUN_SEED` gives another seed.
-  @Test(.timeLimit(.minutes(10))) func `survives random payloads, well-formed ones and broken ones`() {
+  @Test(.timeLimit(.minutes(10))) func `survives random payloads, valid and invalid`() {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["FLOWRUN_LONG_TESTS"] == nil ? 100_000 : 1_000_000
     let seed = environment["FLOWRUN_SEED"].flatMap(UInt64.init) ?? 20_260_228
@@ -182,7 +182,7 @@ let product: Value = [
 }
 
 @Suite(.timeLimit(.minutes(10))) struct NotificationActionTests {
-  @Test func `goes on after a denial, and logs it (N14)`() async throws {
+  @Test func `continues after a denial, and logs it (N14)`() async throws {
     let denied = host(FakeCenter(isGranted: false))
     #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
     #expect(denied.logs == ["permission denied for alert, sound, badge; continuing without notifications"])
@@ -190,7 +190,7 @@ let product: Value = [
     #expect(try await granted.call(RequestPermission.self)["granted"] == true)
   }
 
-  @Test func `writes a device token in lower-case hexadecimal digits, and only its beginning into the log (N22)`()
+  @Test func `returns a device token in lower-case hexadecimal, and logs only its beginning (N22)`()
     async throws
   {
     let host = host(FakeCenter(token: [0x00, 0x0F, 0xFF, 0xA0, 0x01]))
@@ -198,7 +198,7 @@ let product: Value = [
     #expect(host.logs == ["device token 000fffa0…, 5 bytes"])
   }
 
-  @Test func `logs a registration that failed (N22)`() async throws {
+  @Test func `logs a failed registration (N22)`() async throws {
     let host = host(FakeCenter())
     let error = await #expect(throws: ActionError.self) { try await host.call(RegisterToken.self) }
     #expect(error?.code == "registration-failed")
@@ -206,7 +206,7 @@ let product: Value = [
   }
 
   @Test(arguments: [(13, "alert"), (14, "banner"), (18, "banner")])
-  func `shows a banner from iOS 14 on and an alert before (N23)`(version: Int, first: String) async throws {
+  func `shows a banner on iOS 14 and later, and an alert before (N23)`(version: Int, first: String) async throws {
     let app = FakeApp()
     let outputs = try await host(FakeCenter(), app).call(
       PresentNotification.self, with: ["title": "T", "os-version": .integer(version)])
@@ -215,7 +215,7 @@ let product: Value = [
     #expect(app.opened.isEmpty)
   }
 
-  @Test func `leaves the banner to the system while no window is in front`() async throws {
+  @Test func `leaves the banner to the system while no window is in the foreground`() async throws {
     let app = FakeApp(isReady: false)
     #expect(try await host(FakeCenter(), app).call(PresentNotification.self)["shown"] == false)
     #expect(app.banners.isEmpty)
@@ -237,7 +237,7 @@ let product: Value = [
     #expect(delivered.withLock { $0 } == [id])
   }
 
-  @Test func `logs a notification that was not scheduled, and takes 64 at most (N32)`() async throws {
+  @Test func `logs a notification that could not be scheduled, and accepts at most 64 (N32)`() async throws {
     let failing = host(FakeCenter())
     await #expect(throws: FakeCenter.Failure.self) {
       try await failing.call(ScheduleNotification.self, with: ["title": "T"])
@@ -249,7 +249,7 @@ let product: Value = [
     await #expect(throws: ActionError.self) { try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
   }
 
-  @Test func `warns of a literal payload without a route before anything runs (N35)`() {
+  @Test func `warns about a literal payload without a route before the run (N35)`() {
     let problems = ParsePayload.check(LiteralInput(["payload": #"{"productId":"123"}"#]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ParsePayload.check(LiteralInput(["payload": "{"])).map(\.isWarning) == [false])
@@ -280,12 +280,12 @@ let product: Value = [
     while !condition() && !Task.isCancelled { await Task.yield() }
   }
 
-  @Test func `has its delegate in place when it reports ready (N15)`() async throws {
+  @Test func `has set its delegate when it reports ready (N15)`() async throws {
     let center = FakeCenter()
     try await listening(center, FakeApp()) { _ in #expect(center.hasDelegate) }
   }
 
-  @Test func `shows what comes in front and opens nothing until it is tapped (N10, N21, C3)`() async throws {
+  @Test func `shows an arriving notification and opens nothing until it is tapped (N10, N21, C3)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app) { host in
       center.deliver(.received, product)
@@ -300,7 +300,7 @@ let product: Value = [
     }
   }
 
-  @Test func `answers the system exactly once for each notification, also for one that cannot be read (N21, N24)`()
+  @Test func `answers the system exactly once per notification, even an unreadable one (N21, N24)`()
     async throws
   {
     let (center, app) = (FakeCenter(), FakeApp())
@@ -313,7 +313,7 @@ let product: Value = [
     }
   }
 
-  @Test func `lets 64 notifications wait, and answers at once for one that finds no room`() async throws {
+  @Test func `queues 64 notifications, and answers further ones at once`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["tap-after": "1h"]) { host in
       center.deliver(.received, product)
@@ -325,7 +325,7 @@ let product: Value = [
     }
   }
 
-  @Test func `opens on receipt only when told to (C3)`() async throws {
+  @Test func `opens a link on receipt only if configured (C3)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["route-on-receipt": true]) { _ in
       center.deliver(.received, product)
@@ -334,7 +334,7 @@ let product: Value = [
     }
   }
 
-  @Test func `plays the person on a headless center (N34)`() async throws {
+  @Test func `simulates the person on a headless center (N34)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["tap-after": "1s"]) { host in
       center.deliver(

@@ -26,7 +26,7 @@ import Testing
     while !condition() && !Task.isCancelled { await Task.yield() }
   }
 
-  @Test func `the next run delivers what was due meanwhile at once, and the rest when it is due (C21)`() async throws {
+  @Test func `are delivered by the next run, overdue ones at once and the rest when they are due (C21)`() async throws {
     try await schedule("late")
     try await schedule("later", after: "60s")
     let app = FakeApp()
@@ -50,7 +50,8 @@ import Testing
     _ = await service.result
   }
 
-  @Test func `each is delivered by one process only, and replaced by the next with its identifier (C21)`() async throws
+  @Test func `are delivered by one process each, and replaced by one with the same identifier (C21)`()
+    async throws
   {
     for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
     let scheduled = ScheduledNotifications(dataFolder: folder.path)
@@ -67,7 +68,7 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
-  @Test func `what was claimed and not shown stays, and nobody else shows it meanwhile (C21)`() async throws {
+  @Test func `stay if claimed but not shown, and are not shown by other processes meanwhile (C21)`() async throws {
     try await schedule("a")
     let scheduled = ScheduledNotifications(dataFolder: folder.path)
     var claim = scheduled.claim("a")
@@ -84,7 +85,7 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
-  @Test func `one that was cancelled does not come, in this run or in the next`() async throws {
+  @Test func `are not delivered after cancellation, in this run or in the next`() async throws {
     let app = FakeApp()
     let center = HeadlessNotificationCenter()
     let run = host(center, app, dataFolder: folder.path, now: { 0 })
@@ -108,7 +109,7 @@ import Testing
     _ = await service.result
   }
 
-  @Test func `one that repeats comes at each interval, and only once for those that were missed`() async throws {
+  @Test func `arrive at each interval if they repeat, and only once for missed ones`() async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 0 })
     _ = try await gone.call(
       ScheduleNotification.self, with: ["title": "T", "id": "drink", "after": "60s", "repeats": true])
@@ -125,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [("1970-01-01T00:01:30Z", 90_000), ("1970-01-01T02:00:00+02:00", 1_000), ("soon", nil)])
-  func `one for an instant comes at that instant, at once if it has passed`(at: String, due: Int?) async throws {
+  func `arrive at their instant, or at once if it has passed`(at: String, due: Int?) async throws {
     let host = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 1_000 })
     guard let due else {
       let error = await #expect(throws: ActionError.self) {
@@ -137,7 +138,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.dueAtMilliseconds) == [due])
   }
 
-  @Test func `names what cannot be read, and refuses an identifier that no file can have`() async throws {
+  @Test func `report unreadable files, and refuse an identifier that cannot name a file`() async throws {
     try await schedule("a")
     let file = folder.path + "/notifications/zz.json"
     try Data("half a not".utf8).write(to: URL(fileURLWithPath: file))
@@ -147,7 +148,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
   }
 
-  @Test func `L3 the permission is looked up without asking, and remembered`() async throws {
+  @Test func `L3 the permission is looked up without asking, and stored`() async throws {
     let values = MemoryKeyValueStore()
     func answer(_ host: TestHost) async throws -> Value? { try await host.call(ReadStatus.self)["status"] }
     func host() -> TestHost {

@@ -28,7 +28,7 @@ import Testing
     #expect(store.unfinished(scope: scope).map(\.parameters) == [[:]])
   }
 
-  @Test func `schedules nothing when nothing waits, and once when something does (N4, N39)`() {
+  @Test func `schedules a wake-up once if a link waits, and none otherwise (N4, N39)`() {
     var store = PendingStore()
     #expect(store.flush(scope: scope, at: 0).isScheduled == false)
     _ = store.hold(route("app://a"), scope: scope, at: 0)
@@ -40,7 +40,7 @@ import Testing
     #expect(second.effects.isEmpty)
   }
 
-  @Test func `hands off exactly when the interface has settled, not before (N6)`() {
+  @Test func `hands off exactly when the interface has settled, not earlier (N6)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 100)
@@ -64,7 +64,7 @@ import Testing
     #expect(store.unfinished(scope: scope) == [route("app://b")])
   }
 
-  @Test func `forgets a link only after its hand-off (C5)`() {
+  @Test func `removes a link only after its hand-off (C5)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -81,7 +81,7 @@ import Testing
     #expect(store.finished(id, at: 511).isEmpty)
   }
 
-  @Test func `opens nothing again when the view appears again (N28)`() {
+  @Test func `opens nothing again when the view reappears (N28)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -91,7 +91,7 @@ import Testing
     #expect(store.settled(scope: scope, at: 2_000).isEmpty)
   }
 
-  @Test func `waits while the interface is not ready, and opens at once when it is (N2, N9, N11)`() {
+  @Test func `keeps a link while the interface is not ready, and opens it at once when it is (N2, N9, N11)`() {
     var store = PendingStore()
     #expect(store.open(route("app://a"), scope: scope, isReady: false, at: 0).arrival == .deferred(1))
     var ready = PendingStore()
@@ -99,7 +99,7 @@ import Testing
     #expect(!ready.hasPending(scope: scope))
   }
 
-  @Test func `lets a tap during the settling take the place of the one that waits`() {
+  @Test func `replaces the waiting link by a tap that arrives while the interface settles`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -107,7 +107,7 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 500)) == [route("app://b")])
   }
 
-  @Test func `takes three deliveries of one tap for one (C4)`() {
+  @Test func `treats three deliveries of one tap as one (C4)`() {
     var store = PendingStore()
     let parameters: ValueObject = ["name": "x"]
     // Launch options carry no identifier; scene options and the notification center do.
@@ -117,7 +117,7 @@ import Testing
     #expect(store.unfinished(scope: scope).count == 1)
   }
 
-  @Test func `lets the newest tap win over another delivery of the one before it (N7, C4)`() {
+  @Test func `prefers the newest tap over another delivery of an earlier one (N7, C4)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.hold(route("app://a", id: "1"), scope: scope, at: 1)
@@ -136,7 +136,7 @@ import Testing
     #expect(store.open(route("app://b", id: "2"), scope: scope, isReady: true, at: 2_100).arrival == .open(4))
   }
 
-  @Test func `tells taps apart by identifier, and by URL and parameters where one has none`() {
+  @Test func `distinguishes taps by identifier, or by URL and parameters if one has none`() {
     let a = route("app://a", ["x": 1], id: "1")
     #expect(a.isSameTap(as: route("app://b", id: "1")))
     #expect(!a.isSameTap(as: route("app://a", ["x": 1], id: "2")))
@@ -146,7 +146,7 @@ import Testing
     #expect(!route("app://a").isSameTap(as: route("app://b")))
   }
 
-  @Test func `takes a second delivery for a duplicate until 2 s after the hand-off`() {
+  @Test func `treats a second delivery as a duplicate until 2 s after the hand-off`() {
     func arrival(at time: Int) -> PendingStore.Arrival {
       var store = PendingStore()
       _ = store.open(route("app://a"), scope: scope, isReady: true, at: 0)
@@ -157,7 +157,7 @@ import Testing
     #expect(arrival(at: 2_101) == .open(2))
   }
 
-  @Test func `lets the application open a page twice by itself`() {
+  @Test func `opens a page twice if the application itself asks twice`() {
     var store = PendingStore()
     var route = route("app://a")
     route.source = .internal
@@ -165,7 +165,7 @@ import Testing
     #expect(store.open(route, scope: scope, isReady: true, at: 1).arrival == .open(2))
   }
 
-  @Test func `drops a link when its time to live has passed, and not before`() {
+  @Test func `drops a link when its time to live has passed, and not earlier`() {
     func opened(after time: Int) -> Int {
       var store = PendingStore()
       _ = store.hold(route("app://a", ttl: 1_000), scope: scope, at: 0)
@@ -177,7 +177,7 @@ import Testing
     #expect(opened(after: -5_000) == 1)
   }
 
-  @Test func `drops a link whose time passes while the interface settles`() {
+  @Test func `drops a link that expires while the interface settles`() {
     var store = PendingStore()
     _ = store.hold(route("app://a", ttl: 400), scope: scope, at: 0)
     #expect(store.flush(scope: scope, at: 0).isScheduled)
@@ -185,7 +185,7 @@ import Testing
     #expect(!store.hasPending(scope: scope))
   }
 
-  @Test func `takes over what an earlier process left, once, unless it is too old`() {
+  @Test func `restores the links of an earlier process once, unless they have expired`() {
     var store = PendingStore()
     let effects = store.restore(
       [route("app://old", at: 0, ttl: 10), route("app://a", id: "n", at: 0)], scope: scope, at: 100)
@@ -195,7 +195,7 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 600)).map(\.url) == ["app://a"])
   }
 
-  @Test func `keeps up to 16 in order when told to keep all, and drops the oldest past that`() {
+  @Test func `keeps up to 16 links in order with fifo, and then drops the oldest`() {
     var store = PendingStore(policy: PendingPolicy(keep: .fifo))
     for index in 0..<16 { #expect(logs(store.hold(route("app://\(index)"), scope: scope, at: 0).effects).count == 1) }
     let effects = store.hold(route("app://16"), scope: scope, at: 0).effects
@@ -210,7 +210,7 @@ import Testing
     #expect(opened == (1...16).map { "app://\($0)" })
   }
 
-  @Test func `puts a link back when the interface went away before it took it`() {
+  @Test func `puts a link back if the interface closed before accepting it`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -220,7 +220,7 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 1_400)).map(\.url) == ["app://a"])
   }
 
-  @Test func `keeps scopes apart, but not the taps that come to both`() {
+  @Test func `separates scopes, except for a tap that arrives in both`() {
     var store = PendingStore()
     _ = store.hold(route("app://a", id: "1"), scope: "left", at: 0)
     #expect(store.hold(route("app://b", id: "2"), scope: "right", at: 0).arrival == .deferred(2))
@@ -230,7 +230,7 @@ import Testing
     #expect(store.scopes == ["left", "right"])
   }
 
-  @Test func `reads back what it writes, and nothing else`() {
+  @Test func `reads its stored form and rejects other values`() {
     let full = PendingRoute(
       url: "app://a", parameters: ["x": [1, nil]], source: .urlScheme, notificationID: "n", receivedAtMilliseconds: 5,
       timeToLiveMilliseconds: 6)
@@ -313,7 +313,8 @@ import Testing
   }
 
   @Test(arguments: PendingPolicy.Keep.allCases)
-  func `never loses a link, never opens one twice within the window, never two at once`(keep: PendingPolicy.Keep) {
+  func `never loses a link, never opens one twice within the window, never opens two at once`(keep: PendingPolicy.Keep)
+  {
     var worlds: Set<World> = [World(store: PendingStore(policy: PendingPolicy(keep: keep)))]
     var steps = 0
     for _ in 0..<7 {

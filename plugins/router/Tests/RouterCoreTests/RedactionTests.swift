@@ -28,7 +28,7 @@ import Testing
     ("app://\u{301}me:SECRET@\u{301}product/1", "app://[redacted]@\u{301}product/1"),
     ("app://a?q=100%25&title=%E5%AE%B6", "app://a?q=100%25&title=%E5%AE%B6"),
   ])
-  func `hides what a key or a link inside names`(link: String, shown: String) {
+  func `hides the values of secret keys and nested links`(link: String, shown: String) {
     #expect(Redaction.forLog(link) == shown)
   }
 
@@ -48,7 +48,7 @@ import Testing
     ("app://product/7?next=app%3A%2F%2Freset%2FSECRET&y=2", "app://product/7?next=[redacted]&y=2"),
     ("app://product/7?next=app%3A%2F%2Fproduct%2F8", "app://product/7?next=app%3A%2F%2Fproduct%2F8"),
   ])
-  func `hides what a route's own parameter names`(link: String, shown: String) throws {
+  func `hides the values of a route's secret parameters`(link: String, shown: String) throws {
     let table = try table(
       [
         "reset/:token", "product/:id", "mail/:authCode/:number<int>", "files/**/:password",
@@ -56,14 +56,14 @@ import Testing
     #expect(table.forLog(link) == shown)
   }
 
-  @Test func `hides in parameters what a route names in a link inside`() throws {
+  @Test func `hides the secret parameters of a nested link in parameters`() throws {
     let table = try table(["reset/:token", "product/:id"], policy: seedPolicy(hosts: ["example.com"]))
     #expect(
       table.forLog(["next": "app://reset/SECRET", "list": [["back": "app://product/7"]]])
         == ["next": "app://reset/[redacted]", "list": [["back": "app://product/7"]]])
   }
 
-  @Test func `hides parameters by their names at any depth, and shows the rest`() {
+  @Test func `hides secret parameters at any depth, and shows all others`() {
     #expect(
       Redaction.forLog([
         "id": 7, "token": "SECRET", "next": "app://b?code=SECRET", "list": ["a", ["passWord": "SECRET"]],
@@ -74,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func `takes any text in little time, and no cut lets a secret out`() {
+  @Test func `redacts any text quickly, and never reveals a secret by truncating`() {
     let link = "app://a?" + String(repeating: "next=%2525252525252525", count: 100_000) + "&token=SECRET"
     #expect(!Redaction.forLog(link).contains("SECRET"))
     for padding in 0..<300 {

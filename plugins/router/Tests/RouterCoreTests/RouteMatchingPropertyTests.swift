@@ -68,7 +68,7 @@ import Testing
     return try RouteTable(routes, policy: Self.policy())
   }
 
-  @Test func `finds what trying every pattern finds`() throws {
+  @Test func `finds the same route as testing every pattern`() throws {
     var matches = 0
     let seeds = TestExtent.seeds(300, of: 1_500, release: 1_500)
     for seed in seeds {
@@ -90,7 +90,7 @@ import Testing
     #expect(matches > seeds.count * (TestExtent.isFull ? 8 : 4))
   }
 
-  @Test func `calls a route shadowed exactly when no path over the words reaches it, of a scheme or a host`() throws {
+  @Test func `reports a route as shadowed exactly if no path reaches it, with a scheme or a host`() throws {
     var shadowed = 0
     var linked = 0
     for seed in TestExtent.seeds(200, of: 400, release: 400) {
@@ -136,14 +136,14 @@ import Testing
     #expect(table.shadowedRoutes().map { patterns[$0.index] } == (shadowed.isEmpty ? [] : [shadowed]))
   }
 
-  @Test func `is right about hosts that are named next to a wildcard`() throws {
+  @Test func `handles hosts that are declared in addition to a wildcard`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     let table = try table(
       ["https://*.example.com/a", "https://any.example.com/a", "https://*.any.example.com/a"], policy: policy)
     #expect(table.shadowedRoutes().isEmpty)
   }
 
-  @Test func `says of a route that only links reach that the custom scheme cannot tell it from another`() throws {
+  @Test func `reports a route reached by universal links only as shadowed for the custom scheme`() throws {
     let routes = [Route(try RoutePattern("app://Shop/:id"), priority: 1), try Route("app://shop/:id")]
     let table = try RouteTable(routes, policy: seedPolicy(hosts: ["example.com"]))
     #expect(table.outcome("https://example.com/shop/7") == "app://shop/:id")
@@ -154,7 +154,7 @@ import Testing
         == "no app:// URL reaches 'app://shop/:id', only links such as https://example.com/shop/~")
   }
 
-  @Test func `says that it cannot tell where more combinations than it attempts are taken`() throws {
+  @Test func `reports a result as unproven if there are more combinations than it tests`() throws {
     let words = (0..<20).map { "w\($0)" }
     let list = "<enum(\(words.joined(separator: ",")))>"
     // 8,000 ways through three lists, of which the other route takes all whose first word is not the first.
@@ -166,7 +166,7 @@ import Testing
     #expect(shut.map(\.isProven) == [false])
   }
 
-  @Test func `calls the one of two equals with the lower priority shadowed`() throws {
+  @Test func `reports the route with the lower priority of two equal ones as shadowed`() throws {
     let routes = [Route(try RoutePattern("a/:b"), priority: 1), Route(try RoutePattern("a/:c"))]
     let shadowed = try RouteTable(routes, policy: seedPolicy()).shadowedRoutes()
     #expect(shadowed.map(\.index) == [1])

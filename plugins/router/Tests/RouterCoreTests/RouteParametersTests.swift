@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `lets the path win over the payload and the payload over the query (N41)`() throws {
+  @Test func `prefers the path to the payload and the payload to the query (N41)`() throws {
     let resolution = try resolve(
       "app://product/12345?productId=query&name=query&ref=query",
       payload: ["name": "iPhone", "productId": 7, "price": "7999"],
@@ -38,13 +38,13 @@ import Testing
       ])
   }
 
-  @Test func `gives the page the identifier of the path and the message of the payload (N29)`() throws {
+  @Test func `passes the identifier of the path and the message of the payload to the page (N29)`() throws {
     let resolution = try resolve(
       "app://notification/n-7", payload: ["message": "Hello"], Route("app://notification/:notificationId"))
     #expect(opened(resolution)?.merged == ["notificationId": "n-7", "message": "Hello"])
   }
 
-  @Test func `reads lists in a query only in the style that is asked for`() throws {
+  @Test func `reads lists in a query only in the requested style`() throws {
     let resolution = try resolve("app://search?tag=a,b&tag=c&kind[]=x&kind[]=y", Route("app://search"))
     let parameters = try #require(opened(resolution))
     #expect(parameters.queryList("tag") == ["a,b", "c"])
@@ -53,7 +53,7 @@ import Testing
     #expect(parameters.queryList("kind", style: .brackets) == ["x", "y"])
   }
 
-  @Test func `opens a sensitive route from inside, and from outside only when somebody approved`() throws {
+  @Test func `opens a sensitive route from inside, and from outside only with approval`() throws {
     let route = Route(try RoutePattern("app://pay/:id"), isSensitive: true)
     for source in RouteSource.allCases {
       let expected = source == .internal ? "open" : "blocked by sensitive"
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `opens a route only from the sources it names`() throws {
+  @Test func `opens a route only from its declared sources`() throws {
     let route = Route(try RoutePattern("app://pay/:id"), sources: [.notification])
     #expect(try verdict(resolve("app://pay/1", from: .notification, route)) == "open")
     #expect(try verdict(resolve("app://pay/1", route)) == "blocked by sources")
@@ -78,12 +78,12 @@ import Testing
     ("app://login?page=x", "parameter-type-mismatch page"), ("app://login?page=3", "open"), ("app://login", "open"),
     ("app://login?page=", "parameter-type-mismatch page"),
   ])
-  func `refuses typed parameters of another type and URLs that lead elsewhere`(url: String, expected: String) throws {
+  func `refuses typed parameters of another type and URLs to other hosts`(url: String, expected: String) throws {
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
     #expect(try verdict(resolve(url, route)) == expected)
   }
 
-  @Test func `holds payload parameters against the declared types too`() throws {
+  @Test func `checks payload parameters against the declared types, too`() throws {
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
     #expect(try verdict(resolve("app://login", payload: ["page": 3, "next": "app://x"], route)) == "open")
     #expect(try verdict(resolve("app://login", payload: ["page": "3"], route)) == "open")
@@ -92,7 +92,7 @@ import Testing
       try verdict(resolve("app://login", payload: ["next": "ftp://x"], route)) == "url-parameter-not-allowed next")
   }
 
-  @Test func `refuses a URL inside the path that leads elsewhere`() throws {
+  @Test func `refuses a URL in the path that points to another host`() throws {
     let route = try Route("app://go/:to<url>")
     #expect(try verdict(resolve("app://go/app%3A%2F%2Fhome", route)) == "open")
     #expect(try verdict(resolve("app://go/https%3A%2F%2Fevil.example", route)) == "url-parameter-not-allowed to")

@@ -13,7 +13,7 @@ import Testing
     #expect(pattern.firstLiteral == "shop")
   }
 
-  @Test func `reads a host, a missing scheme and a first slash`() throws {
+  @Test func `reads a host, a missing scheme and a leading slash`() throws {
     #expect(try RoutePattern("https://*.Example.com/a").host == HostPattern("*.example.com"))
     #expect(try RoutePattern("https://*.Example.com/a").segments == [.literal("a")])
     #expect(try RoutePattern("/a/:b?").segments == RoutePattern("a/:b?").segments)
@@ -48,7 +48,7 @@ import Testing
       ("https:///a", 8, "'' is not a host", "write 'https://example.com/page'"),
       ("1a://b", 0, "'1a' is not a scheme", "begin with 'app://' or without a scheme"),
     ] as [(String, Int, String, String?)])
-  func `says what is wrong with a pattern, where, and what to write`(
+  func `reports the problem of a pattern, its position and the fix`(
     text: String, offset: Int, message: String, help: String?
   ) {
     let error = #expect(throws: RoutePatternError.self) { try RoutePattern(text) }
@@ -57,7 +57,7 @@ import Testing
     #expect(error?.help == help)
   }
 
-  @Test func `takes 64 segments, words and letters of a name and refuses one more`() throws {
+  @Test func `accepts 64 segments, words and letters of a name and refuses one more`() throws {
     let name = String(repeating: "n", count: 64)
     #expect(throws: Never.self) { try RoutePattern(":" + name) }
     #expect(throws: RoutePatternError.self) { try RoutePattern(":n" + name) }

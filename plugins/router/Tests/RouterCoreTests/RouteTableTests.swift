@@ -9,7 +9,7 @@ import Testing
     "app://notification/:notificationId",
   ]
 
-  @Test func `resolves the six routes of the seed, pushed unless told otherwise (N13)`() throws {
+  @Test func `resolves the six routes of the seed, pushed by default (N13)`() throws {
     var routes = try Self.seedRoutes.map { try Route($0) }
     routes[1] = try Route("app://settings", action: .present)
     let table = try RouteTable(routes, policy: seedPolicy())
@@ -27,7 +27,7 @@ import Testing
     #expect(table.routes[0].action == .push)
   }
 
-  @Test func `opens myapp links by the routes of app (N33, C6)`() throws {
+  @Test func `opens myapp links with the routes of app (N33, C6)`() throws {
     #expect(try table(Self.seedRoutes).pathParameters("myapp://product/123") == ["productId": "123"])
   }
 
@@ -45,14 +45,14 @@ import Testing
     ("app://user", "not found"), ("app://search/more", "not found"), ("app://search?unknown=1", "search"),
     ("app://settings?class=NSObject&selector=x", "settings"), ("app://user/ME/profile", "not found"),
   ])
-  func `gets right what other routers get wrong`(url: String, expected: String) throws {
+  func `resolves cases that other routers get wrong`(url: String, expected: String) throws {
     let routes = [
       "user/:userId", "user/me/profile", "settings", "product/:productId", "search", "files/**", "files/special",
     ]
     #expect(try table(routes).outcome(url) == expected)
   }
 
-  @Test func `compares the first segment with case where the policy says so`() throws {
+  @Test func `compares the first segment with case if the policy requires it`() throws {
     var policy = try seedPolicy()
     policy.caseSensitiveHost = true
     #expect(try table(["Product/:id"], policy: policy).outcome("app://product/1") == "not found")
@@ -60,11 +60,11 @@ import Testing
     #expect(try table(["Product/:id"]).outcome("app://pRODUCT/1") == "Product/:id")
   }
 
-  @Test func `keeps the case of a first segment that is a parameter`() throws {
+  @Test func `preserves the case of a first segment that is a parameter`() throws {
     #expect(try table([":name"]).pathParameters("app://Alice") == ["name": "Alice"])
   }
 
-  @Test func `prefers literals, then types by how specific they are, then names, then wildcards`() throws {
+  @Test func `prefers literals, then the more specific types, then names, then wildcards`() throws {
     let routes = [
       "a/**", "a/*/x", "a/:text", "a/:slug<slug>", "a/:double<double>", "a/:int<int>", "a/:uint<uint>",
       "a/:date<date>", "a/:uuid<uuid>", "a/:bool<bool>", "a/:word<enum(on,off)>", "a/exact", "a/:url<url>",
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `goes back as far as it must`() throws {
+  @Test func `backtracks as far as necessary`() throws {
     let table = try table(["a/b/c/d", "a/:x/c/e", "a/*/:y<int>/f", ":z/b/c/7/**", "**/g"])
     #expect(table.outcome("app://a/b/c/d") == "a/b/c/d")
     #expect(table.outcome("app://a/b/c/e") == "a/:x/c/e")
@@ -95,7 +95,7 @@ import Testing
     #expect(table.outcome("app://a/b/c/f") == "not found")
   }
 
-  @Test func `keeps the JSON type of typed parameters`() throws {
+  @Test func `preserves the JSON type of typed parameters`() throws {
     let table = try table(["t/:i<int>/:d<double>/:b<bool>/:s/:u<uint>"])
     #expect(
       table.pathParameters("app://t/%2D5/2.50/true/007/18446744073709551615")
@@ -112,12 +112,12 @@ import Testing
     #expect(table.pathParameters("app://user/me/photos") == ["tab": "photos"])
   }
 
-  @Test func `reads what stands behind two asterisks from the end`() throws {
+  @Test func `captures the parameters after two asterisks`() throws {
     #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])
     #expect(try table(["a/**/by/:id"]).outcome("app://a/by/7") == "not found")
   }
 
-  @Test func `lets a host have routes of its own next to those of all`() throws {
+  @Test func `combines the routes of one host with those of all hosts`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["example.com", "*.shop.example"])
     let table = try table(
       ["product/:id", "https://*.shop.example/product/:sku", "https://my.shop.example/product/:mine"], policy: policy)
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `lets the more specific wildcard host win, whatever the order`(isReversed: Bool) throws {
+  func `prefers the more specific wildcard host in any order`(isReversed: Bool) throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com", "*.b.a.example.com"])
     let patterns = [
       "https://*.example.com/p/:far", "https://*.a.example.com/p/:near", "https://x.b.a.example.com/p/:exact",
@@ -142,7 +142,7 @@ import Testing
     #expect(table.shadowedRoutes().isEmpty)
   }
 
-  @Test func `compares a universal link's path with case, and only scheme and host without`() throws {
+  @Test func `compares a universal link's path with case, and scheme and host without`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["example.com", "*.shop.example"])
     let table = try table(["settings", "Profile/:id", "https://*.shop.example/Cart"], policy: policy)
     #expect(table.outcome("HTTPS://EXAMPLE.com/settings") == "settings")
@@ -155,7 +155,7 @@ import Testing
     #expect(table.outcome("app://profile/1") == "Profile/:id")
   }
 
-  @Test func `tells routes apart whose first segments differ only in case, for a link by its case`() throws {
+  @Test func `distinguishes routes by the case of their first segment for universal links`() throws {
     let policy = try seedPolicy(hosts: ["example.com"])
     let table = try table(["app://Shop/sale", "app://shop/:id", "app://SHOP/x/:tab?", ":page/**"], policy: policy)
     #expect(table.outcome("https://example.com/shop/7") == "app://shop/:id")
@@ -171,7 +171,7 @@ import Testing
     #expect(table.shadowedRoutes().isEmpty)
   }
 
-  @Test func `refuses two routes that the custom scheme cannot tell apart, and says why`() throws {
+  @Test func `refuses two routes that a custom scheme cannot distinguish, and explains why`() throws {
     let policy = try seedPolicy(hosts: ["example.com"])
     let patterns = ["app://Shop/:id", "app://shop/:number"]
     let problems = #expect(throws: RouteProblems.self) { try table(patterns, policy: policy) }?.problems ?? []
@@ -184,7 +184,7 @@ import Testing
     #expect(try table(patterns, policy: sensitive).outcome("app://shop/1") == "app://shop/:number")
   }
 
-  @Test func `refuses a wildcard below a host that links may only name itself`() throws {
+  @Test func `refuses a wildcard below a host if the policy allows only the host itself`() throws {
     let policy = try seedPolicy(hosts: ["a.example.com", "*.b.example.com"])
     #expect(throws: RouteProblems.self) { try table(["https://*.a.example.com/x"], policy: policy) }
     #expect(throws: RouteProblems.self) { try table(["https://b.example.com/x"], policy: policy) }
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `gives the page what two asterisks took`() throws {
+  @Test func `passes the segments matched by two asterisks to the page`() throws {
     #expect(try table(["files/**"]).pathParameters("app://files/a/b%20c/d") == ["rest": "a/b c/d"])
     #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])
     // A slash of a segment's own stays apart from those between segments.
@@ -203,7 +203,7 @@ import Testing
     #expect(try table(["files/:rest"]).pathParameters("app://files/a") == ["rest": "a"])
   }
 
-  @Test func `takes a higher priority for a tie and nothing else`() throws {
+  @Test func `uses the priority only to resolve a tie`() throws {
     let policy = try seedPolicy()
     let routes = [
       Route(try RoutePattern("a/:b")), Route(try RoutePattern("a/:c"), priority: 1),
@@ -233,7 +233,7 @@ import Testing
       "'https://example.org/a' is for the host 'example.org', which is not declared"
     ),
   ])
-  func `names both sides of a conflict`(patterns: [String], kind: String, message: String) throws {
+  func `names both routes of a conflict`(patterns: [String], kind: String, message: String) throws {
     let problems = #expect(throws: RouteProblems.self) { try table(patterns) }?.problems ?? []
     #expect(problems.map(\.kind.rawValue) == [kind])
     #expect(problems.map(\.message) == [message])
@@ -241,7 +241,7 @@ import Testing
     #expect(problems.first?.relatedIndex == (patterns.count > 1 ? 0 : nil))
   }
 
-  @Test func `reports all problems together and demands a page where nothing names it`() throws {
+  @Test func `reports all problems together and requires a page for a pattern without literals`() throws {
     let routes = try [Route(":a"), Route("x://y"), Route("b"), Route("b")]
     let problems = #expect(throws: RouteProblems.self) { try RouteTable(routes, policy: seedPolicy()) }?.problems ?? []
     #expect(problems.map(\.kind) == [.noPage, .unknownScheme, .duplicateRoute])
@@ -251,14 +251,14 @@ import Testing
       ])
   }
 
-  @Test func `takes 100,000 routes and refuses one more`() throws {
+  @Test func `accepts 100,000 routes and refuses one more`() throws {
     var routes = try (0..<RouteTable.routeLimit).map { try Route("r\($0)") }
     #expect(throws: Never.self) { try RouteTable(routes, policy: seedPolicy()) }
     routes.append(try Route("one-more"))
     #expect(throws: RouteProblems.self) { try RouteTable(routes, policy: seedPolicy()) }
   }
 
-  @Test func `names the nearest routes of a URL that has none (N40)`() throws {
+  @Test func `suggests the most similar routes for a URL without a match (N40)`() throws {
     func nearest(_ url: String) throws -> [String] {
       guard case .notFound(let nearest) = try table(Self.seedRoutes).resolve(url) else { return ["found"] }
       return nearest

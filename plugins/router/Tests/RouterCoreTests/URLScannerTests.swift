@@ -47,7 +47,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `refuses what the checklist names`(url: String, reason: String) throws {
+  func `refuses URLs that fail a security check`(url: String, reason: String) throws {
     #expect(try table().outcome(url) == "rejected \(reason)")
   }
 
@@ -57,11 +57,11 @@ import Testing
     "https://a.b.SHOP.example/product/123", "https://local.example:8443/product/123",
     "https://example.com./product/123", "https://ex%61mple.com/product/123", "app://product/123?a=b@c:d#e?f",
   ])
-  func `takes what is allowed, scheme and host in any case`(url: String) throws {
+  func `accepts allowed URLs, with scheme and host in any case`(url: String) throws {
     #expect(try table().pathParameters(url) == ["id": "123"])
   }
 
-  @Test func `allows nothing on the web while no host is declared`() throws {
+  @Test func `refuses every web URL while no host is declared`() throws {
     let table = try RouterCoreTests.table(["**"])
     #expect(table.outcome("https://example.com/product/1") == "rejected scheme-not-allowed")
   }
@@ -72,7 +72,7 @@ import Testing
     ("app://product/%25", "%"), ("app://product/100%2525", "100%25"), ("app://product/a=b&c", "a=b&c"),
     ("app://product/..a", "..a"), ("app://product/...", "..."), ("app://pr%6Fduct/x", "x"),
   ])
-  func `splits first and decodes each segment after`(url: String, id: String) throws {
+  func `splits a URL before decoding each segment`(url: String, id: String) throws {
     #expect(try table().pathParameters(url) == ["id": .string(id)])
   }
 
@@ -101,7 +101,7 @@ import Testing
       ("?a=1&b=2#%", ["fragment: '%' must be followed by two hexadecimal digits"]),
       ("?a=1&b=2#\t", ["fragment: a control character is not allowed in a link"]),
     ])
-  func `leaves out a parameter with a fault and keeps the link`(rest: String, ignored: [String]) throws {
+  func `ignores an invalid parameter and keeps the link`(rest: String, ignored: [String]) throws {
     guard case .match(let match) = try table().lookUp("app://product/1" + rest) else {
       Issue.record("no match")
       return
@@ -111,12 +111,12 @@ import Testing
     #expect(match.url.fragment == nil)
   }
 
-  @Test func `counts left-out parameters among the 64 of a link`() throws {
+  @Test func `counts ignored parameters toward the 64 of a link`() throws {
     let items = Array(repeating: "a=%", count: 65).joined(separator: "&")
     #expect(try table().outcome("app://product/1?" + items) == "rejected too-many-query-items")
   }
 
-  @Test func `reads plus as a space only when told to, and never in the path`() throws {
+  @Test func `reads plus as a space only if configured, and never in the path`() throws {
     func query(_ table: RouteTable) throws -> [String] {
       guard case .match(let match) = table.lookUp("app://product/a+b?q=a+b%2Bc") else { return [] }
       return match.url.queryItems.map(\.value) + [match.pathParameter("id") ?? ""]
@@ -136,26 +136,26 @@ import Testing
       try table { $0.strictSlashes = true }.pathParameters("https://example.com/product/123") == ["id": "123"])
   }
 
-  @Test func `takes a URL of 2048 bytes and refuses one more`() throws {
+  @Test func `accepts a URL of 2048 bytes and refuses one more`() throws {
     let longest = "app://product/1?" + (1...2).map { "k\($0)=" + String(repeating: "x", count: 1000) + "&" }.joined()
     let filled = longest + String(repeating: "&", count: 2048 - longest.utf8.count)
     #expect(try table().outcome(filled) == "product/:id")
     #expect(try table().outcome(filled + "&") == "rejected url-too-long")
   }
 
-  @Test func `takes 64 segments and refuses one more`() throws {
+  @Test func `accepts 64 segments and refuses one more`() throws {
     #expect(try table().outcome("app://" + String(repeating: "a/", count: 64)) == "**")
     #expect(try table().outcome("app://" + String(repeating: "a/", count: 65)) == "rejected too-many-segments")
   }
 
-  @Test func `takes 64 query items and refuses one more`() throws {
+  @Test func `accepts 64 query items and refuses one more`() throws {
     #expect(try table().outcome("app://product/1?" + String(repeating: "a&", count: 64)) == "product/:id")
     #expect(
       try table().outcome("app://product/1?" + String(repeating: "a&", count: 65)) == "rejected too-many-query-items")
   }
 
   @Test(arguments: ["app://product/%", "app://product/1?%=1", "app://product/1?k=%", "app://product/1#%"])
-  func `takes a part of 1024 bytes and refuses one more`(form: String) throws {
+  func `accepts a part of 1024 bytes and refuses one more`(form: String) throws {
     func url(_ count: Int) -> String {
       form.replacing("%", with: String(repeating: "x", count: count))
     }
@@ -163,13 +163,13 @@ import Testing
     #expect(try table().outcome(url(1025)) == "rejected parameter-too-long")
   }
 
-  @Test func `measures a part after decoding`() throws {
+  @Test func `measures the length of a part after decoding`() throws {
     let escaped = String(repeating: "%41", count: 600)
     #expect(
       try table().pathParameters("app://product/" + escaped) == ["id": .string(String(repeating: "A", count: 600))])
   }
 
-  @Test func `says what is wrong and where`() throws {
+  @Test func `reports the problem and its position`() throws {
     guard case .rejected(let rejection) = try table().lookUp("app://product/a%zz") else {
       Issue.record("not rejected")
       return
@@ -180,7 +180,7 @@ import Testing
 }
 
 @Suite struct URLPolicyTests {
-  @Test func `refuses schemes of the web and the system, and texts that are none`() {
+  @Test func `refuses schemes of the web and the system, and invalid ones`() {
     #expect(throws: URLPolicy.PolicyProblem.noScheme) { try URLPolicy(schemes: []) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 0)) { try URLPolicy(schemes: ["https"]) }
@@ -200,17 +200,17 @@ import Testing
     ("例え.テスト", "https://xn--r8jz45g.xn--zckzah/x"), ("*.bücher.example", "https://a.xn--bcher-kva.example/x"),
     ("例え.テスト", "https://例え。テスト/x"),
   ])
-  func `compares internationalised hosts as one name however they are written`(host: String, url: String) throws {
+  func `compares internationalized hosts as one name in any notation`(host: String, url: String) throws {
     #expect(try table(["x"], policy: URLPolicy(schemes: ["app"], hosts: [host])).outcome(url) == "x")
   }
 
   @Test(arguments: ["xn--", "xn--a-ÿ", "xn--99999999", "xn--bcher-kva9"])
-  func `refuses what only looks like an internationalised host`(label: String) throws {
+  func `refuses labels that only look like internationalized hosts`(label: String) throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["bücher.example"])
     #expect(try table(["x"], policy: policy).outcome("https://\(label).example/x") == "rejected host-not-allowed")
   }
 
-  @Test func `refuses a host of more than 253 bytes or a label of more than 63, plain or not`() throws {
+  @Test func `refuses a host of more than 253 bytes or a label of more than 63 in any notation`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     func name(_ count: Int) -> String {
       var labels: [String] = []

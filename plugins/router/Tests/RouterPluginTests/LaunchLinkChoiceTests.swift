@@ -57,7 +57,7 @@ import Testing
       // No route takes it: it is found, so that router.hold says why it opens nothing.
       (["url": "app://nowhere/1"], "app://nowhere/1", []),
     ] as [(ValueObject, String, [Value])])
-  func `takes the first link that a route takes, and says why it leaves out the others`(
+  func `uses the first link that a route accepts, and reports why it ignores the others`(
     options: ValueObject, url: String, ignored: [Value]
   ) async throws {
     let outputs = try await find(options)
@@ -73,7 +73,7 @@ import Testing
       ("MARK_READ", "hi", nil, "action", "MARK_READ"), ("SHOW", nil, "app://chat/1", "action", "SHOW"),
       ("com.apple.UNNotificationDismissActionIdentifier", nil, nil, "receipt", "dismiss"),
     ] as [(String?, String?, String?, String, String)])
-  func `opens the page for a tap and for the buttons that its route lists`(
+  func `opens the page for a tap and for the buttons listed in its route`(
     identifier: String?, reply: String?, url: String?, arrival: String, action: String
   ) async throws {
     let outputs = try await find(
@@ -101,7 +101,7 @@ import Testing
     #expect(launch.interface.opened.map(\.page) == ["chat"])
   }
 
-  @Test func `warns when no routes are registered before it`() async throws {
+  @Test func `warns if no routes are registered before it`() async throws {
     let launch = Launch()
     let outputs = try await launch.call("router.launch-link", ["options": ["url": "app://a"]])
     #expect(outputs["url"] == "app://a")
@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `reports a held link that expired as an outcome of the next flush, once`(isOfEarlierLaunch: Bool) async throws {
+  func `reports an expired link once, as an outcome of the next flush`(isOfEarlierLaunch: Bool) async throws {
     let store = FakeStore()
     let first = Launch(store: store)
     try await first.register(pending: ["persist": true])

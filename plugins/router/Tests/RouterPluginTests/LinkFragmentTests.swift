@@ -20,14 +20,14 @@ import Testing
     return launch
   }
 
-  @Test func `is text that takes no part in matching`() async throws {
+  @Test func `is text that matching ignores`() async throws {
     let launch = try await launch(nil)
     let outputs = try await launch.call("router.open", ["url": "app://page#/inner/1"])
     #expect(outputs["page"] == "page" && outputs["fragment"] == "/inner/1" && outputs["merged"] == [:])
     #expect(try await launch.call("router.open", ["url": "app://page"])["fragment"] == .null)
   }
 
-  @Test func `gives parameters, after those of path, payload and query`() async throws {
+  @Test func `provides parameters with lower precedence than path, payload and query`() async throws {
     let launch = try await launch("parameters")
     let outputs = try await launch.call(
       "router.open",
@@ -40,7 +40,7 @@ import Testing
     #expect(outputs["fragment"] == "access_token=T0PSECRET&x&state=f&count=3&count=4")
   }
 
-  @Test func `gives parameters that no log, report or restored page shows`() async throws {
+  @Test func `provides parameters that no log, report or restored page shows`() async throws {
     let launch = try await launch("parameters")
     let outputs = try await launch.call("router.open", ["url": "app://callback#plain=T0PSECRET&other=T0PSECRET"])
     #expect(outputs["shown"] == ["plain": "[redacted]", "other": "[redacted]"])
@@ -49,7 +49,7 @@ import Testing
     #expect(page.secretParameters == ["plain", "other"] && !page.isRestorable)
   }
 
-  @Test func `is left out with a reason if a parameter of it has a fault`() async throws {
+  @Test func `is ignored with a reason if one of its parameters is invalid`() async throws {
     let launch = try await launch("parameters")
     let outputs = try await launch.call("router.open", ["url": "app://callback#state=a&text=one%0Atwo"])
     #expect(outputs["merged"] == ["state": "a"] && outputs["fragment"] == .null)
@@ -63,7 +63,7 @@ import Testing
       ("app://page?a=1#/inner/2?b=3", "page/inner/:id", ["id": "2", "a": "1", "b": "3"]),
       ("app://#/page", "page", [:]), ("app://page#section", "page", [:]), ("app://page#", "page", [:]),
     ] as [(String, String, ValueObject)])
-  func `continues the path where routes say so and it begins with a slash`(
+  func `continues the path if configured and if it begins with a slash`(
     url: String, route: String, merged: ValueObject
   ) async throws {
     let outputs = try await launch("path").call("router.open", ["url": .string(url)])
@@ -72,7 +72,7 @@ import Testing
     #expect(outputs["merged"] == .object(merged))
   }
 
-  @Test func `is checked as a path where it continues one`() async throws {
+  @Test func `is checked like a path if it continues one`() async throws {
     let launch = try await launch("path")
     for url in ["app://page#/../inner", "app://page#/inner/%0a"] {
       #expect(try await launch.call("router.open", ["url": .string(url)])["result"] == "rejected")

@@ -41,7 +41,7 @@ import Testing
         "https://a.example/b", nil
       ),
     ] as [(LaunchReason, ValueObject, String?, String?)])
-  func `tells a tap from a receipt, which opens nothing (C3, N16, N25)`(
+  func `distinguishes a tap from a receipt, which opens nothing (C3, N16, N25)`(
     reason: LaunchReason, options: ValueObject, url: String?, arrival: String?
   ) async throws {
     let launch = Launch(options: FlowModel.Launch(reason: reason, options: options))
@@ -60,14 +60,15 @@ import Testing
         "the payload's 'parameters' are not an object and are left out"
       ),
     ] as [(ValueObject, String)])
-  func `warns of a payload that a tap cannot use (N18, N19, N35)`(payload: ValueObject, warning: String) async throws {
+  func `warns about a payload that a tap cannot use (N18, N19, N35)`(payload: ValueObject, warning: String) async throws
+  {
     let launch = Launch(
       options: FlowModel.Launch(reason: .notification, options: ["remoteNotification": .object(payload)]))
     _ = try await launch.call("router.launch-link")
     #expect(launch.host.logs.contains(warning))
   }
 
-  @Test func `presents what is to be presented, and says so (N13)`() async throws {
+  @Test func `presents a page if its route requires it, and reports that (N13)`() async throws {
     let launch = Launch(isReady: true)
     try await launch.register()
     let outputs = try await launch.call("router.open", ["url": "app://settings"])
@@ -77,7 +78,7 @@ import Testing
     #expect(try await launch.call("router.open", ["url": "app://search"])["action"] == "push")
   }
 
-  @Test func `fills in what a link lacks by the route's defaults (N29)`() async throws {
+  @Test func `completes a link with the route's defaults (N29)`() async throws {
     let launch = Launch(isReady: true)
     _ = try await launch.call(
       "router.register",
@@ -99,7 +100,7 @@ import Testing
         == ["notificationId": "7", "message": "hello"])
   }
 
-  @Test func `lets no secret of a link into the log, however it is written`() async throws {
+  @Test func `keeps secrets of a link out of the log in any encoding`() async throws {
     let launch = Launch(isReady: true)
     _ = try await launch.call(
       "router.register",

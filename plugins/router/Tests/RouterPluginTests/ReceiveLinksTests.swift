@@ -33,7 +33,7 @@ import Testing
       ),
       ("scene.open-url-contexts", ["url": "app://user/3"], "app://user/3", "url-scheme"),
     ] as [(String, Value, String, String)])
-  func `are posted as router.link, whichever way they come`(
+  func `are posted as router.link, regardless of their source`(
     event: String, value: Value, url: String, source: String
   ) async throws {
     let host = try await received(event, value).host

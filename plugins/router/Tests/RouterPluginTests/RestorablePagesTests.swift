@@ -28,7 +28,7 @@ import Testing
         [:], ["tone": "plain"]
       ),
     ] as [(Value, String, ValueObject, ValueObject?)])
-  func `restores no page that was opened with a secret, or without it if its route says so`(
+  func `restores no page that was opened with a secret, or only without the secret if its route allows it`(
     route: Value, url: String, parameters: ValueObject, saved: ValueObject?
   ) async throws {
     for isHeld in [false, true] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `still knows after a crash that a held link had a secret`() async throws {
+  @Test func `remembers after a crash that a held link contained a secret`() async throws {
     let store = FakeStore()
     let first = Launch(store: store)
     first.host.setSecrets(["TOPSECRET"])

@@ -32,7 +32,7 @@ import Testing
       ])
   }
 
-  @Test func `holds what is opened before there is a window, and opens at once when there is one (N2, N9, N11, N24)`()
+  @Test func `holds a link before there is a window, and opens it at once if there is one (N2, N9, N11, N24)`()
     async throws
   {
     let launch = Launch()
@@ -45,7 +45,7 @@ import Testing
     #expect(launch.interface.opened.last == PageRequest(page: "settings", presentation: .present))
   }
 
-  @Test func `lets the latest of two taps win and logs the other (N7)`() async throws {
+  @Test func `opens the latest of two taps and logs the other (N7)`() async throws {
     let launch = Launch()
     try await launch.register()
     _ = try await launch.call("router.hold", product)
@@ -75,7 +75,7 @@ import Testing
     ("app://nowhere/1", "not-found", "not-found"), ("app://product/..", "rejected", "dot-segment"),
     ("javascript:alert(1)", "rejected", "scheme-not-allowed"),
   ])
-  func `says at once that a link can never be opened, and keeps the one that waits (N40)`(
+  func `reports at once that a link can never be opened, and keeps the waiting one (N40)`(
     url: String, result: String, reason: String
   ) async throws {
     let launch = Launch()
@@ -90,7 +90,7 @@ import Testing
     #expect(try await launch.flush()["page"] == "product")
   }
 
-  @Test func `names the nearest routes of a link that has none`() async throws {
+  @Test func `suggests the most similar routes for a link without a match`() async throws {
     let launch = Launch(isReady: true)
     try await launch.register()
     let outputs = try await launch.call("router.open", ["url": "app://prodcut/1"])
@@ -107,7 +107,7 @@ import Testing
     #expect(launch.interface.opened.isEmpty)
   }
 
-  @Test func `reports a page that cannot be built, and goes on (N30)`() async throws {
+  @Test func `reports a page that cannot be built, and continues (N30)`() async throws {
     let launch = Launch(isReady: true)
     try await launch.register()
     launch.interface.refuse("product")
@@ -118,7 +118,7 @@ import Testing
     #expect(try await launch.call("router.open", ["url": "app://search"])["result"] == "opened")
   }
 
-  @Test func `keeps a link whose window goes away while it settles (C5)`() async throws {
+  @Test func `keeps a link if its window closes while it settles (C5)`() async throws {
     let launch = Launch()
     try await launch.register()
     _ = try await launch.call("router.hold", product)
@@ -133,7 +133,7 @@ import Testing
     #expect(launch.interface.opened.count == 1)
   }
 
-  @Test func `opens all in order when told to keep them`() async throws {
+  @Test func `opens all links in order with fifo`() async throws {
     let launch = Launch()
     try await launch.register(pending: ["keep": "fifo"])
     for id in 1...3 { _ = try await launch.call("router.hold", ["url": .string("app://user/\(id)")]) }
@@ -165,7 +165,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PersistedLinkTests {
   private let persist: ValueObject = ["persist": true, "time-to-live": "10s"]
 
-  @Test func `opens in the next launch what the last one held`() async throws {
+  @Test func `opens links of the last launch in the next one`() async throws {
     let store = FakeStore()
     let killed = Launch(store: store)
     try await killed.register(pending: persist)
@@ -177,7 +177,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `does not open what is older than its time to live`() async throws {
+  @Test func `does not open expired links`() async throws {
     let store = FakeStore()
     let killed = Launch(store: store)
     try await killed.register(pending: persist)
@@ -190,7 +190,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `keeps a link in memory and says so when the disk is full`() async throws {
+  @Test func `keeps a link in memory and reports it if the disk is full`() async throws {
     let store = FakeStore()
     let launch = Launch(store: store)
     try await launch.register(pending: persist)
@@ -201,7 +201,7 @@ import Testing
     #expect(try await launch.flush()["result"] == "opened")
   }
 
-  @Test func `drops what it cannot read and says how much`() async throws {
+  @Test func `drops unreadable links and reports their number`() async throws {
     let store = FakeStore()
     try store.put([["url": 7], "x"], for: "pending.main", in: "router")
     let launch = Launch(store: store)
@@ -210,7 +210,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `demands a store where links are to be kept`() async throws {
+  @Test func `requires a store if links are to be persisted`() async throws {
     let launch = Launch()
     let error = await #expect(throws: ActionError.self) { try await launch.register(pending: persist) }
     #expect(error?.code == "handle-missing")
@@ -235,21 +235,21 @@ import Testing
     return (launch, try await launch.call("router.open", inputs))
   }
 
-  @Test func `blocks, and says who did`() async throws {
+  @Test func `blocks a link and names the interceptor`() async throws {
     let (launch, outputs) = try await open("app://user/1") { _ in .block }
     #expect(outputs["result"] == "blocked")
     #expect(outputs["reason"] == "signed-in")
     #expect(launch.interface.opened.isEmpty)
   }
 
-  @Test func `opens a sensitive route from outside only when one approves`() async throws {
+  @Test func `opens a sensitive route from outside only if an interceptor approves`() async throws {
     #expect(try await open("app://pay/1") { _ in .proceed }.1["result"] == "blocked")
     #expect(try await open("app://pay/1") { _ in .proceed }.1["reason"] == "sensitive")
     #expect(try await open("app://pay/1") { _ in .approve }.1["result"] == "opened")
     #expect(try await open("app://pay/1", source: "internal") { _ in .proceed }.1["result"] == "opened")
   }
 
-  @Test func `follows redirects five times and no more`() async throws {
+  @Test func `follows at most five redirects`() async throws {
     let (launch, outputs) = try await open("app://user/0") { link in
       let number = Int(link.parameters.path["userId"]?.stringValue ?? "") ?? 0
       return number < 5 ? .redirect(to: "app://user/\(number + 1)") : .proceed
@@ -269,7 +269,7 @@ import Testing
   }
 
   @Test
-  func `counts a redirected link among those it opened when it flushes, and says what is wrong with a bad target`()
+  func `counts a redirected link as opened when it flushes, and reports an invalid target`()
     async throws
   {
     let launch = Launch(
@@ -294,7 +294,7 @@ import Testing
     #expect(bad["url"] == "x")
   }
 
-  @Test func `blocks when no answer comes within two seconds`() async throws {
+  @Test func `blocks a link if there is no decision within two seconds`() async throws {
     let launch = Launch(
       isReady: true,
       interceptors: [
@@ -337,7 +337,7 @@ import Testing
       (["location": true], nil, nil), (["bluetoothCentrals": ["x"]], nil, nil),
       (["cloudKitShareMetadata": [:]], nil, nil), ([:], nil, nil),
     ] as [(ValueObject, String?, String?)])
-  func `reads every key that may launch an application (N16, N17, N25, R12, R15, R17)`(
+  func `reads every key that can launch an application (N16, N17, N25, R12, R15, R17)`(
     options: ValueObject, url: String?, source: String?
   ) async throws {
     let outputs = try await link(options)
@@ -348,7 +348,7 @@ import Testing
     #expect(outputs["ignored"] == (isOfSeveral ? ["urlContexts[1]: urlContexts[0] comes first"] : []))
   }
 
-  @Test func `ignores keys of features the application does not have, with a warning (R14)`() async throws {
+  @Test func `ignores keys of unsupported features with a warning (R14)`() async throws {
     let outputs = try await link(
       ["remoteNotification": ["route": "app://a"], "url": "app://b", "mystery": 1], supports: ["url"])
     #expect(outputs["url"] == "app://b")
@@ -364,14 +364,14 @@ import Testing
     RouterPlugin().actions.first { $0.name == "router.register" }!.check(LiteralInput(inputs))
   }
 
-  @Test func `names both places of a duplicate route (N12)`() {
+  @Test func `names both locations of a duplicate route (N12)`() {
     let found = problems(["schemes": ["app"], "routes": ["app://a/:b", ["pattern": "app://a/:c"]]])
     #expect(found.map(\.keyPath) == ["routes[1].pattern"])
     #expect(found.first?.message == "'app://a/:c' matches the same URLs as 'app://a/:b' (duplicate-route)")
     #expect(found.first?.related == .init("routes[0]", "the other route is declared here"))
   }
 
-  @Test func `reports every mistake of every route with its place`() {
+  @Test func `reports every problem of every route with its location`() {
     let found = problems([
       "schemes": ["app"],
       "routes": [
@@ -389,26 +389,26 @@ import Testing
     (["https"], "schemes[0]", "the scheme 'https' belongs to the web or the system"),
     (["app", "my app"], "schemes[1]", "'my app' is not a scheme"), ([], "schemes", "there must be at least one scheme"),
   ])
-  func `refuses schemes`(schemes: [String], keyPath: String, message: String) {
+  func `refuses invalid and reserved schemes`(schemes: [String], keyPath: String, message: String) {
     let found = problems(["schemes": schemes.value, "routes": ["a"]])
     #expect(found.map(\.keyPath) == [keyPath])
     #expect(found.map(\.message) == [message])
   }
 
-  @Test func `judges the routes also when a scheme or a host is wrong`() {
+  @Test func `checks the routes even if a scheme or a host is invalid`() {
     let found = problems([
       "schemes": ["https", "app", "my app"], "hosts": ["a..b"], "routes": ["app://a/:b", "app://a/:c"],
     ])
     #expect(found.map(\.keyPath) == ["schemes[0]", "schemes[2]", "hosts[0]", "routes[1]"])
   }
 
-  @Test func `warns of a route that no URL reaches`() {
+  @Test func `warns about a route that no URL reaches`() {
     let found = problems(["schemes": ["app"], "routes": ["a/:b", ["pattern": "a/*", "page": "c"]]])
     #expect(found.map(\.isWarning) == [true])
     #expect(found.map(\.message) == ["no URL reaches 'a/*'"])
   }
 
-  @Test func `says nothing of what only the run can know`() {
+  @Test func `reports nothing that only the run can determine`() {
     #expect(problems(["routes": ["x://a"]]).isEmpty)
   }
 }
