@@ -11,7 +11,7 @@ import Testing
     try #require(BasicsPlugin().actions.first { $0.name == name })
   }
 
-  @Test func `brings ten actions, each with a summary`() {
+  @Test func `contains ten actions, each with a summary`() {
     #expect(
       registry.declarations.map(\.name) == [
         "flow.ask", "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.on", "flow.post", "flow.set",
@@ -20,7 +20,7 @@ import Testing
     #expect(registry.declarations.allSatisfy { !$0.summary.isEmpty && $0.example.hasPrefix("uses: \($0.name)") })
   }
 
-  @Test(.timeLimit(.minutes(10))) func `ask gives what was answered, and by whom`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `asks and returns the answer and who gave it`() async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
     let call = Task { try await host.call(ask, with: ["question": "Go?", "choices": ["go", "stay"]]) }
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: ["no", nil])
-  func `ask takes the default when its time has passed, and fails where there is none`(choice: String?) async throws {
+  func `uses the default answer after the time limit, and fails without a default`(choice: String?) async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
     var inputs: ValueObject = ["question": "Go?", "timeout": "2h"]
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["text", "secret"])
-  func `ask gives the text or the secret that was answered, and logs no secret`(kind: String) async throws {
+  func `returns the text or the secret of an answer, and logs no secret`(kind: String) async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
     let call = Task { [kind] in try await host.call(ask, with: ["question": "What?", kind: true]) }
@@ -63,7 +63,7 @@ import Testing
     #expect(host.logs.contains { $0.contains("sesame") } == (kind == "text"))
   }
 
-  @Test func `ask refuses choices among which nobody could choose`() async throws {
+  @Test func `refuses to ask with unusable choices`() async throws {
     for choices: Value in [["one"], ["a", "a"], ["a", ""]] {
       await #expect(throws: ActionError.self) {
         try await TestHost().call(action("flow.ask"), with: ["question": "Go?", "choices": choices])
@@ -76,11 +76,11 @@ import Testing
     #expect(check.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
   }
 
-  @Test func `noop succeeds without outputs`() async throws {
+  @Test func `runs noop without outputs`() async throws {
     #expect(try await TestHost().call(action("flow.noop")) == [:])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `sleep ends when its time has passed on the run's clock and not before`()
+  @Test(.timeLimit(.minutes(10))) func `sleeps exactly until its time has passed on the run's clock`()
     async throws
   {
     let host = TestHost()
@@ -93,7 +93,7 @@ import Testing
     #expect(try await call.value == [:])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `sleep ends at once when its step is cancelled`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `stops sleeping at once when its step is cancelled`() async throws {
     let host = TestHost()
     let sleep = try action("flow.sleep")
     let call = Task { try await host.call(sleep, with: ["for": "4h"]) }
@@ -102,38 +102,38 @@ import Testing
     await #expect(throws: CancellationError.self) { try await call.value }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `sleep does not begin in a step that is cancelled already`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `does not begin to sleep in a cancelled step`() async throws {
     let host = TestHost()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(action("flow.sleep"), with: ["for": "4h"]) }
     #expect(host.sleeperCount == 0)
   }
 
-  @Test func `fail fails with its message`() async throws {
+  @Test func `fails with the given message`() async throws {
     await #expect(throws: ActionError("failed", "nothing to publish")) {
       try await TestHost().call(action("flow.fail"), with: ["message": "nothing to publish"])
     }
   }
 
-  @Test func `set gives its values back, whatever their kind`() async throws {
+  @Test func `returns the values of set, whatever their kind`() async throws {
     let values: ValueObject = ["a": 1, "b": [true, nil], "c": ["d": 1.5]]
     #expect(try await TestHost().call(action("flow.set"), with: ["values": .object(values)]) == values)
     #expect(registry.declaration(named: "flow.set")?.outputsFromInput == "values")
   }
 
-  @Test func `post posts the event it names`() async throws {
+  @Test func `posts the named event`() async throws {
     let host = TestHost()
     _ = try await host.call(action("flow.post"), with: ["event": "map.first-use"])
     #expect(host.posts == ["map.first-use"])
     #expect(registry.declaration(named: "flow.post")?.eventFromInput == "event")
   }
 
-  @Test func `post without a name is found before anything runs`() {
+  @Test func `reports a post without a name before the run`() {
     #expect(registry.problems(with: LiteralInput(["event": ""]), of: "flow.post").map(\.keyPath) == ["event"])
     #expect(registry.problems(with: LiteralInput(["event": "a"]), of: "flow.post").isEmpty)
   }
 
-  @Test func `log writes at the level it is told`() async throws {
+  @Test func `logs at the given level`() async throws {
     let host = TestHost()
     _ = try await host.call(action("flow.log"), with: ["message": "one"])
     _ = try await host.call(action("flow.log"), with: ["message": "two", "level": "warning"])
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(arguments: ["flow.spin", "flow.block"])
-  func `spin and block last at least as long as told and hear no cancellation`(_ name: String) async throws {
+  func `spins and blocks for at least the given time, ignoring cancellation`(_ name: String) async throws {
     let host = TestHost()
     host.cancel()
     let start = ContinuousClock.now
@@ -149,7 +149,7 @@ import Testing
     #expect(ContinuousClock.now - start >= .milliseconds(20))
   }
 
-  @Test func `a duration without a unit is refused`() async throws {
+  @Test func `refuses a duration without a unit`() async throws {
     await #expect(throws: TypeMismatch.self) { try await TestHost().call(action("flow.block"), with: ["for": 5]) }
   }
 }

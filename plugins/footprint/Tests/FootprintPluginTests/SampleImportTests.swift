@@ -28,7 +28,7 @@ import Testing
     return outputs["imported"]
   }
 
-  @Test func `brings more than a hundred places and ten trips, every one of them valid`() async throws {
+  @Test func `adds more than a hundred places and ten trips, all of them valid`() async throws {
     #expect(try await launch() == 136)
     #expect(try counts() == [17, 136])
     let db = try SQLiteConnection(folder.file("store.sqlite"))
@@ -47,7 +47,7 @@ import Testing
     #expect(try db.all("PRAGMA foreign_key_check") { $0.text(0) } == [])
   }
 
-  @Test func `R6 happens once, also when everything was deleted since`() async throws {
+  @Test func `R6 happens once, even if everything was deleted since`() async throws {
     #expect(try await launch() == 136)
     #expect(try await launch() == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute("DELETE FROM TravelDestination; DELETE FROM TravelTrip")
@@ -55,7 +55,7 @@ import Testing
     #expect(try counts() == [0, 0])
   }
 
-  @Test func `does not mix into journeys that are there already`() async throws {
+  @Test func `adds nothing to existing journeys`() async throws {
     #expect(try await launch(sample: false) == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute(
       "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
@@ -67,7 +67,7 @@ import Testing
     /// The process kills itself with signal 9 after writing some rows: nothing of them may be there, and the next
     /// launch imports everything.
     @Test(arguments: [1, 18, 100, 153])
-    func `R6 a process killed in the middle leaves nothing, and the next one starts over`(
+    func `R6 leaves nothing if the process is killed, and the next one starts over`(
       _ row: Int
     ) async throws {
       let path = folder.file("store.sqlite")
@@ -81,7 +81,7 @@ import Testing
     }
   #endif
 
-  @Test func `a cancelled import leaves nothing and the next one starts over`() async throws {
+  @Test func `leaves nothing if cancelled, and the next one starts over`() async throws {
     let host = try await folder.opened()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(Prepare.self, with: ["sample": true]) }
@@ -89,7 +89,7 @@ import Testing
     #expect(try await launch() == 136)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `of eight launches at the same time one imports`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `happens once in eight concurrent launches`() async throws {
     let imported = try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<8 { group.addTask { try await launch()?.integerValue ?? -1 } }
       return try await group.reduce(into: []) { $0.append($1) }

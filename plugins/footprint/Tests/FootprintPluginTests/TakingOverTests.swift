@@ -8,7 +8,7 @@ import Testing
 
 @testable import FootprintPlugin
 
-@Suite struct `Taking over tables` {
+@Suite struct `Taking over existing tables` {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -38,7 +38,7 @@ import Testing
     db.close()
   }
 
-  @Test func `the tables of an older store are used as they are, and no sample is imported again`() async throws {
+  @Test func `uses the tables of an older store unchanged, and imports no sample again`() async throws {
     try makeOldStore()
     let host = try await folder.opened()
     #expect(try await host.call(Prepare.self, with: ["sample": true]) == ["created": false, "imported": 0])
@@ -51,7 +51,7 @@ import Testing
     #expect(try db.all("SELECT name FROM Migration") { $0.text(0) } == ["1-journeys", "file:own.sql"])
   }
 
-  @Test func `tables that a migration of the workflow made are taken over`() async throws {
+  @Test func `uses tables that a migration of the workflow created`() async throws {
     let host = try await folder.opened()
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute(
@@ -66,7 +66,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `a table without the columns is refused and left as it is`() async throws {
+  @Test func `refuses a table without the columns and leaves it unchanged`() async throws {
     let host = try await folder.opened()
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute("CREATE TABLE TravelDestination (id TEXT, name TEXT)")
@@ -81,7 +81,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `a store that lacks nothing is only read`() async throws {
+  @Test func `only reads a complete store`() async throws {
     try makeOldStore()
     for _ in 0..<2 {
       let host = try await folder.opened()

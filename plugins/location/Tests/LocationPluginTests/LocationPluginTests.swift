@@ -68,7 +68,7 @@ final class CountingSource: LocationSource {
 
   /// L21.
   @Test(arguments: [("when-in-use", true), ("always", true), ("denied", false)])
-  func `asks once and keeps the answer`(_ answer: String, granted: Bool) async throws {
+  func `asks once and stores the answer`(_ answer: String, granted: Bool) async throws {
     let source = CountingSource()
     let host = host(LocationPlugin(source: source))
     let first = try await host.call(RequestLocationPermission.self, with: ["answer": .string(answer)])
@@ -93,7 +93,7 @@ final class CountingSource: LocationSource {
   }
 
   /// R13, C11: the system launches for a position only an app that may have it.
-  @Test func `starts at once when a position launched the app`() async throws {
+  @Test func `starts at once if a position launched the app`() async throws {
     let host = host(LocationPlugin(source: CountingSource()), launch: Launch(reason: .location))
     async let call = host.call(StartLocation.self)
     #expect(await host.readied()["latitude"] == .number(1))
@@ -103,7 +103,7 @@ final class CountingSource: LocationSource {
   }
 
   /// L19.
-  @Test(arguments: [1.0, 2.0]) func `plays a track in its own time or faster`(_ speed: Double) async throws {
+  @Test(arguments: [1.0, 2.0]) func `simulates a track at its recorded speed or faster`(_ speed: Double) async throws {
     try await withTrack { folder in
       try store.put("always", for: "authorization", in: "location")
       let plugin = LocationPlugin()
@@ -140,11 +140,11 @@ final class CountingSource: LocationSource {
     ),
     ("<gpx><!-- ", 1, "'-->' is missing"), ("<gpx><wpt lat=\"1", 1, "the value of 'lat' has no end"),
   ])
-  func `says where a track is wrong`(_ text: String, line: Int, message: String) {
+  func `reports the location of an error in a track`(_ text: String, line: Int, message: String) {
     #expect(throws: GPXProblem(line: line, message: message)) { try GPXTrack(bytes: Array(text.utf8)) }
   }
 
-  @Test func `takes a track of 16 MiB and refuses one more byte`() throws {
+  @Test func `accepts a track of 16 MiB and refuses one more byte`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString).gpx"
     defer { try? FileManager.default.removeItem(atPath: path) }
     var data = Data("<gpx><wpt lat=\"1\" lon=\"2\"/></gpx>".utf8)
@@ -157,14 +157,14 @@ final class CountingSource: LocationSource {
     #expect(error?.message == "\(path): 16777217 bytes; a track may have 16777216")
   }
 
-  @Test func `reads waypoints as Xcode writes them, a second apart without times`() throws {
+  @Test func `reads Xcode's waypoints, one second apart if they have no times`() throws {
     let track = try GPXTrack(
       bytes: Array("<gpx><wpt lat=\"1\" lon=\"2\"></wpt><wpt lat=\"1.5\" lon=\"2\"/></gpx>".utf8))
     #expect(track.points.map(\.latitude) == [1, 1.5])
     #expect(track.points.map(\.elapsed) == [.zero, .seconds(1)])
   }
 
-  @Test func `says that a system without a location service needs a track`() async throws {
+  @Test func `reports that a system without a location service needs a track`() async throws {
     try store.put("always", for: "authorization", in: "location")
     let error = await #expect(throws: ActionError.self) { try await host(LocationPlugin()).call(StartLocation.self) }
     #expect(error?.code == "no-source")

@@ -11,7 +11,7 @@ import Testing
 
 /// The timer at the terminal.
 @Suite(.timeLimit(.minutes(10))) struct TimerTests {
-  @Test func `every command is read`() throws {
+  @Test func `parses every command`() throws {
     let cases: [(String, TimerCommand?)] = [
       ("focus 25m", .start(.focus, .seconds(1500))), ("  Break 5m ", .start(.breakTime, .seconds(300))),
       ("snooze", .set(.snooze)), ("idle", .set(.idle)), ("pause", .pause), ("resume", .resume), ("done", .done),
@@ -29,7 +29,7 @@ import Testing
     ("xyzzy", "'xyzzy' is not a command; help lists them"), ("discard", "'discard' needs a number"),
     ("retry x", "'x' is not a change number"), ("retire", "'retire' needs a device's name"),
   ])
-  func `a line that is not a command says what would be one`(_ line: String, _ message: String) {
+  func `reports the expected form for a line that is not a command`(_ line: String, _ message: String) {
     #expect {
       try TimerCommand(line)
     } throws: {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `S26 F3 a script on two devices: both edit while one is offline, and both read the same`() async throws {
+  @Test func `S26 F3 merges scripts of two devices that both edit while one is offline`() async throws {
     let folder = NSTemporaryDirectory() + "sync-timer-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -69,8 +69,7 @@ import Testing
     try phone.close()
   }
 
-  @Test func `the time that is left is shown every second while the timer runs, and not while it stands`() async throws
-  {
+  @Test func `shows the remaining time every second while it runs, and not while it is stopped`() async throws {
     let folder = NSTemporaryDirectory() + "sync-watch-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -88,7 +87,7 @@ import Testing
   @Test(arguments: [
     (0, "25:00"), (1, "25:00"), (999, "25:00"), (1000, "24:59"), (90_001, "23:30"), (2_000_000, "0:00"),
   ])
-  func `a running timer reads as what is left, with a second that has begun as a whole one`(
+  func `shows the remaining time rounded up to whole seconds while it runs`(
     _ later: Int64, _ left: String
   ) {
     let running = TimerState(kind: .focus, remainingMilliseconds: 1_500_000)

@@ -33,52 +33,52 @@ struct PreferenceRun {
 }
 
 @Suite struct `The managers of the launch` {
-  @Test func `L10 nobody is signed in on a new device, and nobody is asked`() async throws {
+  @Test func `L10 find no account on a new device, and ask for none`() async throws {
     #expect(try await PreferenceRun().call(CheckAccount.self)["signed-in"] == false)
   }
 
-  @Test func `L10 a signed-in user is loaded`() async throws {
+  @Test func `L10 load a signed-in user`() async throws {
     let run = PreferenceRun(saved: ["account": ["id": "001", "name": "小明"]])
     #expect(
       try await run.call(CheckAccount.self) == ["signed-in": true, "id": "001", "name": "小明", "email": nil])
   }
 
   @Test(arguments: [Value.string("001"), ["name": "nobody"], ["id": ""], ["id": 1], nil])
-  func `L10 what is not an account signs nobody in`(_ saved: Value) async throws {
+  func `L10 ignore a saved value that is not an account`(_ saved: Value) async throws {
     #expect(try await PreferenceRun(saved: ["account": saved]).call(CheckAccount.self)["signed-in"] == false)
   }
 
-  @Test func `L11 the saved language goes before the system's`() async throws {
+  @Test func `L11 prefer the saved language to the system's`() async throws {
     let run = PreferenceRun(saved: ["language": "zh-Hans"], environment: ["LANG": "en_GB.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "saved"])
   }
 
-  @Test func `L11 without a saved language the system's counts`() async throws {
+  @Test func `L11 use the system's language if none is saved`() async throws {
     let run = PreferenceRun(environment: ["LANG": "zh_CN.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "system"])
     #expect(run.host.logs.isEmpty)
   }
 
-  @Test func `L11 a language that is not supported falls back and says so`() async throws {
+  @Test func `L11 fall back from an unsupported language and report it`() async throws {
     let run = PreferenceRun(saved: ["language": "fr"], environment: ["LANG": "C.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "en", "source": "default"])
     #expect(run.host.logLines == [.init(level: .warning, "the language 'fr' is not supported; using 'en'")])
   }
 
-  @Test func `L11 an override goes before everything, an empty one before nothing`() async throws {
+  @Test func `L11 prefer an override to everything, and ignore an empty one`() async throws {
     let run = PreferenceRun(saved: ["language": "zh-Hans"])
     #expect(try await run.call(ChooseLanguage.self, ["override": "en-US"]) == ["language": "en", "source": "override"])
     #expect(try await run.call(ChooseLanguage.self, ["override": ""])["source"] == "saved")
   }
 
-  @Test func `L11 a fallback that is not supported is found before the run and in it`() async {
+  @Test func `L11 report an unsupported fallback before the run and in it`() async {
     let inputs: ValueObject = ["supported": ["de", "no language"], "fallback": "en"]
     #expect(ChooseLanguage.check(LiteralInput(inputs)).map(\.keyPath) == ["supported[1]", "fallback"])
     #expect(await PreferenceRun().code(ChooseLanguage.self, inputs) == "fallback-unsupported")
     #expect(ChooseLanguage.check(LiteralInput([:])).isEmpty)
   }
 
-  @Test func `L12 every country of ISO 3166-1 comes with its name in the user's language`() async throws {
+  @Test func `L12 list every country of ISO 3166-1 with its name in the user's language`() async throws {
     let english = try await PreferenceRun().call(ListCountries.self)
     #expect(english["count"] == 250 && english["language"] == "en")
     #expect(english["countries"]?.arrayValue?.contains(["code": "JP", "name": "Japan"]) == true)
@@ -89,7 +89,7 @@ struct PreferenceRun {
     #expect(CountryNames.countries.allSatisfy { !$0.english.isEmpty && !$0.chinese.isEmpty })
   }
 
-  @Test func `L13 the user's color goes before the default, by name or by code`() async throws {
+  @Test func `L13 prefer the user's color to the default, by name or by code`() async throws {
     let named = PreferenceRun(saved: ["brand-color": "ocean"])
     #expect(try await named.call(ChooseBrandColor.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])
     let own = PreferenceRun(saved: ["brand-color": "#00ff7F"])
@@ -101,7 +101,7 @@ struct PreferenceRun {
     }
   }
 
-  @Test func `L13 a palette without its default, or with something that is not a color, is refused`() async {
+  @Test func `L13 refuse a palette without its default, or with an invalid color`() async {
     let run = PreferenceRun()
     #expect(await run.code(ChooseBrandColor.self, ["default": "none"]) == "palette-invalid")
     #expect(await run.code(ChooseBrandColor.self, ["palette": [:]]) == "palette-invalid")
@@ -110,7 +110,7 @@ struct PreferenceRun {
     #expect(ChooseBrandColor.check(LiteralInput(inputs)).map(\.keyPath) == ["palette.a"])
   }
 
-  @Test func `L14 saved goes before the system's, that before the default`() async throws {
+  @Test func `L14 prefer the saved appearance to the system's, and that to the default`() async throws {
     let saved = PreferenceRun(saved: ["appearance": "light"], environment: ["GTK_THEME": "Adwaita:dark"])
     #expect(try await saved.call(ChooseAppearance.self) == ["appearance": "light", "source": "saved"])
     let follows = PreferenceRun(saved: ["appearance": "system"], environment: ["GTK_THEME": "Adwaita:dark"])
@@ -120,7 +120,7 @@ struct PreferenceRun {
         == ["appearance": "dark", "source": "default"])
   }
 
-  @Test func `L16 a manager is made once in a run, however many steps ask, and dropped with the run`() async throws {
+  @Test func `L16 are created once per run for any number of steps, and removed with the run`() async throws {
     let run = PreferenceRun()
     let roster: ManagerRoster = try #require(run.host.handle(ManagerRoster.key))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -139,7 +139,7 @@ struct PreferenceRun {
     #expect(roster.runCount == 0)
   }
 
-  @Test func `a manager that cannot load fails its step, and a retry loads it`() async throws {
+  @Test func `fail the step if they cannot load, and load at a retry`() async throws {
     let run = PreferenceRun()
     run.store.fail(with: ActionError("store-locked", "locked"))
     #expect(await run.code(ChooseAppearance.self, [:]) == "store-locked")
@@ -149,7 +149,7 @@ struct PreferenceRun {
 }
 
 @Suite struct `Saving and loading preferences` {
-  @Test func `what is saved is what the managers answer from then on`() async throws {
+  @Test func `updates the managers with saved values`() async throws {
     let run = PreferenceRun()
     #expect(try await run.call(ChooseAppearance.self)["source"] == "default")
     _ = try await run.call(SetPreference.self, ["key": "appearance", "value": "dark"])
@@ -169,7 +169,7 @@ struct PreferenceRun {
       ("appearance", "dim"), ("language", "klingon!"), ("language", 3), ("brand-color", "#12"), ("brand-color", ""),
       ("account", ["name": "x"]),
     ] as [(String, Value)])
-  func `a value that its manager could not use is refused, before the run and in it`(_ key: String, _ value: Value)
+  func `refuses a value that its manager could not use, before the run and in it`(_ key: String, _ value: Value)
     async throws
   {
     let run = PreferenceRun()
@@ -179,7 +179,7 @@ struct PreferenceRun {
     #expect(try run.store.all(in: ManagerRoster.scope).isEmpty)
   }
 
-  @Test func `a key has 1 to 128 bytes`() async {
+  @Test func `accepts keys of 1 to 128 bytes`() async {
     let run = PreferenceRun()
     for (key, expected) in [("", "preference-invalid"), (String(repeating: "k", count: 129), "preference-invalid")] {
       #expect(await run.code(SetPreference.self, ["key": .string(key), "value": 1]) == expected)
@@ -189,7 +189,7 @@ struct PreferenceRun {
       await run.code(SetPreference.self, ["key": .string(String(repeating: "k", count: 128)), "value": 1]) == nil)
   }
 
-  @Test func `L29 all preferences are loaded, and what cannot be used is named and left out`() async throws {
+  @Test func `L29 loads all preferences, and names and omits unusable ones`() async throws {
     let run = PreferenceRun(saved: ["appearance": "dark", "language": 5, "zoom": 3])
     #expect(try await run.call(LoadPreferences.self) == ["entries": ["appearance": "dark", "zoom": 3], "count": 2])
     #expect(
@@ -197,7 +197,7 @@ struct PreferenceRun {
   }
 }
 
-@Suite struct `What the system says` {
+@Suite struct `The system's preferences` {
   @Test(
     arguments: [
       (["LANG": "de_DE.UTF-8"], ["de-DE"]), (["LANG": "C"], []), (["LANG": "C.UTF-8"], []), (["LANG": "POSIX"], []),
@@ -206,7 +206,7 @@ struct PreferenceRun {
       (["LANG": "zh_TW", "LANGUAGE": "zh_TW:zh:en"], ["zh-TW", "zh", "en"]), (["LANG": "C", "LANGUAGE": "fr"], []),
       (["LANG": "sr_RS@latin"], ["sr-Latn-RS"]), (["LANG": "ca_ES.UTF-8@valencia"], ["ca-ES"]),
     ] as [([String: String], [String])])
-  func `L11 languages come from the environment as gettext reads it`(
+  func `L11 provides languages from the environment according to gettext`(
     _ environment: [String: String], _ expected: [String]
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.languages == expected)
@@ -228,11 +228,11 @@ struct PreferenceRun {
       ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans"), ("zh-Hant-CN", "zh-Hant"),
       ("EN-us", "en"), ("en-GB", "en-GB"), ("en-AU", "en"), ("fr", nil), ("pt", "pt-BR"),
     ] as [(String, String?)])
-  func `L11 a wish finds the language that suits it best`(_ wish: String, _ expected: String?) {
+  func `L11 is matched with the best supported language`(_ wish: String, _ expected: String?) {
     #expect(LanguageMatch.best(for: wish, among: ["en-GB", "en", "zh-Hans", "zh-Hant", "pt-BR"]) == expected)
   }
 
-  @Test func `L11 somebody who reads traditional Chinese is not given simplified`() {
+  @Test func `L11 does not offer simplified Chinese to a reader of traditional Chinese`() {
     #expect(LanguageMatch.best(for: "zh-TW", among: ["en", "zh-Hans"]) == nil)
   }
 
@@ -242,7 +242,7 @@ struct PreferenceRun {
       (["COLORFGBG": "15;0"], .dark), (["COLORFGBG": "0;15"], .light), (["COLORFGBG": "0;default;7"], .light),
       (["COLORFGBG": "what"], nil),
     ] as [([String: String], Appearance?)])
-  func `L14 appearance comes from the environment where it says`(
+  func `L14 provides the appearance from the environment if it is set`(
     _ environment: [String: String], _ expected: Appearance?
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.appearance == expected)

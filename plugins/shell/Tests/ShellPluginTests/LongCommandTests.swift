@@ -23,7 +23,7 @@ import Testing
       ("sh", "#", "echo \"$? $0 end\""), ("bash", "#", "list=(1 2); echo \"${#list[@]} end\""),
       ("python", "#", "import sys; print(__name__, len(sys.argv), 'end')"),
     ])
-  func `of more than 128 KiB goes through a file`(shell: String, comment: String, last: String) async throws {
+  func `of more than 128 KiB is passed as a file`(shell: String, comment: String, last: String) async throws {
     let text = comment + String(repeating: "x", count: 200_000) + "\n" + last
     let output = try await host.call(RunShell.self, with: ["command": .string(text), "shell": .string(shell)])
     let short = try await host.call(RunShell.self, with: ["command": .string(last), "shell": .string(shell)])
@@ -31,12 +31,12 @@ import Testing
     if shell != "sh" { #expect(output["stdout"] == short["stdout"]) }
   }
 
-  @Test func `of 128 KiB without a shell goes through a file, too`() async throws {
+  @Test func `of 128 KiB without a shell is passed as a file, too`() async throws {
     let text = "#" + String(repeating: "x", count: Command.longestArgumentBytes) + "\necho end"
     #expect(try await host.call(RunShell.self, with: ["command": .string(text)])["stdout"] == "end")
   }
 
-  @Test func `whose variable is too long fails with its name and size, and is not tried again`() async throws {
+  @Test func `fails without a retry if a variable is too long, with its name and size`() async throws {
     let error = await failure(["command": "true", "env": ["LIST": .string(String(repeating: "x", count: 150_000))]])
     #expect(error?.code == "arguments-too-long" && error?.isRetryable == false)
     #expect(error?.message.contains("the variable 'LIST' has 150000 bytes") == true, "\(error?.message ?? "")")
@@ -44,7 +44,7 @@ import Testing
     #expect(argument?.message.contains("an argument has 150000 bytes") == true, "\(argument?.message ?? "")")
   }
 
-  @Test func `with one pipe has both outputs in the order in which they were written`() async throws {
+  @Test func `keeps both outputs in the order of writing if they share a pipe`() async throws {
     let text = "for i in 1 2 3 4 5 6 7 8 9; do echo out$i; echo err$i >&2; done"
     let output = try await host.call(RunShell.self, with: ["command": .string(text), "merge-output": true])
     #expect(output["stderr"] == "")
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: ["if [[ a ]]; then", "[[ a == b ]]", "a=(1 2)"])
-  func `that sh does not understand names the way out`(text: String) async throws {
+  func `fails with a hint at bash if sh does not understand it`(text: String) async throws {
     let error = await failure(["command": .string(text), "shell": "sh"])
     #expect(
       error?.message.contains("if it is written for bash, write 'shell: bash'") == true, "\(error?.message ?? "")")

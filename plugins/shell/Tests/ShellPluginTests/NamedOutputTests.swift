@@ -51,7 +51,8 @@ import Testing
       ("notes<<E F\nE\n F\nE F\n", ["notes": "E\n F"]),
       ("notes<<EOF\né=\u{301}\nEOF\n", ["notes": "é=\u{301}"]), ("", [:]), ("\n", [:]),
     ] as [(String, ValueObject)])
-  func `are read in GitHub's form, as their declared types`(text: String, expected: ValueObject) throws {
+  func `are parsed in GitHub's format and converted to their declared types`(text: String, expected: ValueObject) throws
+  {
     #expect(try values(text) == expected)
   }
 
@@ -71,15 +72,15 @@ import Testing
     ("version = 1\n", "has the undeclared output \"version \" in line 1; write 'version=…' without spaces"),
     ("Version=1\n", "has the undeclared output \"Version\" in line 1"),
   ])
-  func `that do not fit are a failure that says where`(text: String, message: String) {
+  func `fail the step with their location if they are invalid`(text: String, message: String) {
     #expect(problem(Array(text.utf8)).contains(message), "\(problem(Array(text.utf8)))")
   }
 
-  @Test func `that are not UTF-8 are a failure with the line`() {
+  @Test func `fail the step with the line if they are not UTF-8`() {
     #expect(problem(Array("size=1\nversion=".utf8) + [0xFF, 0x0A]).hasPrefix("is not UTF-8 in line 2"))
   }
 
-  @Test func `that are missing are a failure that names them, unless they are not required`() {
+  @Test func `fail the step with their names if they are missing and required`() {
     let declared: ValueObject = [
       "a": ["type": "string"], "b": ["type": "integer"], "c": ["type": "any", "required": false],
     ]
@@ -99,12 +100,12 @@ import Testing
       (["a": ["type": "string", "secret": true]], "outputs.a.secret"),
       (["a": ["type": "string", "colour": "red"]], "outputs.a.colour"),
     ] as [(ValueObject, String)])
-  func `are declared so that mistakes are found before anything runs`(declarations: ValueObject, place: String) {
+  func `have declarations that are checked before the run`(declarations: ValueObject, place: String) {
     let problems = RunShell.check(LiteralInput(["command": "true", "outputs": .object(declarations)]))
     #expect(problems.map(\.keyPath) == [place], "\(problems)")
   }
 
-  @Test func `without a declaration are warned of where the command is known`() {
+  @Test func `cause a warning if they are undeclared and the command is known`() {
     let problems = RunShell.check(LiteralInput(["command": "echo a=1 >> $FLOWRUN_OUTPUT"]))
     #expect(problems.map(\.isWarning) == [true] && problems[0].help?.contains("outputs: {") == true)
     #expect(RunShell.check(LiteralInput(["command": "echo a=1"])).isEmpty)
@@ -135,7 +136,7 @@ import Testing
     "test -f \"$FLOWRUN_OUTPUT\" && test ! -s \"$FLOWRUN_OUTPUT\" && cd / && sh -c 'echo got=yes >> \"$FLOWRUN_OUTPUT\"'",
     "d=${FLOWRUN_OUTPUT%/*}; mkdir \"$d/more\"; echo got=yes > \"$d/more/x\"; ln -sf more/x \"$FLOWRUN_OUTPUT\"",
   ])
-  func `come through a file that the command may append to, replace or link`(command: String) async throws {
+  func `can be appended, replaced or linked by the command`(command: String) async throws {
     let outputs = try await run(command + "; echo \"$FLOWRUN_OUTPUT\"")
     #expect(outputs["got"] == "yes" && outputs["status"] == 0)
     let path = try #require(outputs["stdout"]?.stringValue)
@@ -152,7 +153,7 @@ import Testing
     ("echo got=1 >> \"$FLOWRUN_OUTPUT\"; exit 3", "command-failed", "status 3"),
     ("echo got=1 >> \"$FLOWRUN_OUTPUT\"; kill -9 $$", "command-killed", "signal 9"),
   ])
-  func `that cannot be had are a failure`(command: String, code: String, message: String) async {
+  func `fail the step if their file cannot be read`(command: String, code: String, message: String) async {
     let error = await failure(command)
     #expect(error?.code == code && error?.message.contains(message) == true, "\(String(describing: error))")
   }
@@ -170,7 +171,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `have no file where a step declares none, also inside of a step that does`() async throws {
+  @Test func `have no file in a step without declarations, even inside a step with some`() async throws {
     let environment: ValueObject = ["FLOWRUN_OUTPUT": "/nowhere/outer"]
     let outputs = try await TestHost(workflowFolder: "/", environment: ["FLOWRUN_OUTPUT": "/nowhere/step"]).call(
       RunShell.self, with: ["command": "echo \"${FLOWRUN_OUTPUT-none}\"", "env": .object(environment)])
@@ -178,7 +179,7 @@ import Testing
     #expect(Set(outputs.keys) == ["status", "stdout", "stderr"])
   }
 
-  @Test func `have a file of their own for each attempt, which only the user can read`() async throws {
+  @Test func `have a separate file for each attempt, which only the user can read`() async throws {
     let command =
       "ls -ld \"$FLOWRUN_OUTPUT\" \"${FLOWRUN_OUTPUT%/*}\" | cut -c1-10; echo \"got=$FLOWRUN_OUTPUT\" >> \"$FLOWRUN_OUTPUT\""
     let (first, second) = (try await run(command), try await run(command))

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `gives standard output without one line break at its end, and standard error with it`() async throws {
+  @Test func `returns standard output without a final line break, and standard error with it`() async throws {
     let texts = [
       ("yes\\n", "yes"), ("yes\\r\\n", "yes"), ("yes\\n\\n", "yes\n"), ("yes\\r", "yes\r"), ("\\n", ""),
       ("", ""), ("\\r\\n", ""), ("a\\r\\n\\n", "a\r\n"), ("\\n a", "\n a"),
@@ -36,19 +36,19 @@ import Testing
     #expect(try await run("echo a >&2")["stderr"]?.stringValue == "a\n")
   }
 
-  @Test func `gives status and both outputs exactly`() async throws {
+  @Test func `returns status and both outputs exactly`() async throws {
     #expect(
       try await run("printf 'one\\ntwo\\n'; printf three >&2") == [
         "status": 0, "stdout": "one\ntwo", "stderr": "three",
       ])
   }
 
-  @Test func `text goes through the shell, a list does not`() async throws {
+  @Test func `passes a string to the shell, but not a list`() async throws {
     #expect(try await run("echo $((6 * 7))")["stdout"] == "42")
     #expect(try await run(["echo", "$((6 * 7))", "a  b"])["stdout"] == "$((6 * 7)) a  b")
   }
 
-  @Test func `another status than 0 is a failure that quotes the last lines`() async {
+  @Test func `fails with a status other than 0 and quotes the last lines`() async {
     let error = await failure("for i in $(seq 22); do echo line $i >&2; done; exit 3")
     #expect(error?.code == "command-failed")
     #expect(error?.message.hasPrefix("exited with status 3: line 22 ('for i in $(seq 22); do ") == true)
@@ -76,16 +76,16 @@ import Testing
     #expect(await failure("exit 1")?.message == "exited with status 1: 'exit 1'")
   }
 
-  @Test func `a status may be allowed`() async throws {
+  @Test func `accepts a status that is allowed`() async throws {
     #expect(try await run("exit 1", ["success-statuses": [0, 1]])["status"] == 1)
   }
 
-  @Test func `a signal is a failure that names it`() async {
+  @Test func `fails with the name of a signal`() async {
     let error = await failure("kill -9 $$")
     #expect(error?.code == "command-killed" && error?.message.contains("signal 9") == true)
   }
 
-  @Test func `a variable that is stated again stands once, and its namesakes stay`() async throws {
+  @Test func `replaces a variable that is set again, and keeps similarly named ones`() async throws {
     let outputs = try await run("env", ["env": ["PAT": "short", "PATH": "/bin:/usr/bin", "HOME": "/nowhere"]])
     let variables = try #require(outputs["stdout"]?.stringValue).split(separator: "\n").map { String($0) }
     for expected in ["PAT=short", "PATH=/bin:/usr/bin", "HOME=/nowhere"] {
@@ -97,7 +97,7 @@ import Testing
     #expect(own.allSatisfy { name in variables.contains { $0.hasPrefix("\(name)=") } })
   }
 
-  @Test func `the environment is this process's own, then the step's, then the inputs'`() async throws {
+  @Test func `merges the environments of the process, the step and the inputs in this order`() async throws {
     let host = TestHost(workflowFolder: "/", environment: ["STEP": "step", "BOTH": "step"])
     let outputs = try await host.call(
       RunShell.self,
@@ -105,7 +105,7 @@ import Testing
     #expect(outputs["stdout"] == "step input 5 path")
   }
 
-  @Test func `runs in the workflow's folder, or in the one stated`() async throws {
+  @Test func `uses the workflow's folder, or the given one`() async throws {
     #expect(try await run("pwd")["stdout"] == "/")
     #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr")
     let error = await failure("pwd", ["cwd": "/no/such/folder"])
@@ -113,7 +113,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `signals that this program ignores or blocks end a command all the same`() async throws {
+    @Test func `can end it by signals that this program ignores or blocks`() async throws {
       let before = signal(SIGUSR2, SIG_IGN)
       defer { _ = signal(SIGUSR2, before) }
       // What the kernel says of the child: the signals that are blocked and those that are ignored, as bits.
@@ -130,7 +130,7 @@ import Testing
     #expect(try await run("cat; echo end")["stdout"] == "end")
   }
 
-  @Test func `a program that is not there is named`() async {
+  @Test func `names a program that does not exist`() async {
     let error = await failure(["no-such-program-anywhere"])
     #expect(error?.code == "command-not-found" && error?.isRetryable == false)
     #expect(await failure(["/no/such/program"])?.code == "command-not-found")
@@ -138,18 +138,18 @@ import Testing
   }
 
   @Test(arguments: ["", "  \n", "a\u{0}b", 7, [], ["a", 1], [""], ["a\u{0}b"], nil, ["a": "b"]] as [Value])
-  func `what is not a command is refused, before the run and in it`(_ command: Value) async {
+  func `refuses an invalid command, before the run and in it`(_ command: Value) async {
     if !command.isNull { #expect(await failure(command)?.code == "command-invalid") }
     #expect(RunShell.check(LiteralInput(["command": command])).map(\.keyPath) == ["command"])
   }
 
-  @Test func `a variable without a proper name or value is refused, before the run and in it`() async {
+  @Test func `refuses a variable without a valid name or value, before the run and in it`() async {
     let env: ValueObject = ["A=B": "x", "C": [1], "D": "a\u{0}", "FINE": true]
     #expect(RunShell.check(LiteralInput(["env": .object(env)])).map(\.keyPath) == ["env.A=B", "env.C", "env.D"])
     #expect(await failure("true", ["env": .object(env)])?.code == "command-invalid")
   }
 
-  @Test func `1 MiB of an output is kept whole, of more the first and the last 512 KiB, and the command goes on`()
+  @Test func `keeps 1 MiB of an output, or the first and last 512 KiB of more, and continues`()
     async throws
   {
     let edge = Limits.usualCommandOutputBytes
@@ -165,7 +165,7 @@ import Testing
     #expect(outputs["stderr"] == "end\n")
   }
 
-  @Test func `no character is cut where an output is`() async throws {
+  @Test func `does not split a character where it truncates an output`() async throws {
     // Three bytes each, so that both cuts would fall into one.
     let outputs = try await run("yes 界 | head -n 400000 | tr -d '\\n'")
     let text = try #require(outputs["stdout"]?.stringValue)
@@ -175,7 +175,7 @@ import Testing
     #expect(kept * 3 + missing == 1_200_000)
   }
 
-  @Test func `every line is told as it comes, with the output that it came from`() async throws {
+  @Test func `logs every line as it arrives, with its output`() async throws {
     _ = try await run(
       "echo one; printf two >&2; sleep 0.05; printf 'thr'; sleep 0.05; echo ee; sleep 0.05; printf four")
     #expect(
@@ -188,12 +188,12 @@ import Testing
   /// The last state of a line. Before it stands what was written over, in which the run looks for secrets.
   private static func lastState(of line: String) -> String { line.split(separator: "\r").last.map(String.init) ?? "" }
 
-  @Test func `of a line that is written over the last state is told behind what it was before`() async throws {
+  @Test func `logs the last state of an overwritten line, preceded by earlier ones`() async throws {
     _ = try await run("printf '10%%\\r50%%\\r100%%\\r\\nwindows\\r\\n'")
     #expect(host.logs == ["10%\r50%\r100%", "windows"])
   }
 
-  @Test func `a line that has no end yet is shown as it stands, and told once when it has ended`() async throws {
+  @Test func `shows an incomplete line at once, and logs it once it is complete`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -213,17 +213,17 @@ import Testing
     #expect(host.unfinishedLines.contains(.init("10%\r50%", from: .standardOutput)))
   }
 
-  @Test func `much on both outputs at once does not lock up`() async throws {
+  @Test func `does not deadlock with much data on both outputs`() async throws {
     let outputs = try await run("head -c 400000 /dev/zero | tr '\\0' a >&2; head -c 400000 /dev/zero | tr '\\0' b")
     #expect(outputs["stdout"]?.stringValue?.utf8.count == 400_000)
     #expect(outputs["stderr"]?.stringValue?.utf8.count == 400_000)
   }
 
-  @Test func `bytes that are no UTF-8 are replaced, not lost`() async throws {
+  @Test func `replaces invalid UTF-8 instead of dropping it`() async throws {
     #expect(try await run("printf 'a\\377b'")["stdout"] == "a\u{FFFD}b")
   }
 
-  @Test func `cancelling ends the whole group, also those that ignore SIGTERM`() async throws {
+  @Test func `ends the whole group when cancelled, even processes that ignore SIGTERM`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -245,7 +245,7 @@ import Testing
     for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
   }
 
-  @Test func `a command that ignores the signal of its step is killed after the time of its step, and named`()
+  @Test func `kills a command that ignores its step's signal after the grace period, and names it`()
     async throws
   {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
@@ -274,7 +274,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling ends a command that listens without waiting for the grace`() async throws {
+  @Test func `ends a command that handles the signal without waiting for the grace period`() async throws {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: mark) }
     Thread.detachNewThread { [host] in
@@ -286,19 +286,19 @@ import Testing
     }
   }
 
-  @Test func `a program is looked for in the child's own PATH`() async throws {
+  @Test func `searches a program in the child's own PATH`() async throws {
     #expect(try await run(["true"], ["env": ["PATH": "/nowhere:/bin:/usr/bin"]])["status"] == 0)
     #expect(await failure(["true"], ["env": ["PATH": "/nowhere"]])?.code == "command-not-found")
   }
 
-  @Test func `what a command left running in the background ends with its step`() async throws {
+  @Test func `ends background processes of a command with its step`() async throws {
     let outputs = try await run("sleep 600 > /dev/null 2>&1 & echo $!")
     let pid = try #require(ListedProcess.number(outputs["stdout"]?.stringValue ?? ""))
     #expect(await isGone(pid))
     #expect(host.logLines.last?.level == .warning)
   }
 
-  @Test func `a process that leaves its group within 200 ms is not ended with its step`() async throws {
+  @Test func `does not end a process that leaves its group within 200 ms`() async throws {
     let number = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: number) }
     // The program makes its session some time after the command has ended.
@@ -314,7 +314,7 @@ import Testing
     kill(process, SIGKILL)
   }
 
-  @Test func `a process that does not leave its group gets SIGTERM first`() async throws {
+  @Test func `sends SIGTERM first to a process that stays in its group`() async throws {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: mark) }
     _ = try await run(
@@ -322,18 +322,18 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: mark))
   }
 
-  @Test func `who is left behind and writes without end does not hold the step`() async throws {
+  @Test func `does not wait for a leftover process that keeps writing`() async throws {
     #expect(try await run("yes & echo done >&2")["stderr"] == "done\n")
     #expect(try await run("timeout 600 yes >&2 & echo done")["stdout"] == "done")
   }
 
-  @Test func `a child that leaves its output open to others does not hold the step`() async throws {
+  @Test func `does not wait for a child that leaves its output open to others`() async throws {
     #expect(try await run("sleep 600 & echo done")["stdout"] == "done")
     #expect(host.logLines.last?.level == .warning)
   }
 
   #if os(Linux)
-    @Test func `no descriptor is left open, however commands end`() async throws {
+    @Test func `leaves no descriptor open, however commands end`() async throws {
       _ = try await run("true")
       let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
       for _ in 0..<20 {
@@ -347,7 +347,7 @@ import Testing
     }
   #endif
 
-  @Test func `a shell of its own reads the text, behind -c itself and elsewhere from a file`() async throws {
+  @Test func `passes the text to a custom shell, after -c directly and otherwise in a file`() async throws {
     #expect(try await run("echo $0; false; true", ["shell": "sh -c {0}"])["stdout"] == "sh")
     #expect(await failure("false; true", ["shell": "sh"])?.code == "command-failed")
     #expect(await failure("false | true", ["shell": "bash"])?.code == "command-failed")
@@ -360,7 +360,7 @@ import Testing
     }
   }
 
-  @Test func `a step that is cancelled already starts nothing`() async {
+  @Test func `starts nothing if the step is already cancelled`() async {
     host.cancel()
     await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }
   }

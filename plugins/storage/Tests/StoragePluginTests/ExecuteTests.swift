@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a statement writes with its arguments, which are never read as SQL`() async throws {
+  @Test func `binds the arguments of a statement, and never parses them as SQL`() async throws {
     let written = try await host.call(
       Execute.self,
       with: ["sql": "INSERT INTO Note (title, done) VALUES (?, ?)", "arguments": ["x'); DROP TABLE Note; --", true]])
@@ -40,7 +40,7 @@ import Testing
     #expect(try await titles() == ["x'); DROP TABLE Note; --"])
   }
 
-  @Test func `several statements are written together or not at all`() async throws {
+  @Test func `applies several statements together or not at all`() async throws {
     let insert: Value = "INSERT INTO Note (title) VALUES (?)"
     let both = try await host.call(
       Execute.self,
@@ -50,7 +50,7 @@ import Testing
     #expect(try await titles() == ["one", "two"])
   }
 
-  @Test func `an attempt after one that has written writes nothing`() async throws {
+  @Test func `does nothing in an attempt after one that has written`() async throws {
     let inputs: ValueObject = ["sql": "INSERT INTO Note (title) VALUES ('n' || (SELECT count(*) FROM Note))"]
     #expect(try await host.call(Execute.self, with: inputs) == ["changes": 1, "repeated": false])
     #expect(try await host.call(Execute.self, with: inputs, attempt: 2) == ["changes": 1, "repeated": true])
@@ -60,7 +60,7 @@ import Testing
     #expect(try await titles() == ["n0", "n1"])
   }
 
-  @Test func `a step that failed may write in its next attempt`() async throws {
+  @Test func `writes in the next attempt after a failed one`() async throws {
     #expect(await code(["sql": "INSERT INTO Note (title) VALUES (NULL)"]) == "constraint-failed")
     let again: ValueObject = ["sql": "INSERT INTO Note (title) VALUES ('late')"]
     #expect(try await host.call(Execute.self, with: again, attempt: 2)["repeated"] == false)
@@ -83,7 +83,7 @@ import Testing
       ("DELETE FROM Note WHERE id = ?", "execute-invalid"),
       ("INSERT INTO Note (title) VALUES (NULL)", "constraint-failed"),
     ])
-  func `a statement that leaves the store, breaks it or is wrong is refused`(_ sql: String, _ expected: String)
+  func `refuses a statement that leaves the store, damages it or is invalid`(_ sql: String, _ expected: String)
     async throws
   {
     let before = try folder.names
@@ -95,7 +95,7 @@ import Testing
     #expect(try folder.names == before)
   }
 
-  @Test func `arguments that do not fit are refused`() async {
+  @Test func `refuses arguments that do not match`() async {
     let sql: Value = "INSERT INTO Note (title) VALUES (?)"
     for inputs: ValueObject in [
       ["sql": sql], ["sql": sql, "arguments": ["a", "b"]], ["sql": sql, "arguments": [["a"]]],
@@ -106,13 +106,13 @@ import Testing
     }
   }
 
-  @Test func `a table can be made and dropped`() async throws {
+  @Test func `can create and drop a table`() async throws {
     let made = try await host.call(Execute.self, with: ["sql": ["CREATE TABLE a (b)", "DROP TABLE Note"]])
     #expect(made["changes"] == 0)
     #expect(await code(["sql": "DELETE FROM Note"]) == "execute-invalid")
   }
 
-  @Test func `a text with an expression and a statement that is always refused are found before the run`() {
+  @Test func `reports an SQL text with an expression, or one that is always refused, before the run`() {
     #expect(Execute.check(LiteralInput(["arguments": []])).map(\.keyPath) == ["sql"])
     #expect(Execute.check(LiteralInput(["sql": "DELETE FROM Note"])).isEmpty)
     #expect(Execute.check(LiteralInput(["sql": "VACUUM INTO 'a'"])).map(\.keyPath) == ["sql"])
@@ -120,7 +120,7 @@ import Testing
     #expect(Execute.check(LiteralInput(["sql": 3])).map(\.keyPath) == ["sql"])
   }
 
-  @Test func `the store keeps a bounded number of executed steps`() throws {
+  @Test func `records a bounded number of executed steps`() throws {
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     let statement = Execute.Statement("UPDATE Note SET done = 0", [])
     _ = try Execute.write(db, [statement], key: "first")

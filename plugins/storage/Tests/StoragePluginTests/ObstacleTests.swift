@@ -45,21 +45,21 @@ import Testing
       }
     }
 
-    @Test func `a file that may not be read is named as such`() async {
+    @Test func `fails with the reason if its file may not be read`() async {
       allow(0o000)
       await #expect(processExitsWith: .success) { [path = folder.file("store.sqlite") as String] in
         #expect(Self.failure(at: path) == "store-unreadable")
       }
     }
 
-    @Test func `a file that may not be written is named as such`() async {
+    @Test func `fails with the reason if its file may not be written`() async {
       allow(0o444)
       await #expect(processExitsWith: .success) { [path = folder.file("store.sqlite") as String] in
         #expect(Self.failure(at: path) == "store-read-only")
       }
     }
 
-    @Test func `R6 a folder that may not be written is named as such`() async {
+    @Test func `R6 fails with the reason if its folder may not be written`() async {
       allow(0o555, "")
       await #expect(processExitsWith: .success) { [path = folder.file("new.sqlite") as String] in
         #expect(Self.failure(at: path) == "folder-not-writable")
@@ -70,7 +70,7 @@ import Testing
       allow(0o755, "")
     }
 
-    @Test func `R6 a limit on the size of files is a full disk, and nothing of the migration is left`() async throws {
+    @Test func `R6 reports a file size limit as a full disk, and leaves nothing of the migration`() async throws {
       let path = folder.file("new.sqlite")
       await #expect(processExitsWith: .success) { [path = path as String] in
         signal(SIGXFSZ, SIG_IGN)

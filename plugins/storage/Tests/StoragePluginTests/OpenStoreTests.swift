@@ -31,7 +31,7 @@ import Testing
   }
 
   /// L5
-  @Test func `L5 makes a file with the tables of its migrations alone, and finds it again`() async throws {
+  @Test func `L5 creates a file with the tables of its migrations only, and finds it again`() async throws {
     let first = try await launch()
     #expect(first["path"] == .string(folder.file("store.sqlite")))
     #expect(first["created"] == true)
@@ -48,12 +48,12 @@ import Testing
     #expect(try again.integer("SELECT count(*) FROM Note") == 1)
   }
 
-  @Test func `makes the folders above the store`() async throws {
+  @Test func `creates the folders above the store`() async throws {
     #expect(try await launch(["path": "a/b/c.sqlite"])["created"] == true)
     #expect(FileManager.default.fileExists(atPath: folder.file("a/b/c.sqlite")))
   }
 
-  @Test func `the store, its journals and the folders above it are for nobody else to read`() async throws {
+  @Test func `makes the store, its journals and new folders readable only by this user`() async throws {
     let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
     _ = try await host.call(OpenStore.self, with: ["path": "a/b/c.sqlite"])
     func permissions(_ name: String) throws -> Int? {
@@ -67,7 +67,7 @@ import Testing
   }
 
   /// L7: the estimate of the launch is 50 to 200 ms; nothing in opening may wait for a clock.
-  @Test func `P9 L7 making the plugin touches no file and opening needs no configuration`() async throws {
+  @Test func `P9 L7 touches no file when the plugin is created, and needs no configuration`() async throws {
     _ = ActionRegistry([StoragePlugin()])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     #expect(try await launch([:])["path"] == .string(folder.file("store.sqlite")))
@@ -82,7 +82,7 @@ import Testing
     #expect(try await launch(["path": "n.sqlite"])["migrated"] == [])
   }
 
-  @Test func `a migration that fails leaves the store as it was and says which one`() async throws {
+  @Test func `leaves the store unchanged if a migration fails, and names the migration`() async throws {
     try folder.write("CREATE TABLE Note (text TEXT); INSERT INTO Nowhere VALUES (1)", to: "001.sql")
     await #expect {
       try await launch(["path": "n.sqlite", "migrations": ["001.sql"]])
@@ -96,12 +96,12 @@ import Testing
     #expect(try !other.hasTable("Migration"))
   }
 
-  @Test func `a migration that ends the transaction around it is refused`() async throws {
+  @Test func `refuses a migration that ends the enclosing transaction`() async throws {
     try folder.write("COMMIT", to: "001.sql")
     #expect(await code(["path": "n.sqlite", "migrations": ["001.sql"]]) == "migration-failed")
   }
 
-  @Test func `a migration that is missing, too large, no text or named twice is refused before the store is made`()
+  @Test func `refuses a missing, oversized, non-text or duplicate migration before creating the store`()
     async throws
   {
     try folder.write(String(repeating: "-", count: FileMigration.limitBytes), to: "edge.sql")
@@ -115,19 +115,19 @@ import Testing
   }
 
   /// L6
-  @Test func `L6 a file that is not a database is refused and left as it is`() async throws {
+  @Test func `L6 refuses a file that is not a database and leaves it unchanged`() async throws {
     let text = String(repeating: "This is a diary, not a database. ", count: 200)
     try folder.write(text, to: "store.sqlite")
     #expect(await code() == "not-a-database")
     #expect(try String(contentsOfFile: folder.file("store.sqlite"), encoding: .utf8) == text)
   }
 
-  @Test func `a folder in the store's place is refused`() async throws {
+  @Test func `refuses a folder in place of the store`() async throws {
     try FileManager.default.createDirectory(atPath: folder.file("store.sqlite"), withIntermediateDirectories: true)
     #expect(await code() == "not-a-database")
   }
 
-  @Test func `another program's database is refused and left as it is`() async throws {
+  @Test func `refuses another program's database and leaves it unchanged`() async throws {
     try SQLiteConnection(folder.file("store.sqlite")).execute("CREATE TABLE Song (title TEXT)")
     let before = try Data(contentsOf: URL(filePath: folder.file("store.sqlite")))
     #expect(await code() == "foreign-store")
@@ -135,7 +135,7 @@ import Testing
     #expect(try !SQLiteConnection(folder.file("store.sqlite")).hasTable("Migration"))
   }
 
-  @Test func `a store from a newer version is refused and left as it is`() async throws {
+  @Test func `refuses a store of a newer version and leaves it unchanged`() async throws {
     try await launch()
     try SQLiteConnection(folder.file("store.sqlite")).execute("INSERT INTO Migration VALUES ('2-hovercraft')")
     await #expect {
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged store is named as such`() async throws {
+  @Test func `reports a damaged store`() async throws {
     try await launch()
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
     let handle = try #require(FileHandle(forUpdatingAtPath: folder.file("store.sqlite")))
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a store that another process holds can be retried, after a bounded wait`()
+  func `fails with a retryable error, after a bounded wait, if another process locks the store`()
     async throws
   {
     try await launch()
@@ -177,7 +177,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `every failure has a remedy, and only a lock and the unknown are worth another attempt`() {
+  @Test func `has a remedy for every failure, and retries only locks and unknown errors`() {
     for failure in StoreFailure.allCases {
       let message = failure.error("it failed", "cause").message
       #expect(message.hasPrefix("it failed (cause); "))
@@ -186,7 +186,7 @@ import Testing
     #expect(Set(OpenStore.errors.map(\.code)).count == OpenStore.errors.count)
   }
 
-  @Test func `a full disk is named whichever way SQLite reports it`() {
+  @Test func `reports a full disk regardless of the SQLite error`() {
     let error = StoreFailure.translate(SQLiteError(.full), path: folder.file("store.sqlite"))
     #expect((error as? ActionError)?.code == "disk-full")
   }

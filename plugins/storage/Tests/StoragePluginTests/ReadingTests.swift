@@ -37,13 +37,13 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1001]) func `a limit outside 1 to 1000 is refused, before and at the run`(_ limit: Int) async {
+  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000, before the run and in it`(_ limit: Int) async {
     #expect(await code(Query.self, ["sql": "SELECT 1", "limit": .integer(limit)]) == "limit-out-of-range")
     #expect(Query.check(LiteralInput(["limit": .integer(limit)])).map(\.keyPath) == ["limit"])
     #expect(Query.check(LiteralInput(["limit": 1])).isEmpty && Query.check(LiteralInput(["limit": 1000])).isEmpty)
   }
 
-  @Test func `a query gives columns, rows and every kind of value`() async throws {
+  @Test func `returns columns, rows and every kind of value`() async throws {
     let outputs = try await host.call(
       Query.self,
       with: [
@@ -54,7 +54,7 @@ import Testing
     #expect(outputs["truncated"] == false)
   }
 
-  @Test func `a query stops at its limit and says so`() async throws {
+  @Test func `stops a query at its limit and reports it`() async throws {
     let sql: Value = "SELECT id FROM Trip"
     let cut = try await host.call(Query.self, with: ["sql": sql, "limit": 16])
     #expect(cut["count"] == 16 && cut["truncated"] == true)
@@ -69,7 +69,7 @@ import Testing
       ("SELECT 1; SELECT 2", "query-invalid"), ("SELECT ?", "query-invalid"),
       ("SELECT * FROM Nowhere", "query-invalid"), ("SELECT \"nowhere\"", "query-invalid"),
     ])
-  func `a query that writes or is wrong is refused`(_ sql: String, _ expected: String) async throws {
+  func `refuses a query that writes or is invalid`(_ sql: String, _ expected: String) async throws {
     #expect(await code(Query.self, ["sql": .string(sql)]) == expected)
     #expect(try await tripCount() == 17)
   }
@@ -85,7 +85,7 @@ import Testing
       ("UPDATE sqlite_master SET sql = ''", "query-invalid"), ("PRAGMA wal_checkpoint(TRUNCATE)", "query-writes"),
       ("PRAGMA journal_mode = DELETE", "query-writes"),
     ])
-  func `a query that leaves the store is refused and leaves no file`(_ sql: String, _ expected: String) async throws {
+  func `refuses a query that leaves the store, and leaves no file`(_ sql: String, _ expected: String) async throws {
     let before = try folder.names
     let statement = sql.replacing("%", with: folder.path)
     #expect(await code(Query.self, ["sql": .string(statement)]) == expected)
@@ -101,11 +101,11 @@ import Testing
       "SELECT upper(name), json_array(1, 2), row_number() OVER (ORDER BY id) FROM Trip",
       "SELECT sql FROM sqlite_schema",
     ])
-  func `a query that reads the store is answered`(_ sql: String) async throws {
+  func `answers a query that only reads the store`(_ sql: String) async throws {
     #expect(await code(Query.self, ["sql": .string(sql)]) == nil)
   }
 
-  @Test func `a query searches a table of full text that a migration made`() async throws {
+  @Test func `searches a full-text table created by a migration`() async throws {
     try folder.write(
       "CREATE VIRTUAL TABLE Note USING fts5(text); INSERT INTO Note VALUES ('a red kite'), ('a blue one')", to: "1.sql")
     let own = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
@@ -115,12 +115,12 @@ import Testing
     try own.closeHandles()
   }
 
-  @Test func `an argument that SQL has no type for is refused`() async {
+  @Test func `refuses an argument without an SQL type`() async {
     #expect(await code(Query.self, ["sql": "SELECT ?", "arguments": [["a": 1]]]) == "query-invalid")
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a query that never ends is interrupted when its step is cancelled`() async throws {
+  func `interrupts an endless query when its step is cancelled`() async throws {
     let endless: ValueObject = [
       "sql": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(n.i) FROM n, Trip"
     ]
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `L16 without a store before it, a reader says what is missing`() async {
+  @Test func `L16 reports the missing step if no store was opened`() async {
     await #expect {
       try await TestHost().call(Query.self, with: ["sql": "SELECT 1"])
     } throws: { ($0 as? ActionError)?.code == "handle-missing" }
@@ -158,7 +158,7 @@ import Testing
     StoreKeyValues(store: try Store.open(at: folder.file("store.sqlite")).store)
   }
 
-  @Test func `are kept by scope and key, over a restart`() throws {
+  @Test func `are kept by scope and key across restarts`() throws {
     let values = try open()
     try values.put(["a": [1, nil, "é\u{0}\n"]], for: "key", in: "one")
     try values.put(2.5, for: "key", in: "two")
@@ -183,7 +183,7 @@ import Testing
     #expect(try values.get("b", in: "scope") == largest)
   }
 
-  @Test func `their table is made with the first of them`() throws {
+  @Test func `get their table with the first value`() throws {
     let values = try open()
     func hasTable() throws -> Bool { try values.store.pool.read { try $0.hasTable("KeyValue") } }
     #expect(try values.get("key", in: "one") == nil && values.all(in: "one").isEmpty)
@@ -192,7 +192,7 @@ import Testing
     try #expect(hasTable())
   }
 
-  @Test func `a damaged value is named`() throws {
+  @Test func `are named if they are damaged`() throws {
     let values = try open()
     try values.put(1, for: "other", in: "s")
     try values.store.pool.write { try $0.execute("INSERT INTO KeyValue VALUES ('s', 'k', '{oops')") }

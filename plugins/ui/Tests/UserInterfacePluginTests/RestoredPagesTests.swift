@@ -69,7 +69,7 @@ private final class Day: Sendable {
 
   private var saved: String { get throws { JSONText.write(try store.get("state", in: "ui") ?? .null) } }
 
-  @Test func `saves neither a page that must not be restored nor the secret parameters of another`() async throws {
+  @Test func `omit unrestorable pages and the secret parameters of others`() async throws {
     let (_, host) = try await launch()
     try await open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
     try await open(
@@ -81,7 +81,7 @@ private final class Day: Sendable {
     #expect(await interface.state.pages == [PageRequest(page: "order", parameters: ["id": 5])])
   }
 
-  @Test func `restores no page of an older version, which may hold secrets, and removes it at once`() async throws {
+  @Test func `omit pages of an older version, which may contain secrets, and remove them at once`() async throws {
     try store.put(
       ["tab": "map", "pages": [["page": "reset", "presentation": "push", "parameters": ["token": "SECRET"]]]],
       for: "state", in: "ui")
@@ -89,7 +89,7 @@ private final class Day: Sendable {
     #expect(try !saved.contains("SECRET") && saved.contains(#""tab":"map""#))
   }
 
-  @Test func `restores a page for seven days after it was opened, or for max-age`() async throws {
+  @Test func `return for seven days after they were opened, or for max-age`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(86_400 * 3))
     let second = try await launch()
@@ -102,7 +102,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == ["b"])
   }
 
-  @Test func `restores no page while the clock is behind the last launch`() async throws {
+  @Test func `do not return while the clock is earlier than the last launch`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(-59))
     #expect(try await launch().pages == ["a"])
@@ -113,7 +113,7 @@ private final class Day: Sendable {
       host.logs.contains("the page 'a' is not restored: the clock was set back, so its age is not known"))
   }
 
-  @Test func `restores no page again with which two launches ended before the window was ready`() async throws {
+  @Test func `do not return after two launches that ended before the window was ready`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     // Several attempts of one launch count once.
@@ -128,7 +128,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == [])
   }
 
-  @Test func `counts neither a cancelled launch nor one that did not begin to show its window`() async throws {
+  @Test func `do not count a cancelled launch or one that did not begin to show its window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     for _ in 0..<3 {
       #expect(try await restored().1 == ["a"])
@@ -136,7 +136,7 @@ private final class Day: Sendable {
     }
   }
 
-  @Test func `counts failed launches anew after one that showed its window`() async throws {
+  @Test func `reset the count of failed launches after one that showed its window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     for _ in 0..<3 {

@@ -42,7 +42,7 @@ struct InterfaceRun {
 }
 
 @Suite struct `The launch of the interface` {
-  @Test func `P1 R5 each step posts its own part of the application's life, in order`() async throws {
+  @Test func `P1 R5 posts the events of the application's life cycle in order`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     #expect(run.host.posts == ["app.will-finish-launching"])
@@ -56,14 +56,14 @@ struct InterfaceRun {
     #expect(run.interface.isReady)
   }
 
-  @Test func `P1 an application without a storyboard skips it, a missing one is named`() async {
+  @Test func `P1 works without a storyboard, and names a missing one`() async {
     #expect(await InterfaceRun().code(LaunchInterface.self) == nil)
     #expect(
       await InterfaceRun().code(LaunchInterface.self, ["storyboard": "no/Main.storyboard"]) == "storyboard-missing")
     #expect(await InterfaceRun().code(LaunchInterface.self, ["storyboard": "/etc/passwd"]) == nil)
   }
 
-  @Test func `P2 R7 the tab and the pages of the last launch are back before the launch has finished`() async throws {
+  @Test func `P2 R7 restores the tab and the pages of the last launch before it has finished`() async throws {
     let store = MemoryKeyValueStore()
     let first = InterfaceRun(store)
     #expect(try await first.launch()["restored"] == false)
@@ -81,7 +81,7 @@ struct InterfaceRun {
       second.interface.state.pages == [PageRequest(page: "product", presentation: .present, parameters: ["id": 5])])
   }
 
-  @Test func `R7 a restored tab that no longer exists gives way to the first`() async throws {
+  @Test func `R7 selects the first tab if the restored one no longer exists`() async throws {
     let run = InterfaceRun(MemoryKeyValueStore(["state": ["tab": "gone", "pages": []]], in: "ui"))
     try await run.call(LaunchInterface.self)
     try await run.call(RestoreInterface.self)
@@ -91,13 +91,13 @@ struct InterfaceRun {
   @Test(
     arguments: ["nonsense", [:], ["pages": [["page": 5]]], ["pages": [["page": "a", "presentation": "fly"]]]] as [Value]
   )
-  func `R7 a saved state that cannot be used costs a warning, not the launch`(_ saved: Value) async throws {
+  func `R7 continues with a warning if a saved state cannot be used`(_ saved: Value) async throws {
     let run = InterfaceRun(MemoryKeyValueStore(["state": saved], in: "ui"))
     #expect(try await run.launch()["restored"] == false)
     #expect(run.host.logLines.map(\.level) == [.warning])
   }
 
-  @Test func `a state that cannot be saved costs a warning, not the page`() async throws {
+  @Test func `keeps a page and warns if the state cannot be saved`() async throws {
     let store = MemoryKeyValueStore()
     let run = InterfaceRun(store)
     try await run.launch()
@@ -107,21 +107,21 @@ struct InterfaceRun {
     #expect(run.interface.state.pages.count == 1)
   }
 
-  @Test func `a splash that comes after the window is not shown`() async throws {
+  @Test func `does not show a splash after the window`() async throws {
     let run = InterfaceRun()
     try await run.launch()
     #expect(try await run.call(ShowSplash.self)["shown"] == false)
     #expect(run.host.logLines.last?.level == .warning)
   }
 
-  @Test func `the last hundred pages are kept`() {
+  @Test func `keeps the last hundred pages`() {
     var state = InterfaceState(tab: "map")
     for index in 0..<101 { state.open(PageRequest(page: "page-\(index)")) }
     #expect(state.pages.count == 100 && state.pages.first?.page == "page-1")
     #expect(InterfaceState(state.value) == state)
   }
 
-  @Test func `L17 the content view has its tabs and what the managers say`() async throws {
+  @Test func `L17 passes the tabs and the results of the managers to the content view`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     try await run.call(MakeWindow.self, ["tabs": ["map", "routes"], "environment": ["language": "zh-Hans"]])
@@ -134,7 +134,7 @@ struct InterfaceRun {
     arguments: [
       (["tabs": []], "tabs"), (["tabs": ["a", "b", "a"]], "tabs"), (["tabs": ["a"], "selected": "b"], "selected"),
     ] as [(ValueObject, String)])
-  func `tabs that make no sense are refused, before the run and in it`(_ inputs: ValueObject, _ place: String)
+  func `refuses invalid tabs, before the run and in it`(_ inputs: ValueObject, _ place: String)
     async throws
   {
     #expect(MakeWindow.check(LiteralInput(inputs)).map(\.keyPath) == [place])
@@ -143,7 +143,7 @@ struct InterfaceRun {
     #expect(await run.code(MakeWindow.self, inputs) == "tabs-invalid")
   }
 
-  @Test func `R8 nothing is shown before there is a window, and no page before it is visible`() async throws {
+  @Test func `R8 shows nothing before there is a window, and no page before it is visible`() async throws {
     let run = InterfaceRun()
     #expect(await run.code(PresentInterface.self) == "handle-missing")
     try await run.call(LaunchInterface.self)
@@ -154,7 +154,7 @@ struct InterfaceRun {
     #expect(await run.code(SelectTab.self, ["tab": "moon"]) == "unknown-tab")
   }
 
-  @Test func `P9 making the plugin makes no interface`() {
+  @Test func `P9 creates no interface when the plugin is created`() {
     _ = ActionRegistry([
       UserInterfacePlugin {
         Issue.record("made without a run"); return HeadlessInterface()
@@ -164,7 +164,7 @@ struct InterfaceRun {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The splash` {
-  @Test func `R3 L27 stays until the window takes its place, and holds nobody up`() async throws {
+  @Test func `R3 L27 stays until the window replaces it, and delays no step`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -174,7 +174,7 @@ struct InterfaceRun {
     #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
-  @Test func `ends with the run where nothing is ever presented`() async throws {
+  @Test func `ends with the run if nothing is ever presented`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -203,7 +203,7 @@ struct InterfaceRun {
         == ["size-bytes": 25_000_000, "shown": false])
   }
 
-  @Test func `R4 a static image is warned of`() {
+  @Test func `R4 causes a warning if its image is static`() {
     let problems = ShowSplash.check(LiteralInput(["asset": "launch.PNG"]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ShowSplash.check(LiteralInput(["asset": "launch.storyboard"])).isEmpty)
