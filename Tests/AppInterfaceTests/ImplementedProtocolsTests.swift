@@ -167,8 +167,8 @@ private struct Passing: SyncBackend {
   func serverTime() async throws(BackendError) -> Int64 { try await other.serverTime() }
 }
 
-@Suite struct `What an app implements` {
-  @Test func `is taken by the plugins, with nothing but public interfaces`() throws {
+@Suite struct `Implementations by an app` {
+  @Test func `work with the plugins through public interfaces alone`() throws {
     _ = Engine {
       LocationPlugin(source: DeviceLocation())
       GeocodePlugin(provider: DeviceGeocoder())
@@ -189,7 +189,7 @@ private struct Passing: SyncBackend {
     #expect(try store.get("a", in: "b") == nil)
   }
 
-  @Test func `is taken as a place for records`() async throws {
+  @Test func `can store records`() async throws {
     let zone = try await CloudZoneBackend(zones: ["Notes": Cloud()]).identity()
     #expect(zone == CloudMirror.store(ofAccount: "ada"))
     let backend: any SyncBackend = Passing(other: MemoryBackend(zones: ["Notes"]))

@@ -9,8 +9,8 @@ import Testing
 @testable import FlowApple
 
 /// Payloads as push services and UIKit deliver them: Foundation's own numbers, and keys of any kind.
-@Suite struct `Values of Foundation` {
-  @Test func `a number of Foundation stays a number, and its truth value a truth value`() {
+@Suite struct `Foundation values` {
+  @Test func `keep numbers as numbers and booleans as booleans`() {
     #expect(Value(foundation: NSNumber(value: 1)) == .integer(1))
     #expect(Value(foundation: NSNumber(value: true)) == .boolean(true))
     #expect(Value(foundation: NSNumber(value: 1.5)) == .number(1.5))
@@ -20,7 +20,7 @@ import Testing
     #expect(Value(foundation: UInt8(7)) == .integer(7))
   }
 
-  @Test func `a payload read by JSONSerialization keeps its types`() throws {
+  @Test func `keep their types in a payload read by JSONSerialization`() throws {
     let json =
       #"{"aps":{"content-available":1,"alert":{"title":"x"},"mutable":true},"n":[1,2.5,null],"route":"app://a"}"#
     let object = try #require(
@@ -28,7 +28,7 @@ import Testing
     #expect(Value.object(ValueObject(userInfo: object)) == (try JSONText.parse(json)))
   }
 
-  @Test func `dates, addresses and data become texts, and what no payload holds is left out`() throws {
+  @Test func `turn dates, URLs and data into strings, and omit unsupported objects`() throws {
     struct Other {}
     let object = ValueObject(userInfo: [
       "at": Date(timeIntervalSince1970: 0), "url": try #require(URL(string: "https://example.com/a")),
@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func `a payload comes back from Foundation as it was`() {
+  @Test func `are restored unchanged from a payload`() {
     let payload: ValueObject = [
       "aps": ["alert": ["title": "新商品"], "badge": 1, "content-available": 0], "flag": true, "list": [1, .null, 2.5],
     ]
@@ -48,10 +48,10 @@ import Testing
   }
 }
 
-@Suite struct `The launch as UIKit describes it` {
+@Suite struct `A launch described by UIKit` {
   private let web = "https://example.com/x"
 
-  @Test func `of several user activities the one with a web page opens the app`() {
+  @Test func `opens the user activity with a web page if there are several`() {
     let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
     let page = LaunchValues.userActivity(type: "NSUserActivityTypeBrowsingWeb", webpageURL: web)
     for activities in [[restored, page], [page, restored]] {
@@ -61,13 +61,13 @@ import Testing
     }
   }
 
-  @Test func `an app that is restored without a link was opened by a person`() {
+  @Test func `is attributed to a person if the app is restored without a link`() {
     let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
     #expect(Launch(values: LaunchValues.connectionOptions(userActivities: [restored])).reason == .user)
     #expect(Launch(values: [:]).reason == .user)
   }
 
-  @Test func `a button and its reply are kept apart from a tap`() {
+  @Test func `distinguishes a button and its reply from a tap`() {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n", userInfo: ["route": "app://chat/1"], action: "MARK_READ", userText: "hi"))
@@ -77,7 +77,7 @@ import Testing
     #expect(found.arrival == .action && found.action == "MARK_READ" && found.reply == "hi" && found.link == nil)
   }
 
-  @Test func `a tap brings its route, its parameters and its identifier`() throws {
+  @Test func `contains the route, the parameters and the identifier of a tap`() throws {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n1", userInfo: ["route": "app://product/5", "parameters": #"{"price":"7"}"#],
@@ -87,7 +87,7 @@ import Testing
     #expect(link.url == "app://product/5" && link.parameters == ["price": "7"] && link.notificationID == "n1")
   }
 
-  @Test func `a notification that was dismissed did not launch the app`() {
+  @Test func `is not caused by a dismissed notification`() {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n", userInfo: [:], action: "com.apple.UNNotificationDismissActionIdentifier"))
@@ -95,7 +95,7 @@ import Testing
     #expect(Launch(values: options, isInBackground: true).reason == .background)
   }
 
-  @Test func `the contexts of a scene bring the first link that is one`() {
+  @Test func `uses the first valid link in the contexts of a scene`() {
     let options = LaunchValues.connectionOptions(
       urlContexts: [LaunchValues.urlContext(url: "app://page/1", sourceApplication: "com.example.other")])
     let launch = Launch(values: options)
@@ -103,7 +103,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://page/1")
   }
 
-  @Test func `launch options have the names that the router reads`() {
+  @Test func `has launch options with the names that the router reads`() {
     let names = [
       "UIApplicationLaunchOptionsURLKey": "url",
       "UIApplicationLaunchOptionsRemoteNotificationKey": "remoteNotification",
@@ -116,7 +116,7 @@ import Testing
     #expect(names.values.allSatisfy { $0 == "mine" || LaunchOptions.Key(rawValue: $0) != nil })
   }
 
-  @Test func `a push that launched the app is read from its launch options`() throws {
+  @Test func `contains a push from the launch options`() throws {
     let options = LaunchValues.launchOptions([
       "UIApplicationLaunchOptionsRemoteNotificationKey": [
         "aps": ["alert": "x"] as [AnyHashable: Any], "route": "app://chat/1",
@@ -131,7 +131,7 @@ import Testing
     #expect(LaunchOptions(silent.options, for: silent.reason).link == nil)
   }
 
-  @Test func `objects that only UIKit knows are converted, and others are there`() {
+  @Test func `converts objects of UIKit types and marks them as present`() {
     final class Activity {}
     final class ShareMetadata {}
     let options = LaunchValues.launchOptions([
@@ -146,23 +146,23 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
   }
 
-  @Test func `a new position launches the app in the background for its location`() {
+  @Test func `runs in the background for a new location`() {
     let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
     #expect(Launch(values: options, isInBackground: true).reason == .location)
   }
 }
 
-@Suite struct `The app's life` {
+@Suite struct `The app's life cycle` {
   private let foreground = "UIApplicationWillEnterForegroundNotification"
   private let background = "UIApplicationDidEnterBackgroundNotification"
 
-  @Test func `entering the foreground counts only after the background`() {
+  @Test func `reports entering the foreground only after the background`() {
     var relay = LifecycleRelay(startsInBackground: false)
     let events = [foreground, background, background, foreground, foreground].map { relay.event(for: $0) }
     #expect(events == [nil, .appDidEnterBackground, nil, .appWillEnterForeground, nil])
   }
 
-  @Test func `an app that was launched in the background comes to the front once`() {
+  @Test func `reports the foreground once if the app was launched in the background`() {
     var relay = LifecycleRelay(startsInBackground: true)
     let events = ["UISceneWillEnterForegroundNotification", foreground, "UIApplicationDidBecomeActiveNotification"]
       .map { relay.event(for: $0) }
@@ -170,8 +170,8 @@ import Testing
   }
 }
 
-@Suite struct `Positions of Core Location` {
-  @Test func `the time counts from the first position, and an elevation only where it is known`() {
+@Suite struct `Core Location positions` {
+  @Test func `have a time since the first one, and an elevation only if it is known`() {
     var maker = PositionMaker()
     func position(_ accuracy: Double, _ vertical: Double, _ seconds: Double) -> Position? {
       maker.position(
@@ -184,21 +184,21 @@ import Testing
     #expect(position(5, 3, 99) == Position(latitude: 48.1, longitude: 11.6, elevationMeters: 519, elapsed: .zero))
   }
 
-  @Test func `the system's words for the permission are the plugin's`() {
+  @Test func `use the plugin's names for the system's permission`() {
     #expect(
       (0...5).map { LocationAuthorization(coreLocationStatus: $0) }
         == [.notDetermined, .restricted, .denied, .always, .whenInUse, .denied])
   }
 }
 
-@Suite struct `Notifications of the device` {
+@Suite struct `Device notifications` {
   private final class Log: Sendable {
     private let entries = Mutex<[String]>([])
     var all: [String] { entries.withLock { $0 } }
     func add(_ text: String) { entries.withLock { $0.append(text) } }
   }
 
-  @Test func `a tap that launches the app waits for the run that listens`() {
+  @Test func `keep a tap that launches the app until the run listens`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for id in ["a", "b"] { inbox.deliver(NotificationDelivery(id: id, kind: .tapped, payload: [:])) }
     inbox.setDelegate { log.add($0.id) }
@@ -210,7 +210,7 @@ import Testing
     #expect(log.all == ["a", "b", "c", "d"])
   }
 
-  @Test func `a notification that comes while another is passed on keeps its place`() {
+  @Test func `keep their order if one arrives while another is passed on`() {
     let (inbox, log) = (NotificationInbox(), Log())
     inbox.setDelegate { delivery in
       if delivery.id == "a" { inbox.deliver(NotificationDelivery(id: "b", kind: .tapped, payload: [:])) }
@@ -220,7 +220,7 @@ import Testing
     #expect(log.all == ["a", "b"])
   }
 
-  @Test func `the system gets an answer for a notification that finds no room`() {
+  @Test func `are answered to the system even if there is no room`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for number in 0...NotificationInbox.limit {
       inbox.deliver(
@@ -229,7 +229,7 @@ import Testing
     #expect(log.all == ["\(NotificationInbox.limit) failed"])
   }
 
-  @Test func `a scheduled notification has the parts that the system asks for`() {
+  @Test func `have the parts that the system requires if scheduled`() {
     let payload: ValueObject = ["aps": ["alert": ["title": "News", "body": "Tap"], "sound": "default", "badge": 2]]
     let once = NotificationContent(NotificationRequest(id: "a", payload: payload, delay: .zero))
     #expect(once.title == "News" && once.body == "Tap" && once.hasSound && once.badge == 2)
@@ -240,6 +240,6 @@ import Testing
   }
 }
 
-@Test func `the languages of the device are those of its settings`() {
+@Test func `use the languages in the device's settings`() {
   #expect(DevicePreferences(languages: ["zh-Hans-CN", "en"], appearance: .dark).languages == ["zh-Hans-CN", "en"])
 }

@@ -80,7 +80,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == [])
   }
 
-  @Test func `time out while the main thread is busy, and are not made up for later`() async throws {
+  @Test func `time out while the main thread is busy, and are not performed later`() async throws {
     let (calls, hold) = (Calls(), MainThreadHold())
     let engine = Engine {
       UserInterfacePlugin { await WindowInterface(calls) }
@@ -119,7 +119,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == ["launch", "splash", "window", "present", "select badges"])
   }
 
-  @Test @MainActor func `need no main thread where the interface is headless`() throws {
+  @Test @MainActor func `need no main thread if the interface is headless`() throws {
     let engine = Engine { UserInterfacePlugin() }
     let ended = DispatchSemaphore(value: 0)
     let (_, report) = try start(

@@ -5,14 +5,14 @@ import Observation
 import Synchronization
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1))) struct `A launch that views observe` {
+@MainActor @Suite(.timeLimit(.minutes(1))) struct `An observable launch` {
   private let engine = Engine { BasicsPlugin() }
 
   private func model() -> LaunchModel<TestLaunch> {
     LaunchModel(engine, TestLaunch(), .init(), options: runOptions(clock: VirtualClock()))
   }
 
-  @Test func `shows the splash until the gate opens, and has the outputs when the run has ended`() async throws {
+  @Test func `shows the splash until the gate opens, and has outputs when the run has ended`() async throws {
     let model = model()
     #expect(model.phase == .idle && model.showsSplash)
     model.start()
@@ -32,7 +32,7 @@ import Testing
     #expect(model.progress == RunProgress(finished: 3, total: 3))
   }
 
-  @Test func `views are notified when the splash goes`() async {
+  @Test func `notifies views when the splash is hidden`() async {
     let model = model()
     model.start()
     let changes = Mutex(0)
@@ -46,7 +46,7 @@ import Testing
     model.cancel()
   }
 
-  @Test func `events that come before the start are posted with it`() async throws {
+  @Test func `posts events from before the start when it starts`() async throws {
     let model = model()
     model.post(Bell.rung)
     model.post("door.opened")
@@ -57,7 +57,7 @@ import Testing
     #expect(report.steps.allSatisfy { $0.conclusion == .success })
   }
 
-  @Test func `a second start does nothing`() async throws {
+  @Test func `ignores a second start`() async throws {
     let model = model()
     model.start(Launch(reason: .url))
     let first = try #require(model.run).run.run.id
@@ -66,7 +66,7 @@ import Testing
     model.cancel()
   }
 
-  @Test func `a launch that cannot start takes the splash away and says why`() async {
+  @Test func `hides the splash and reports the reason if it cannot start`() async {
     let engine = Engine { action("my-app.other") { _ in } }
     let model = LaunchModel(engine, TestLaunch(), .init(), options: runOptions())
     model.start()
@@ -75,7 +75,7 @@ import Testing
     #expect(model.problem?.contains("flow.set") == true)
   }
 
-  @Test func `a launch that is cancelled before the gate takes the splash away`() async {
+  @Test func `hides the splash if it is cancelled before the gate`() async {
     let model = LaunchModel(engine, TestLaunch(), .init(), options: runOptions())
     model.start()
     model.cancel()
@@ -83,7 +83,7 @@ import Testing
     #expect(!model.showsSplash)
   }
 
-  @Test func `a value that an event does not carry is reported, not posted`() {
+  @Test func `reports an event with an unsupported value and does not post it`() {
     let model = model()
     model.start()
     model.post(Bell.rung, value: 5)

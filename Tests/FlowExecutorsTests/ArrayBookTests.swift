@@ -39,7 +39,7 @@ import Testing
     return orders
   }
 
-  @Test func `the items of a step are one array, and each gets the task of its index`() {
+  @Test func `the items of a step form one array, and each gets the task of its index`() {
     var book = book
     book.expect(Array(0..<10), of: step, atOnce: 3)
     let claims = [claim(&book, 0), claim(&book, 1)]
@@ -55,7 +55,7 @@ import Testing
     #expect(place(late.ticket) == "7_2 10")
   }
 
-  @Test func `an array that cannot be submitted now is wanted again as it was`() {
+  @Test func `an array that cannot be submitted now is requested again unchanged`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -68,12 +68,12 @@ import Testing
     #expect(submit(&book) == [])
   }
 
-  @Test func `a list of indices with a step names them all`() {
+  @Test func `a list of indices with a step is expanded completely`() {
     let listing = listing("7 1-9:4%2 7 PENDING", "7 0-6:3 8 PENDING", "7 : 9 PENDING", "7 1-5:0 9 PENDING")
     #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])
   }
 
-  @Test func `an array is split where the engine ends it`() {
+  @Test func `an array is split at the engine's maximum size`() {
     var book = ArrayBook(run: "run", slots: 4, indices: 5)
     book.expect(Array(0..<12), of: step, atOnce: .max)
     _ = [claim(&book, 0), claim(&book, 1)]
@@ -84,7 +84,7 @@ import Testing
     #expect(place(ticket) == "2_1 3")
   }
 
-  @Test func `what is lost is submitted alone, and a task of an ended attempt is not used again`() {
+  @Test func `a lost item is submitted alone, and the task of an ended attempt is not reused`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 4)
     let first = claim(&book, 2)
@@ -111,7 +111,7 @@ import Testing
     #expect(lost.message == "job 1_0 of run.s.1 ended before its worker started" && !lost.isFinal)
   }
 
-  @Test func `an allocation that has nothing to do is given back, and its item is submitted when it is run`() {
+  @Test func `an idle allocation is released, and its item is submitted when it runs`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -130,7 +130,7 @@ import Testing
     #expect(wider.limits.map(\.array) == [1] && wider.limits.map(\.atOnce) == [2])
   }
 
-  @Test func `an array of which nothing is run any more is cancelled`() {
+  @Test func `an array without running items is cancelled`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (number, ticket) = claim(&book, 0)
@@ -145,7 +145,7 @@ import Testing
     #expect(book.isEmpty)
   }
 
-  @Test func `where an array is refused, the items that are run are submitted alone, then lost`() {
+  @Test func `if an array is refused, its running items are submitted alone, then lost`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)
@@ -160,7 +160,7 @@ import Testing
     #expect(lost.message == "too many jobs")
   }
 
-  @Test func `a line of the accounting says what a job took`() throws {
+  @Test func `a line of the accounting contains the usage of a job`() throws {
     let lines = [
       "12_3|run.s.1|OUT_OF_MEMORY|None|61|01:02.500||", "12_3.batch|batch|COMPLETED||61|00:00.010|1024K",
       "12_3.0|run.s.1|OUT_OF_MEMORY||61|01:02.490|2147483648",
@@ -183,7 +183,7 @@ import Testing
         + #""state":"OUT_OF_MEMORY","elapsedMilliseconds":61000,"cpuMilliseconds":90123000,"memoryBytes":2147483648}"#)
   }
 
-  @Test func `the accounting has all of a job only once it has the part that the job's work was`() {
+  @Test func `the accounting of a job is complete only with the part that did the work`() {
     let lines = ["12|run.s.1|COMPLETED|None|3|00:00.001|", "12.batch|batch|COMPLETED||3|00:00.001|3276800"]
       .compactMap { AccountingLine($0) }
     let step = AccountingLine("12.0|run.s.1|COMPLETED||3|00:01.710|247345152")

@@ -71,7 +71,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a step that fails with its workers tells no secret of theirs`() throws {
+  @Test func `a step that fails with its workers reveals none of their secrets`() throws {
     try write(workflow.replacing(#"[ "$FLOWRUN_ATTEMPT" != 1 ]"#, with: "false"), to: "flow.yaml")
     try writeTransport("'\(FlowrunProcess.path)' \"$@\"; echo \"lost with $TOKEN\" >&2; exit 1")
     let result = try run(
@@ -82,7 +82,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `an executor that cannot be opened tells no secret either`() throws {
+  @Test func `an executor that cannot be opened reveals no secret either`() throws {
     try write(workflow, to: "flow.yaml")
     try writeTransport("echo \"no host for $TOKEN\" >&2; exit 255")
     let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/transport", "--report", "report.json")

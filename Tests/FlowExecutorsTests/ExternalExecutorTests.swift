@@ -99,7 +99,7 @@ import Testing
   // MARK: Dask
 
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `on Dask workers do what every executor does, and outlive one that is killed`() async throws {
+  func `Dask workers behave like every executor, and survive the kill of one of them`() async throws {
     let cluster = try DaskCluster()
     let address = "dask=\(cluster.address)"
     try TimelessReport.compare(
@@ -121,7 +121,7 @@ import Testing
   @Test(
     .enabled(if: TestExtent.isFull),
     .enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `a Dask that does not answer is told`() throws {
+  func `a Dask that does not answer is reported`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let result = try FlowrunProcess.run(
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `a flowrun that Dask workers do not have is told, with what helps`() throws {
+  func `a flowrun missing on Dask workers is reported with a remedy`() throws {
     try "name: x\nsteps: { a: { run: 'touch ran' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let cluster = try DaskCluster()
@@ -157,7 +157,7 @@ import Testing
   @Test(
     .enabled(if: SSHServer.isInstalled, "there is no sshd; scripts/setup test installs it where no service would start")
   )
-  func `over ssh workers do what every executor does, and outlive a connection that is cut`() async throws {
+  func `ssh workers behave like every executor, and survive a broken connection`() async throws {
     let server = try SSHServer()
     let hosts = "\(folder)/hosts.txt"
     try "# two names of one machine\none 1\ntwo 1\n".write(toFile: hosts, atomically: true, encoding: .utf8)
@@ -174,7 +174,7 @@ import Testing
     try remove()
   }
 
-  @Test func `hosts that nobody wrote down are told`() throws {
+  @Test func `unlisted hosts are reported`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let result = try FlowrunProcess.run(

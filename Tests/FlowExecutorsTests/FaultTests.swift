@@ -8,7 +8,7 @@ import Testing
   private static let isLong = FaultScene.isLong
   private let steps = isLong ? 300 : 60
 
-  @Test func `workers that are killed at random cost no result and no order`() throws {
+  @Test func `workers killed at random change neither results nor their order`() throws {
     let scene = try FaultScene("killed workers", steps: steps, isDurable: false, bodySeconds: Self.isLong ? 0.4 : 0.1)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(process.waitForOutput("s0 started"))
@@ -25,7 +25,7 @@ import Testing
     if Self.isLong { #expect(kills == wanted) }
   }
 
-  @Test(.enabled(if: isLong)) func `workers that stand still are replaced, by the product's own times`() throws {
+  @Test(.enabled(if: isLong)) func `frozen workers are replaced, with the default time limits`() throws {
     let scene = try FaultScene("stopped workers", steps: 160, isDurable: false, bodySeconds: 1)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(process.waitForOutput("s0 started"))
@@ -40,7 +40,7 @@ import Testing
     try scene.check(process.result(limitSeconds: 300))
   }
 
-  @Test func `a coordinator that is killed is followed by one that repeats nothing recorded`() throws {
+  @Test func `a coordinator that replaces a killed one repeats no recorded step`() throws {
     // Each of them gets a few steps further.
     let scene = try FaultScene(
       "killed coordinators", steps: steps, isDurable: true, bodySeconds: Self.isLong ? 0.2 : 0.1)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `nothing is left 15 s after every flowrun was killed`(standsStill: Bool) throws {
+  func `nothing is left 15 s after every flowrun process was killed`(standsStill: Bool) throws {
     let scene = try FaultScene("everything killed", steps: 8, isDurable: false, bodySeconds: 100)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(within(seconds: 30) { scene.lines("bodies").count == 4 })
@@ -87,7 +87,7 @@ import Testing
 
   #if Network
     @Test(.enabled(if: TestExtent.isFull))
-    func `with a store that several see one after the other takes over, through the death of the database`()
+    func `with a shared store, several coordinators replace one another, even if the database is killed`()
       throws
     {
       let scene = try FaultScene("killed databases", steps: steps, isDurable: true)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
-    func `a standby that takes the place of its database has all that was recorded, and the run goes on`(
+    func `a standby database that takes over has all recorded steps, and the run continues`(
       isCoordinatorKilled: Bool
     ) throws {
       let scene = try FaultScene("a promoted standby", steps: steps, isDurable: true)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestExtent.isFull))
-    func `a coordinator that stood still past its lease is told who has the run, and repeats nothing`() throws {
+    func `a coordinator frozen past its lease is told who has the run, and repeats nothing`() throws {
       let scene = try FaultScene("stopped coordinators", steps: steps, isDurable: true)
       let database = try Database()
       let store = ["--store", "postgresql:///postgres?host=\(database.folder)/socket&user=sync"]

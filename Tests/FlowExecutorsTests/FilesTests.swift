@@ -50,7 +50,7 @@ import Testing
 
   // MARK: There and back
 
-  @Test func `a step has the files that it reads and no others, and what it produces comes back`() throws {
+  @Test func `a step has only the files it reads, and its products are fetched`() throws {
     try write(
       #"""
       name: there
@@ -85,7 +85,7 @@ import Testing
     try remove()
   }
 
-  @Test func `items of a fan-out have a folder each, and two steps may read the same file`() throws {
+  @Test func `each item of a fan-out has a folder, and two steps may read the same file`() throws {
     try write(
       #"""
       name: items
@@ -113,7 +113,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a step in an included file works in the folder of that file`() throws {
+  @Test func `a step in an included file runs in the folder of that file`() throws {
     try write("name: outer\nsteps: { part: { uses: ./part/inner.yaml } }\n")
     try write(
       """
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: ["shared", "copy"])
-  func `items that are files of an included file with inputs run again alone on workers, too`(files: String) throws {
+  func `items that are files of an included file with inputs rerun alone on workers, too`(files: String) throws {
     try write(
       """
       name: outer
@@ -160,7 +160,7 @@ import Testing
     try remove()
   }
 
-  @Test func `what a step deletes or changes of what it reads is reported, and stays as it was`() throws {
+  @Test func `a step's changes to files it reads are reported and not fetched`() throws {
     try write(
       """
       name: deletes
@@ -230,7 +230,7 @@ import Testing
     try remove()
   }
 
-  @Test func `options that say nothing are refused`() throws {
+  @Test func `options without effect are refused`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let wrong = try run(on: ["--on", "workers=1,files=cpy"])
     #expect(wrong.exitCode == 64 && wrong.errors.contains("write 'files=copy'"), "\(wrong)")
@@ -264,7 +264,7 @@ import Testing
   private static let some = "dd bs=64k count=500000 iflag=count_bytes status=none"
 
   @Test(arguments: ["\(some) | FLOWRUN; exit 1", "FLOWRUN | \(some); exit 1"])
-  func `a worker that is lost in the middle of a transfer costs an attempt`(transport: String) throws {
+  func `a worker lost during a transfer costs one attempt`(transport: String) throws {
     try writeCopy()
     try writeTransport(transport.replacing("FLOWRUN", with: "'\(FlowrunProcess.path)' \"$@\""))
     let result = try run(on: on(worker: "transport"))
@@ -308,7 +308,7 @@ import Testing
     try remove()
   }
 
-  @Test func `what a killed process left behind is removed by the next that starts there`() throws {
+  @Test func `files left by a killed process are removed by the next one on that machine`() throws {
     let killed = "\(scratch)/flowrun-files-killed"
     try FileManager.default.createDirectory(atPath: "\(killed)/1/deep", withIntermediateDirectories: true)
     try Data().write(to: URL(fileURLWithPath: killed + ".lock"))
@@ -347,11 +347,11 @@ import Testing
   ]
 
   @Test(arguments: wrongEntries)
-  func `what a worker names is checked before it is followed`(_ entry: Value) {
+  func `paths from a worker are checked before they are used`(_ entry: Value) {
     #expect(throws: (any Error).self) { try TransferEntry(entry) }
   }
 
-  @Test func `names that another file system takes for one are reported`() throws {
+  @Test func `names that are equal on another file system are reported`() throws {
     func text(_ paths: String...) -> String? { paths.map { TransferEntry($0, .link("x")) }.lookAlikes }
     #expect(text("a/b", "a/c", "b") == nil)
     #expect(text("x", "a/B", "a/b") == "'a/B' and 'a/b' are one file where file systems ignore case")
@@ -361,7 +361,7 @@ import Testing
         == "'\(composed)' and '\(decomposed)' are one file where file systems ignore Unicode normalization")
   }
 
-  @Test func `blocks come out as they went in, and damaged ones are errors`() throws {
+  @Test func `blocks are restored exactly, and damaged ones are errors`() throws {
     let contents: [[UInt8]] = [
       [], [7], [UInt8](repeating: 0, count: TransferBlock.bytes), (0..<5000).map { UInt8($0 % 251) },
     ]

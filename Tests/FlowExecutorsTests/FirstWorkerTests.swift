@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct FirstWorkerTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-first-\(UUID().uuidString)"
 
-  @Test func `A run waits for the first worker as long as it is to, to the moment, and then goes on`() async throws {
+  @Test func `A run waits for the first worker up to its exact limit, and then continues`() async throws {
     let clock = SteppedClock()
     let pool = WorkerPool(
       name: "workers",
@@ -29,7 +29,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `a line says that steps wait when no worker has come after 5 s, and they run when one comes`() throws {
+  @Test func `A line reports waiting steps if no worker has started after 5 s, and they run when one does`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: x\nsteps: { a: { run: 'echo here' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)

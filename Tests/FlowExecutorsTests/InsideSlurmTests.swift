@@ -49,7 +49,7 @@ final class InsideSlurmTests {
 
   private let waiting = "name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number; sleep 60' } }\n"
 
-  @Test func `a workflow runs in allocations of its own, and the user's job goes on`() throws {
+  @Test func `a workflow runs in separate allocations, and the user's job continues`() throws {
     try submit("name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number' } }\n")
     #expect(within(seconds: 60) { !text("status").isEmpty })
     #expect(text("status") == "0", "\(text("output"))")
@@ -66,7 +66,7 @@ final class InsideSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull), arguments: [(SIGKILL, "137"), (SIGTERM, "143"), (SIGINT, "130")])
-  func `a flowrun that a signal ends gives its allocations back, and the user's job goes on`(
+  func `a flowrun ended by a signal releases its allocations, and the user's job continues`(
     signal: Int32, status: String
   ) throws {
     try submit(waiting)
@@ -78,7 +78,7 @@ final class InsideSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `allocations are gone 15 s after everything of flowrun in the job was killed at once`() throws {
+  func `allocations are released 15 s after all of flowrun's processes in the job were killed`() throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
     // One runs and one waits: the user's job holds a processor that it would need.

@@ -57,7 +57,7 @@ final class JobArrayTests {
 
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
-  @Test func `items are the tasks of one array, and what is lost is submitted alone`() throws {
+  @Test func `items are the tasks of one array, and lost ones are submitted alone`() throws {
     // The worker of item 3 is killed once.
     try write(
       8,
@@ -92,7 +92,7 @@ final class JobArrayTests {
     #expect(try isFree())
   }
 
-  @Test func `a controller that refuses submissions for a moment costs no attempt`() throws {
+  @Test func `a controller that temporarily refuses submissions costs no attempt`() throws {
     try write(3, #"echo "$FLOWRUN_ATTEMPT" >> ran"#)
     let (_, path) = try Shell.run("command -v sbatch")
     let commands = "\(folder)/commands"
@@ -120,7 +120,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `items that end at once signal no process but their own`() throws {
+  func `items that end at once signal only their own processes`() throws {
     let bystander = try BackgroundProgram(["sleep", "600"], log: "\(folder)/log")
     try write(40, "true")
     let result = try start().result(limitSeconds: 240)
@@ -130,7 +130,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a killed flowrun leaves neither bodies nor tasks that wait`() throws {
+  func `a killed flowrun leaves neither bodies nor waiting tasks`() throws {
     try write(20, "echo $$ >> numbers; sleep 60")
     let process = try start()
     #expect(within(seconds: 60) { lines("numbers").count == 3 })
@@ -147,7 +147,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `cancelling cancels flowrun's own arrays and no other`() throws {
+  func `cancelling affects only flowrun's own arrays`() throws {
     try write(20, "echo $$ >> numbers; sleep 60")
     let other = try cluster.ask("sbatch --parsable --hold --array=0-3 --output=/dev/null --wrap='sleep 60'")
     let process = try start()
@@ -160,7 +160,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a node that dies takes only its own items along, which are submitted alone`() throws {
+  func `a failed node loses only its own items, which are submitted alone`() throws {
     try write(
       6,
       """
@@ -187,7 +187,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `arrays are split at the size that the cluster allows`() throws {
+  func `arrays are split at the maximum size of the cluster`() throws {
     let (status, output) = try Shell.run(
       "echo MaxArraySize=5 >> '\(cluster.folder)/slurm.conf'; SLURM_CONF='\(cluster.folder)/slurm.conf' scontrol reconfigure"
     )
@@ -204,7 +204,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `items that are files of an included file run again alone, with named outputs`() throws {
+  func `items that are files of an included file rerun alone, with named outputs`() throws {
     for name in ["part", "part/raw"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
     }
@@ -246,7 +246,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `in a job of Slurm, arrays are submitted apart from it and it goes on`() throws {
+  func `in a Slurm job, arrays are submitted as separate jobs, and the job continues`() throws {
     try write(4, #"echo "${{ item }} $SLURM_ARRAY_TASK_ID" >> ran"#)
     try """
     #!/bin/bash
@@ -267,7 +267,7 @@ final class JobArrayTests {
 /// What Slurm's accounting says of a run, by a real slurmdbd and a real MariaDB.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: SlurmCluster.hasAccounting && TestExtent.isFull))
 struct SlurmAccountingTests {
-  @Test func `the report has what jobs took, and analyze proposes what to ask for`() throws {
+  @Test func `the report contains the usage of jobs, and analyze suggests requests`() throws {
     let cluster = try SlurmCluster(hasAccounting: true)
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-accounting-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ struct NodeFaultTests {
 
   init() throws { cluster = try SlurmCluster() }
 
-  @Test func `nodes that die at random cost no result and no order`() throws {
+  @Test func `nodes that fail at random change neither results nor their order`() throws {
     let scene = try FaultScene(
       "killed nodes", steps: FaultScene.isLong ? 300 : 60, isDurable: false,
       bodySeconds: FaultScene.isLong ? 0.4 : 0.1, environment: cluster.environment)
@@ -46,7 +46,7 @@ struct NodeFaultTests {
     return daemons
   }
 
-  @Test func `what a step daemon that stands still holds runs again elsewhere, once nothing of it runs`() throws {
+  @Test func `steps of a frozen daemon rerun on another node once none of their processes is left`() throws {
     let scene = try FaultScene(
       "a stopped step daemon", steps: 2, isDurable: false, bodySeconds: 14, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)
@@ -60,7 +60,7 @@ struct NodeFaultTests {
     try scene.check(process.result(limitSeconds: 120))
   }
 
-  @Test func `a step daemon that is killed costs its step a few seconds`() throws {
+  @Test func `a killed step daemon delays its step by a few seconds`() throws {
     let scene = try FaultScene(
       "a killed step daemon", steps: 2, isDurable: false, bodySeconds: 4, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)
@@ -73,7 +73,7 @@ struct NodeFaultTests {
     try scene.check(process.result(limitSeconds: 120))
   }
 
-  @Test func `nothing is left 15 s after every flowrun and what carries their pipes was killed`() throws {
+  @Test func `nothing is left 15 s after every flowrun process and transport was killed`() throws {
     let scene = try FaultScene(
       "everything killed on Slurm", steps: 8, isDurable: false, bodySeconds: 100, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)

@@ -62,7 +62,7 @@ import Testing
     }
   #endif
 
-  @Test func `a workflow comes to the same here and on workers`() throws {
+  @Test func `a workflow has the same result here and on workers`() throws {
     try write(
       """
       name: same
@@ -92,7 +92,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a variable that a secret comes from reaches no command`() throws {
+  @Test func `a variable that contains a secret is passed to no command`() throws {
     let scene = SecretVariable(folder: folder, transport: "worker --stdio")
     try scene.write()
     // The worker itself is as flowrun is: a process of the same user on the same machine.
@@ -100,7 +100,7 @@ import Testing
     try remove()
   }
 
-  @Test func `what carries a worker's pipe writes nothing into the output of a step`() throws {
+  @Test func `output of a worker's transport does not appear in the output of a step`() throws {
     try write("name: x\nsteps: { a: { run: 'echo began; until [ -e said ]; do sleep 0.02; done; sleep 0.2' } }\n")
     try """
     #!/bin/sh
@@ -115,7 +115,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a command that ended because its worker's time was over is lost, and repeated by retry alone`() throws {
+  @Test func `a command ended by its worker's time limit is lost, and repeated only by retry`() throws {
     try write(
       #"""
       name: over
@@ -136,7 +136,7 @@ import Testing
     try remove()
   }
 
-  @Test func `what commands left running ends with the workers and is named, also where it is deaf`() throws {
+  @Test func `processes left by commands end with the workers and are reported, even if they ignore signals`() throws {
     try write(
       #"""
       name: left
@@ -160,7 +160,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a cancelled step that does not stop does not take the other steps of its worker along`() throws {
+  @Test func `a cancelled step that does not stop does not end other steps of its worker`() throws {
     try write(
       #"""
       name: stubborn
@@ -173,7 +173,7 @@ import Testing
     try remove()
   }
 
-  @Test(.timeLimit(.minutes(10))) func `random workflows come to the same here and on workers`() throws {
+  @Test(.timeLimit(.minutes(10))) func `random workflows have the same result here and on workers`() throws {
     try TimelessReport.compare(TestExtent.count(usual: 2, release: 4, long: 60), in: folder, on: ["--on", "workers=3"])
     try remove()
   }
@@ -190,7 +190,7 @@ import Testing
     try remove()
   }
 
-  @Test func `what stays here is told with its reason`() throws {
+  @Test func `steps that must run here are listed with the reason`() throws {
     try write(
       """
       name: where
@@ -215,7 +215,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a step that cannot run elsewhere must not ask for it`() throws {
+  @Test func `a step that cannot run remotely must not request it`() throws {
     try write(
       """
       name: wrong
@@ -233,7 +233,7 @@ import Testing
     try remove()
   }
 
-  @Test func `an executor that nobody knows is wrong usage`() throws {
+  @Test func `an unknown executor is a usage error`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let unknown = try run("flow.yaml", "--on", "worker=2")
     #expect(unknown.exitCode == 64)
@@ -245,7 +245,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a worker that is killed costs its step another attempt`() throws {
+  @Test func `a killed worker costs its step one attempt`() throws {
     try write(
       """
       name: killed
@@ -274,7 +274,7 @@ import Testing
     try remove()
   }
 
-  @Test func `with a coordinator that is killed everything ends that workers run`() throws {
+  @Test func `everything run by workers ends with a killed coordinator`() throws {
     try write(
       """
       name: orphans

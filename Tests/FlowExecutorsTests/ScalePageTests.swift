@@ -41,7 +41,7 @@ import Testing
 
   @Test func `the page begins with commands`() { #expect(Self.commands.count == 5, "\(Self.commands)") }
 
-  @Test(.enabled(if: TestExtent.isFull), arguments: commands) func `a command of the page does what it says`(
+  @Test(.enabled(if: TestExtent.isFull), arguments: commands) func `a command of the page works as described`(
     _ command: String
   ) throws {
     let worker = "worker=\(FlowrunProcess.path)"
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `the manifest of an executor that the page shows is one`() throws {
+  @Test func `the executor manifest on the page is valid`() throws {
     try FileManager.default.createDirectory(atPath: "\(folder)/own", withIntermediateDirectories: true)
     try Self.block("yaml", behind: "## Executors of your own")
       .write(toFile: "\(folder)/own/plugin.yaml", atomically: true, encoding: .utf8)

@@ -37,7 +37,7 @@ final class SizedSlurmTests {
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a job of a body's own does what every executor does`() async throws {
+  func `jobs with a single body behave like every executor`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     var request = ExecutorRequest(
@@ -53,7 +53,7 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `a body has the processors, the memory, the gpus and the name that are its own`() throws {
+  @Test func `a body has the requested processors, memory, gpus and name`() throws {
     try write(
       """
         small: { run: 'echo "$(nproc) $SLURM_CPUS_ON_NODE" > small', resources: { cpus: 1 } }
@@ -72,7 +72,7 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `the job of a second attempt has the time and the partition of its own`() throws {
+  @Test func `the job of a second attempt has that attempt's time and partition`() throws {
     try write(
       """
         a:
@@ -89,7 +89,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a command that calls srun has its own steps, in a slot, a job and a task of an array`() throws {
+  func `srun in a command starts a step in the slot, the job or the array task`() throws {
     try write(
       """
         slot: { run: 'srun hostname > slot', deadline: 60s }
@@ -103,7 +103,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `what no node can ever have is told before anything starts`() throws {
+  func `a request that no node can satisfy is reported before the run`() throws {
     for (resources, asked) in [
       ("cpus: 3", "3 cpus"), ("memory: 1GiB", "1 cpu and 1GiB of memory"), ("gpus: 2", "1 cpu and 2 gpus"),
     ] {
@@ -124,7 +124,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `bodies never take more together than a node has, and plain steps make room for them`() throws {
+  func `bodies never exceed the capacity of a node, and plain steps make room for them`() throws {
     // Each body holds one of its node's processors for each that it takes.
     let body = """
       take() { for n in 1 2; do exec 9>"lock-$SLURMD_NODENAME-$n"; flock -n 9 && return; done; echo over >> over; }
@@ -155,7 +155,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `cancelling and deadlines end a body and give its job back`() throws {
+  func `cancelling and deadlines end a body and release its job`() throws {
     try write(
       """
         late: { run: 'echo $$ > late; sleep 60', resources: { cpus: 1 }, deadline: 500ms, optional: true }
@@ -171,7 +171,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a killed flowrun leaves neither the job of a body nor one that is waited for`() throws {
+  func `a killed flowrun leaves neither running nor waiting jobs of bodies`() throws {
     try write(
       """
         a: { run: 'echo $$ > number; sleep 60', resources: { gpus: 1 } }
@@ -191,7 +191,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `what comes of a body is written to no file in a run with secrets`() throws {
+  func `the result of a body is not written to a file in a run with secrets`() throws {
     // The body's own number of `--result` words, which its worker, the parent, was started with.
     let body = #"run: 'tr "\0" "\n" < /proc/$PPID/cmdline | grep -c -- --result || true', resources: { cpus: 1 }"#
     for (head, count) in [("", "1"), ("secrets: { token: { env: TOKEN } }\n", "0")] {
@@ -208,7 +208,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `what the worker of a body's own ran when it was killed runs again under the next attempt`() throws {
+  func `a body whose worker was killed runs again as the next attempt`() throws {
     try write(
       """
         a:

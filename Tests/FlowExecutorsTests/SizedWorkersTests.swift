@@ -39,7 +39,7 @@ import Testing
     return try await pool.run(action, inputs, taking: request, files: nil, context)["stdout"]?.stringValue
   }
 
-  @Test func `a body with a worker of its own is told its share and its name, and leaves nothing`() async throws {
+  @Test func `a body with a separate worker receives its share and its name, and leaves nothing`() async throws {
     let asked = Mutex<[String]>([])
     let pool = try await pool(
       0,
@@ -59,7 +59,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
   }
 
-  @Test func `a body that came to its end does not run again where its answer is lost on the way`() async throws {
+  @Test func `a body that ended does not run again if its answer is lost`() async throws {
     // What carries the pipe goes away at the answer, as `srun` does with its network.
     let transport = [
       "/bin/sh", "-c", #""$@" | sed -u '/"outputs"/Q; /"command-failed"/Q'"#, "transport",
@@ -78,7 +78,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["runs"])
   }
 
-  @Test func `where a result is in a file once nobody writes it again`() throws {
+  @Test func `a file with a result is never overwritten`() throws {
     let lost = ResultFile(path: "\(folder)/lost")
     #expect(lost.claim() == nil)
     lost.write("late")
@@ -89,7 +89,7 @@ import Testing
     #expect(kept.claim() == "first")
   }
 
-  @Test func `workers make room while a body waits for it, and come back when they are wanted`() async throws {
+  @Test func `workers make room while a body waits for it, and return when they are needed`() async throws {
     // The job gets its room when the allocation is given back, which is seen by its process having ended.
     let gate = "\(folder)/room"
     let hasAsked = OneShot<Void>()
@@ -125,7 +125,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `a body that is cancelled while its worker is waited for never runs`() async throws {
+  @Test func `a body that is cancelled while waiting for its worker never runs`() async throws {
     let hasBegun = OneShot<Void>()
     let pool = try await pool(
       0,

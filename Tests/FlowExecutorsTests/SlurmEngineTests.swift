@@ -16,7 +16,7 @@ import Testing
 
   private func words(_ address: String) throws -> [String] { try engine(address).starts(["w"], perNode: 2)[0].command }
 
-  @Test func `in a job, srun gets the user's defaults and nothing that Slurm set for the job`() {
+  @Test func `in a job, srun inherits the user's defaults but none of the job's variables`() {
     let job = [
       "PATH": "/bin", "HOME": "/root", "SLURM_CONF": "/etc/slurm.conf", "SLURM_ACCOUNT": "a", "SLURM_PARTITION": "p",
       "SLURM_QOS": "q", "SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "SLURM_JOB_NAME": "mine", "SLURM_CPUS_PER_TASK": "8",
@@ -41,7 +41,7 @@ import Testing
     #expect(words[..<run].dropFirst().allSatisfy { $0.hasPrefix("--") })
   }
 
-  @Test func `a step's own memory and gpus take the place of the address's`() throws {
+  @Test func `a step's memory and gpus override those of the address`() throws {
     let sized = try engine("slurm=2,mem=4G,gres=gpu:a100:1,lustre:2").sized { _ in ["w"] }
     let words = sized.start(MachineResources(cpus: 1, memoryBytes: 1 << 20, gpus: 2), "run.a.1", nil).command
     #expect(words.contains("--mem=1024K") && words.contains("--gres=lustre:2,gpu:2"), "\(words)")
@@ -49,7 +49,7 @@ import Testing
     #expect(plain.contains("--mem=4G") && plain.contains("--gres=gpu:a100:1,lustre:2"), "\(plain)")
   }
 
-  @Test func `nodelist and exclude leave the nodes that an allocation may be on`() throws {
+  @Test func `nodelist and exclude restrict the nodes of allocations`() throws {
     let lines = ["node1", "node2", "node3"].map { "2 1000 (null) idle main* \($0)" }
     var nodes = SlurmNodes(lines, of: try ExecutorAddress("slurm=2,nodelist=node[1,3],exclude=node3"))
     try nodes.keep(["node1", "node3"])
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `a job whose worker ends as it was asked to is left to end by itself`() throws {
+  @Test func `a job whose worker ends as requested is not cancelled`() throws {
     #expect(try calls(ofHolderIn: "own", status: 0) == [])
   }
 
@@ -92,14 +92,14 @@ import Testing
     #expect(try calls(ofHolderIn: "mine", status: Worker.lostStatus) == [])
   }
 
-  @Test func `a job whose worker died says so and is cancelled`() throws {
+  @Test func `a job whose worker died records that and is cancelled`() throws {
     #expect(
       try calls(ofHolderIn: "own", status: 1) == [
         "scontrol --quiet update JobId=7 Comment=MARK ended", "scancel --quiet --name=MARK.1 7",
       ])
   }
 
-  @Test func `a worker that has lost its run takes along what the run still waits for`() throws {
+  @Test func `a worker that has lost its run cancels the run's waiting jobs`() throws {
     let expected = [
       "scontrol --quiet update JobId=7 Comment=MARK ended", "squeue --noheader --me --states=PENDING --format=%A %k",
       "scancel --quiet --state=PENDING 8", "scancel --quiet --name=MARK.1 7",
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `why jobs wait is reported each time that it changes`() async throws {
+  func `the reason why jobs wait is reported whenever it changes`() async throws {
     let (full, limit) = (("b", "Resources"), ("a", "PartitionTimeLimit"))
     let answers = Answers([[full], [full], [full, limit, full], [], [full]])
     // A worker that never comes.

@@ -56,7 +56,7 @@ import Testing
   ]
 
   @Test(arguments: ["sh", "bash"])
-  func `only processes of the job are read from what Slurm lists`(shell: String) throws {
+  func `only processes of the job are read from Slurm's list`(shell: String) throws {
     for (job, lines, listed, script) in Self.lists {
       #expect(try Self.output(of: "listed_processes", job: job, lines, shell: shell) == listed, "\(lines)")
       #expect(
@@ -83,7 +83,7 @@ import Testing
   ]
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `a task's holder signals the task's script alone, whatever Slurm lists meanwhile`() throws {
+  func `a task's holder signals only the task's script, whatever Slurm lists meanwhile`() throws {
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
     func write(_ script: String, to name: String) throws {
@@ -137,7 +137,7 @@ import Testing
   @Test(
     .enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"),
     arguments: ["-1", "0", "1", "99999"])
-  func `a worker's guard signals its worker and what started it, and no other process`(holder: String) throws {
+  func `a worker's guard signals only its worker and the process that started it`(holder: String) throws {
     let output = try isolated(
       #"""
       /bin/sleep 300 & bystander=$!

@@ -53,17 +53,17 @@ import Testing
     ("-5\n", nil),
     ("0\n", nil), ("12x\n", nil),
   ])
-  func `the number of a job is read from a line of its own`(output: String, number: Int?) {
+  func `the number of a job is read from its own line`(output: String, number: Int?) {
     #expect(SlurmAnswers.jobNumber(output) == number)
   }
 
-  @Test func `what sbatch prints on standard error is shown and is no answer`() throws {
+  @Test func `standard error of sbatch is shown and not parsed`() throws {
     try slurm.set("sbatch", "echo 'sbatch: 99' >&2; echo banner; echo 42; echo 'sbatch: using partition main' >&2")
     #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
     #expect(pauses.told.withLock { $0 } == ["slurm: sbatch: 99", "slurm: sbatch: using partition main"])
   }
 
-  @Test func `jobs of later attempts have the time and the partition that their attempt asks for`() throws {
+  @Test func `jobs of later attempts have the time and the partition of their attempt`() throws {
     let engine = SlurmEngine(
       address: try ExecutorAddress("slurm=2,partition=short,time=30m"), environment: slurm.environment)
     try slurm.set("sbatch", "echo 42")
@@ -91,7 +91,7 @@ import Testing
     #expect(commands.map(options) == expected)
   }
 
-  @Test func `a later attempt is held to what the nodes of its own partition have`() throws {
+  @Test func `a later attempt is checked against the nodes of its partition`() throws {
     try slurm.set(
       "sinfo",
       """
@@ -133,7 +133,7 @@ import Testing
     #expect(calls(of: "sbatch").count == 1)
   }
 
-  @Test func `an array of that name with other items is cancelled, a known one is not`() throws {
+  @Test func `an array with the same name but other items is cancelled, a known one is not`() throws {
     try slurm.set("sbatch", Self.timeout)
     try slurm.set("squeue", "echo '41 0-3%2 \(engine.mark)'; echo '40 0-2%2 \(engine.mark)'")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [40], mayExist: false) }
@@ -142,7 +142,7 @@ import Testing
     #expect(calls(of: "scancel") == ["scancel --quiet 41"])
   }
 
-  @Test func `an array that Slurm refuses for good is not looked for`() throws {
+  @Test func `an array that Slurm refuses permanently is not searched for`() throws {
     try slurm.set("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [], mayExist: false) }
     #expect(problem?.isPassing == false)
@@ -161,7 +161,7 @@ import Testing
       """)
   }
 
-  @Test func `a controller that refuses for a moment is asked again after growing pauses`() throws {
+  @Test func `a controller that refuses temporarily is asked again after growing pauses`() throws {
     try refuse(times: 6, "Unable to contact slurm controller (connect failure)")
     #expect(try engine.cluster().excluded == [])
     let seconds = pauses.all.withLock {
@@ -171,7 +171,7 @@ import Testing
     #expect(pauses.told.withLock { $0.count } == 1)
   }
 
-  @Test func `what does not pass, or lasts longer than the patience, is the end`() throws {
+  @Test func `a permanent refusal, or one that lasts too long, is final`() throws {
     try refuse(times: 99, "slurm_load_partitions: Invalid node name specified")
     #expect(throws: ExecutorProblem.self) { try engine.cluster() }
     #expect(pauses.all.withLock { $0.isEmpty })
@@ -182,7 +182,7 @@ import Testing
     #expect(problem?.message == "Slurm cannot be reached: sinfo: error: Socket timed out on send/recv operation")
   }
 
-  @Test func `pauses double up to 10 s and end with the patience`() {
+  @Test func `pauses double up to 10 s and end at the time limit`() {
     let start = ContinuousClock.now
     var pauses = GrowingPauses(limit: .seconds(20), from: start)
     var (now, taken) = (start, [Duration]())
@@ -195,7 +195,7 @@ import Testing
 
   // MARK: The environment
 
-  @Test func `variables for the user's own calls do not change flowrun's`() throws {
+  @Test func `variables for the user's own calls do not affect flowrun`() throws {
     let kept = [
       "PATH", "SLURM_ACCOUNT", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_PARTITION", "SLURM_CONF", "SRUN_CPU_BIND",
     ]

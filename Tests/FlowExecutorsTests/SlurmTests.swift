@@ -32,7 +32,7 @@ final class SlurmTests {
     try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
   }
 
-  @Test func `workers in allocations do what every executor does, and give the allocations back`() async throws {
+  @Test func `workers in allocations behave like every executor, and release the allocations`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     let request = ExecutorRequest(
@@ -47,7 +47,7 @@ final class SlurmTests {
     #expect(isFree)
   }
 
-  @Test func `what Slurm does not have is told, and nothing runs`() throws {
+  @Test func `requests that Slurm cannot satisfy are reported, and nothing runs`() throws {
     try write("name: x\nsteps: { a: { run: 'touch ran' } }\n")
     let partition = try run("flow.yaml", "--on", on + ",partition=big")
     #expect(partition.exitCode == 2)
@@ -71,7 +71,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a Slurm that does not answer is told`() throws {
+  func `a Slurm that does not answer is reported`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try FlowrunProcess.run(
       ["flow.yaml", "--on", on], in: folder, environment: ["SLURM_CONF": "/no/slurm.conf"])
@@ -97,7 +97,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `what workers held that do not end in time when they are asked to is given back`() throws {
+  func `allocations of workers that do not end in time are released`() throws {
     try write(
       """
       name: x
@@ -127,7 +127,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
-  func `an allocation that Slurm has not given yet is given back with the others`(isKilled: Bool) throws {
+  func `an allocation that Slurm has not granted yet is released with the others`(isKilled: Bool) throws {
     try write("name: x\nsteps: { a: { run: 'sleep \(isKilled ? 60 : 1)' } }\n")
     let process = try FlowrunProcess(
       ["flow.yaml", "--on", on.replacing("slurm=4", with: "slurm=12")], in: folder, environment: cluster.environment)
@@ -138,20 +138,20 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `random workflows come to the same here and on Slurm`() throws {
+  func `random workflows have the same result here and on Slurm`() throws {
     try TimelessReport.compare(
       FaultScene.isLong ? 20 : 2, in: folder, on: ["--on", on], environment: cluster.environment)
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a flowrun that is not on the nodes' PATH is told, with what helps`() throws {
+  func `a flowrun that is not in the nodes' PATH is reported with a remedy`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try run("flow.yaml", "--on", "slurm=2")
     #expect(result.exitCode == 2)
     #expect(result.errors.contains("; name the path that flowrun has there with 'worker=PATH'"), "\(result.errors)")
   }
 
-  @Test func `a variable that a secret comes from reaches neither a node nor srun`() throws {
+  @Test func `a variable that contains a secret is passed neither to a node nor to srun`() throws {
     let scene = SecretVariable(folder: folder, transport: "srun --nodes=1")
     try scene.write()
     try scene.check(["--on", on], cluster.environment)
@@ -175,7 +175,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a step that ends soon costs hardly more than on a worker of this machine`() throws {
+  func `a short step costs hardly more than on a local worker`() throws {
     var steps = "  s0: { run: 'echo hi; sleep 0.012' }\n"
     for index in 1..<30 { steps += "  s\(index): { run: 'echo hi; sleep 0.012', needs: s\(index - 1) }\n" }
     try write("name: chain\nsteps:\n\(steps)")
@@ -194,7 +194,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `why an allocation waits is said, in Slurm's words`() throws {
+  func `the reason why an allocation waits is reported in Slurm's words`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let process = try FlowrunProcess(
       ["flow.yaml", "--verbose", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
@@ -208,7 +208,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `allocations are where the options of the address say, with what they say`() throws {
+  func `allocations follow the options of the address`() throws {
     try write(
       """
       name: x
@@ -236,7 +236,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `of two resumes the loser has no jobs`() throws {
+  func `the loser of two concurrent resumes has no jobs`() throws {
     try write(StandbyTests.handedOn)
     let first = try FlowrunProcess(["flow.yaml"], in: folder)
     #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
@@ -272,7 +272,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the page that leads to Slurm can be followed word for word`() throws {
+  func `the Slurm guide works word for word`() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../docs/scale.md")
     let page = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
     let section = try #require(page.components(separatedBy: "## From one machine to Slurm").dropFirst().first)
@@ -288,7 +288,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an exported workflow runs as jobs that wait for each other, and what is left out is told`() throws {
+  func `an exported workflow runs as dependent jobs, and omitted parts are reported`() throws {
     try write(
       """
       name: x
@@ -318,7 +318,7 @@ final class SlurmTests {
     #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8) == "try\ntry\n")
   }
 
-  @Test func `what a dead node ran runs again on another one, within 12 s and never next to itself`() throws {
+  @Test func `steps of a failed node run again on another one within 12 s, never concurrently`() throws {
     try write(
       """
       name: x

@@ -25,7 +25,7 @@ import Testing
 
   private let on = "slurm=2,worker=\(FlowrunProcess.path)"
 
-  @Test func `of two standbys only the one that has the run asks for allocations`() throws {
+  @Test func `of two standbys, only the one that has the run requests allocations`() throws {
     try write(Self.handedOn)
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
@@ -47,7 +47,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a resume asks for allocations once it has the run, and gives it back where there are none`() throws {
+  @Test func `a resume requests allocations once it has the run, and releases the run if there are none`() throws {
     try write("name: fails\nsteps: { a: { run: 'echo a' }, b: { run: '[ -e go ]', needs: a } }\n")
     #expect(try FlowrunProcess.run(["flow.yaml"], in: folder).exitCode == 1)
     func shown() throws -> String { try FlowrunProcess.run(["runs", "export", "last"], in: folder).output }
@@ -69,7 +69,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a signal while allocations are asked for gives the run back as it was`() throws {
+  @Test func `a signal while allocations are requested releases the run unchanged`() throws {
     try write("name: fails\nsteps: { a: { run: '[ -e go ]' } }\n")
     #expect(try FlowrunProcess.run(["flow.yaml"], in: folder).exitCode == 1)
     let before = try FlowrunProcess.run(["runs", "export", "last"], in: folder).output

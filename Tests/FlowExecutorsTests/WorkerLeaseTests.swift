@@ -7,18 +7,18 @@ import Testing
   private let start = ContinuousClock.now
   private let rhythm = PulseRhythm()
 
-  @Test func `A worker that hears of nobody lives 10 s`() {
+  @Test func `A worker without pings lives 10 s`() {
     #expect(WorkerLease(silence: rhythm.guardSilence, at: start).end == start + .seconds(10))
   }
 
-  @Test func `One that is pinged every 2 s lives 8 s beyond the last ping`() {
+  @Test func `A worker that is pinged every 2 s lives 8 s after the last ping`() {
     var lease = WorkerLease(silence: rhythm.guardSilence, at: start)
     for second in stride(from: 0, through: 20, by: 2) { lease.notePing(at: start + .seconds(second)) }
     #expect(lease.end == start + .seconds(28))
   }
 
   /// Whatever way pings and answers take, the worker is gone before it counts as lost.
-  @Test func `Pings that are held up let no worker live until it counts as lost`() {
+  @Test func `Delayed pings never keep a worker alive until it counts as lost`() {
     for delay in stride(from: 0.0, through: 20, by: 0.5) {
       var pulse = SessionPulse(rhythm, at: start)
       var lease = WorkerLease(silence: rhythm.guardSilence, at: start)

@@ -29,7 +29,7 @@ import Testing
       name: "workers", starts: starts(slots), needs: needs, workflowFolder: folder, pulse: PulseRhythm(scale: scale))
   }
 
-  @Test func `Workers of one slot each do what every executor does`() async throws {
+  @Test func `Workers with one slot each behave like every executor`() async throws {
     let pool = try pool([1, 1])
     try await pool.open(waitingAtMost: .seconds(20))
     try await ExecutorConformance(pool: pool, folder: folder).run()
@@ -37,7 +37,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker of several slots does what every executor does`() async throws {
+  @Test func `A worker with several slots behaves like every executor`() async throws {
     let pool = try pool([3])
     try await pool.open(waitingAtMost: .seconds(20))
     try await ExecutorConformance(pool: pool, folder: folder).run()
@@ -45,7 +45,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker that stands still is lost, and its command with it`() async throws {
+  @Test func `A frozen worker is lost together with its command`() async throws {
     let pool = try pool([1], scale: 0.5)
     try await pool.open(waitingAtMost: .seconds(20))
     let shell = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
@@ -68,7 +68,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker that nobody pings ends with its commands before it counts as lost`() async throws {
+  @Test func `A worker without pings ends with its commands before it counts as lost`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let pulse = PulseRhythm(scale: 0.5)
     let terms = WorkerTerms(workflowFolder: folder, pulse: pulse)
@@ -95,7 +95,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker whose action is of another program is left out, and both are told`() async throws {
+  @Test func `A worker with a different program for an action is left out, and both are reported`() async throws {
     var needs = ExecutorConformance.needs
     needs.digest = { _ in "flowrun 99" }
     let pool = try pool([1], needs)
@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `A worker that greets and dies is left out after three starts in a row`() async throws {
+  func `A worker that dies after its greeting is left out after three consecutive starts`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let greeting =
       #"{"jsonrpc":"2.0","id":0,"result":{"name":"flowrun-worker","uses":["ping","capabilities"],"actions":{},"mark":"0-0"}}"#
@@ -175,7 +175,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `What is not a worker is told`() async throws {
+  @Test func `A program that is not a worker is reported`() async throws {
     let pool = WorkerPool(
       name: "workers",
       starts: [WorkerStart(name: "worker 1", command: ["false"], environment: ["PATH": "/usr/bin:/bin"], slots: 1)],

@@ -7,7 +7,7 @@ import Testing
   /// How deep the stack is where threads are started.
   private static let depths = Mutex<[Int]>([])
 
-  @Test func `the thousandth start needs no more of the stack than the first`() throws {
+  @Test func `the thousandth start uses no more stack than the first`() throws {
     DetachedThread.surroundStarts { start in
       var here: UInt8 = 0
       withUnsafePointer(to: &here) { here in Self.depths.withLock { $0.append(Int(bitPattern: here)) } }

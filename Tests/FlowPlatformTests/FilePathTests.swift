@@ -8,19 +8,19 @@ import Testing
     arguments: [
       ("/", "/"), ("/a", "/a"), ("/a/", "/a"), ("//a///b", "/a/b"), ("/a/./b/.", "/a/b"), ("/a/../b", "/b"),
       ("/../../a", "/a"), ("/a/b/../..", "/"), ("/a/...", "/a/..."),
-    ]) func `lose what changes nothing`(path: String, expected: String)
+    ]) func `are normalized by removing redundant parts`(path: String, expected: String)
   {
     #expect(FilePath.normalized(path) == expected)
   }
 
-  @Test func `are taken from the working directory where they are relative`() {
+  @Test func `are resolved against the working directory if they are relative`() {
     let current = FileManager.default.currentDirectoryPath
     #expect(FilePath.normalized(".") == current)
     #expect(FilePath.normalized("a/b/") == current + "/a/b")
     #expect(FilePath.normalized("x/../a") == current + "/a")
   }
 
-  @Test func `are made absolute as the system itself goes, also through links`() {
+  @Test func `are made absolute like the system does, even through links`() {
     let current = FileManager.default.currentDirectoryPath
     #expect(FilePath.absolute("/a/../b") == "/a/../b")
     #expect(FilePath.absolute("link/../a") == current + "/link/../a")

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: ["*", "a[1].txt", "{a,b}", "!x", "a\\b", "a?", "x,y", "[", "}", "~", "$HOME"])
-  func `a quoted path matches itself alone`(path: String) {
+  func `a quoted path matches only itself`(path: String) {
     let pattern = FilePattern(PatternText.quoted(path))
     #expect(!pattern.isOpen && !pattern.isExclusion)
     #expect(pattern.files(in: "/nowhere") == [path])
@@ -49,14 +49,14 @@ import Testing
   ]
 
   @Test(arguments: problems)
-  func `a pattern that cannot mean what was meant is refused`(pattern: String, problem: PatternProblem) {
+  func `a pattern that is probably a mistake is refused`(pattern: String, problem: PatternProblem) {
     #expect(PatternText.problem(of: pattern) == problem)
   }
 
   @Test(arguments: ["a~", "~a/x", "a/~/b", "$", "a$", "$1", "\\$HOME", "{$,a}", "**", "a/**/b", "!gen/**", "a*b*c"])
-  func `these patterns are fine`(pattern: String) { #expect(PatternText.problem(of: pattern) == nil) }
+  func `these patterns are accepted`(pattern: String) { #expect(PatternText.problem(of: pattern) == nil) }
 
-  @Test func `alternatives nest four levels deep and give a thousand patterns`() throws {
+  @Test func `alternatives may be nested four levels deep and expand to a thousand patterns`() throws {
     #expect(PatternText.problem(of: "{a,{b,{c,{d,e}}}}") == nil)
     let ten = "{0,1,2,3,4,5,6,7,8,9}"
     #expect(try PatternText.expanded(ten + ten + ten).count == 1_000)
@@ -89,14 +89,14 @@ import Testing
     #expect(FilePatterns(["**", "!gen/**"]).excludedFolder(in: folder.path) == nil)
   }
 
-  @Test func `a file that several alternatives match is found once`() throws {
+  @Test func `a file matched by several alternatives is found once`() throws {
     let folder = try folder(["a.c", "b.c"])
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(FilePattern("{a,*}.c").files(in: folder.path) == ["a.c", "b.c"])
     #expect(FilePattern("**/**/*.c").files(in: folder.path) == ["a.c", "b.c"])
   }
 
-  @Test func `links never lead in circles, and a file is found at its own path`() throws {
+  @Test func `links never cause cycles, and a file is found at its own path`() throws {
     let folder = try folder(["data/y.csv", "data/deep/z.csv", "other/o.csv"])
     defer { try? FileManager.default.removeItem(at: folder) }
     func link(_ name: String, to target: String) throws {
@@ -114,7 +114,7 @@ import Testing
       FilePattern("data/**/*.csv").files(in: folder.path) == ["data/deep/z.csv", "data/out/o.csv", "data/y.csv"])
   }
 
-  @Test func `a link that leads to nothing is no file`() throws {
+  @Test func `a dangling link is not a file`() throws {
     let folder = try folder(["a.csv"])
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createSymbolicLink(

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct `The stamp of a file` {
-  @Test func `changes with its content, also where a program sets the size and the time back`() throws {
+  @Test func `changes with its content, even if a program restores its size and time`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/flowrun-stamp-\(UInt64.random(in: 0 ... .max))"
     defer { unlink(path) }
     func write(_ text: String) throws {

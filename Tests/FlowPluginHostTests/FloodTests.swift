@@ -7,7 +7,7 @@ import Testing
 /// What a program that writes without end costs: never an answer, never the memory, and only a part of a core.
 @Suite(.timeLimit(.minutes(10)))
 struct FloodTests {
-  @Test func `a flooded log is cut after 1,000 lines of a call, the rest counted, and the call still answered`()
+  @Test func `a call keeps 1,000 log lines, counts the rest and still returns its answer`()
     async throws
   {
     let child = try HostileChild()
@@ -20,7 +20,7 @@ struct FloodTests {
     await child.close()
   }
 
-  @Test func `exactly 1,000 lines are all kept and nothing is said of it`() async throws {
+  @Test func `exactly 1,000 log lines are kept without a notice`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("flood-log", ["lines": 1000], in: run) == ["text": "done"])
@@ -31,7 +31,7 @@ struct FloodTests {
     await child.close()
   }
 
-  @Test func `progress told more than 10,000 times in a call is dropped from there on`() async throws {
+  @Test func `progress messages of a call are dropped after 10,000`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("flood-progress", ["count": 10_050], in: run) == ["text": "done"])
@@ -46,7 +46,7 @@ struct FloodTests {
   @Test(arguments: [
     ("flood-without-end", ""), ("flood-lines", ""), ("flood-messages", "log"), ("flood-messages", "progress"),
   ])
-  func `next to a flood without end calls are answered, and the call that floods can be cancelled`(
+  func `calls are answered during an endless flood, and the flooding call can be cancelled`(
     action: String, method: String
   ) async throws {
     let child = try HostileChild()
@@ -64,7 +64,7 @@ struct FloodTests {
   }
 
   /// In a process of its own, where nothing else takes time or memory.
-  @Test func `a flood of the log without end takes less than half a core and no memory`() async {
+  @Test func `an endless flood of log lines takes less than half a core and no memory`() async {
     await #expect(processExitsWith: .success) {
       for action in ["flood-without-end", "flood-lines"] {
         let child = try HostileChild()

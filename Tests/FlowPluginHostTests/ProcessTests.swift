@@ -7,7 +7,7 @@ import Testing
 /// What a child sees of its parent, and what is left of it.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
-  @Test func `a child sees PATH, what its manifest names and nothing else, and no descriptor but its three`()
+  @Test func `a child inherits PATH, the variables in its manifest and three descriptors only`()
     async throws
   {
     setenv("FLOWRUN_TEST_SECRET", "secret", 1)
@@ -28,7 +28,7 @@ struct ProcessTests {
     close(leaking)
   }
 
-  @Test func `a child gets the variables of its step with each call, not with its start`() async throws {
+  @Test func `a child receives the variables of its step with each call, not at its start`() async throws {
     let child = try HostileChild()
     for value in ["first", "second"] {
       let run = TestHost(environment: ["GREETING": value])
@@ -42,7 +42,7 @@ struct ProcessTests {
     await child.close()
   }
 
-  @Test func `no process of the group is left when the parent is killed with -9`() async throws {
+  @Test func `no process of the group survives if the parent is killed with SIGKILL`() async throws {
     let note = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)").path
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -57,7 +57,7 @@ struct ProcessTests {
     try FileManager.default.removeItem(atPath: note)
   }
 
-  @Test func `no process of the group is left when the run ends, and none is started before the first call`()
+  @Test func `no process of the group survives the run, and none is started before the first call`()
     async throws
   {
     let child = try HostileChild()
@@ -70,7 +70,7 @@ struct ProcessTests {
     while !HostileChild.members(ofGroup: group).isEmpty, !Task.isCancelled { await Task.yield() }
   }
 
-  @Test func `10,000 calls and 20 programs leave neither memory nor descriptors behind`() async {
+  @Test func `10,000 calls and 20 programs leak neither memory nor descriptors`() async {
     // In a process of its own, where nothing else runs.
     await #expect(processExitsWith: .success) {
       let child = try HostileChild()

@@ -25,7 +25,7 @@ struct ProgramCheckTests {
     return file.map { DiagnosticReport([$0]).text().replacing(folder + "/", with: "") }
   }
 
-  @Test func `a program that is not in PATH is told with the nearest that is`() throws {
+  @Test func `a program that is not in PATH is reported with a similar one`() throws {
     #expect(
       try problem("command: [pyhton3, plugin.py]") == """
         plugin.yaml:4:11: error: there is no program 'pyhton3' in PATH [program-missing]
@@ -45,7 +45,7 @@ struct ProgramCheckTests {
     #expect(try problem("command: [./run.sh]") == nil)
   }
 
-  @Test func `an executor whose program is not in PATH is reported at the word, too`() throws {
+  @Test func `the missing program of an executor is reported at its word, too`() throws {
     let words = "[no-such-program-anywhere, '{worker}']"
     try write(
       "plugin.yaml",
@@ -55,7 +55,7 @@ struct ProgramCheckTests {
     #expect(text.contains("plugin.yaml:6:13: error: there is no program 'no-such-program-anywhere'"), "\(text)")
   }
 
-  @Test func `a script that is not in the folder is told at its place, with the nearest file`() throws {
+  @Test func `a missing script is reported at its location, with a similar file`() throws {
     try write("plugin.py")
     #expect(try problem("command: [python3, plugin.py]") == nil)
     #expect(try problem("command: [python3, -m, plugin]") == nil)
@@ -73,7 +73,7 @@ struct ProgramCheckTests {
       try problem("command: [sh, elsewhere.sh]")?.contains("help: there are plugin.py, plugin.yaml") == true)
   }
 
-  @Test func `a program that cannot be executed is told with the remedy`() throws {
+  @Test func `a program that is not executable is reported with the remedy`() throws {
     try write("tools/run", "#!/bin/sh\n")
     #expect(try problem("command: [tools/run]")?.contains("the program 'tools/run' is not executable") == true)
     try write("tools/run", "#!/bin/sh\n", mode: 0o755)
@@ -89,7 +89,7 @@ struct ProgramCheckTests {
     #expect(text.contains("help: did you mean 'python3'?"))
   }
 
-  @Test func `Swift source that is not there is told with the nearest file`() throws {
+  @Test func `missing Swift source is reported with a similar file`() throws {
     try write("main.swift")
     #expect(try problem("source: main.swift") == nil)
     #expect(

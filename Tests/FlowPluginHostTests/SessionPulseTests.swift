@@ -7,7 +7,7 @@ import Testing
   private let start = ContinuousClock.now
   private let moment = Duration.nanoseconds(1)
 
-  @Test func `a worker is lost 11 s after its last answer, and not a moment before`() {
+  @Test func `a worker is lost exactly 11 s after its last answer`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     pulse.notePing(at: start, isSent: true)
     pulse.noteAnswer(at: start + .seconds(1))
@@ -17,7 +17,7 @@ import Testing
     #expect(pulse.nextInstant == start + .seconds(12))
   }
 
-  @Test func `pings go out every 2 s, one at a time`() {
+  @Test func `pings are sent every 2 s, one at a time`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     #expect(pulse.isDue(at: start))
     pulse.notePing(at: start, isSent: true)
@@ -28,7 +28,7 @@ import Testing
     #expect(pulse.nextInstant == start + .seconds(2))
   }
 
-  @Test func `a ping that may not be sent is asked for again, and the worker is lost all the same`() {
+  @Test func `a ping that is not permitted is retried, and the worker is still lost in time`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     for second in stride(from: 0, through: 10, by: 2) {
       let now = start + .seconds(second)
@@ -38,7 +38,7 @@ import Testing
     #expect(pulse.isLost(at: start + .seconds(11)))
   }
 
-  @Test(arguments: [1, 0.4, 0.1]) func `a worker's guard has ended it before it counts as lost`(scale: Double) {
+  @Test(arguments: [1, 0.4, 0.1]) func `a worker's guard ends it before the host considers it lost`(scale: Double) {
     let rhythm = PulseRhythm(scale: scale)
     #expect(rhythm.guardSilence < rhythm.silence)
     #expect(rhythm.guardSilence > rhythm.interval * 3)

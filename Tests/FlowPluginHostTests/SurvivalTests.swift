@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test
-  func `a child that dies fails its step with exit status and the end of its log, and the next call starts again`()
+  func `a child that dies fails its step with exit status and last log lines, and the next call restarts it`()
     async throws
   {
     let child = try HostileChild()
@@ -27,7 +27,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that dies at its start says why, at every call`() async throws {
+  @Test func `a child that dies at its start reports why at every call`() async throws {
     let child = try HostileChild(mode: "dies-at-start")
     for _ in 1...2 {
       let error = await child.failure(of: "echo")
@@ -40,7 +40,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a program that does not exist is named with its manifest`() async throws {
+  @Test func `a program that does not exist is reported with its manifest`() async throws {
     let child = try HostileChild(command: ["no-such-program"])
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-start")
@@ -52,7 +52,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that never answers its start is ended`() async throws {
+  @Test func `a child that never answers initialize is ended`() async throws {
     var limits = HostileChild.shortLimits
     limits.start = .milliseconds(150)
     let child = try HostileChild(mode: "silent", limits: limits)
@@ -65,7 +65,7 @@ struct SurvivalTests {
     ("other-version", "states the version \"9.9.9\", its manifest \"1.0.0\""),
     ("fewer-actions", "does not list the action 'hostile.thread', which its manifest declares"),
   ])
-  func `a child that is not what its manifest says is refused`(mode: String, problem: String) async throws {
+  func `a child that contradicts its manifest is refused`(mode: String, problem: String) async throws {
     let child = try HostileChild(mode: mode)
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-disagrees")
@@ -74,7 +74,7 @@ struct SurvivalTests {
   }
 
   @Test(arguments: ["hang", "hang-all"])
-  func `a child that never answers and ignores cancel is ended after the grace, and the next call starts again`(
+  func `a child that ignores cancel is ended after the grace period, and the next call restarts it`(
     action: String
   ) async throws {
     let child = try HostileChild()
@@ -134,7 +134,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a line of 100 MB is refused at 16 MiB, one just below passes`() async throws {
+  @Test func `a line of 100 MB is refused at 16 MiB, and one just below is accepted`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "long-line", ["megabytes": 100])
     #expect(error?.code == "plugin-protocol")
@@ -148,7 +148,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `inputs past 16 MiB are refused before they are sent`() async throws {
+  @Test func `inputs of more than 16 MiB are refused before they are sent`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "echo", ["text": .string(String(repeating: "x", count: 16 << 20))])
     #expect(error?.code == "plugin-input")
@@ -157,7 +157,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `what a child forked ends with it`() async throws {
+  @Test func `the child's own children end with it`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "fork-and-die")
     #expect(error?.message.contains("ended with exit status 3") ?? false, "\(error?.message ?? "")")
@@ -166,7 +166,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `what a child forked and left behind ends with the run`() async throws {
+  @Test func `orphaned descendants of the child end with the run`() async throws {
     let child = try HostileChild()
     let number = try #require(Int(try await child.call("fork-and-answer")["text"]?.stringValue ?? ""))
     #expect(HostileChild.isRunning(number))
@@ -174,7 +174,7 @@ struct SurvivalTests {
     await ended(number)
   }
 
-  @Test func `a child that is deaf to the end of its run is ended after the grace`() async throws {
+  @Test func `a child that ignores the end of its run is ended after the grace period`() async throws {
     let child = try HostileChild(mode: "deaf")
     _ = try await child.call("echo")
     let start = ContinuousClock.now
@@ -191,7 +191,7 @@ struct SurvivalTests {
     (#"{"text": "a"}"#, "not an object with 'outputs'"),
     ("17", "answered 17, not an object with 'outputs'"),
   ])
-  func `outputs that the manifest does not declare fail the step`(result: String, problem: String) async throws {
+  func `undeclared outputs fail the step`(result: String, problem: String) async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "lie", ["text": .string(result)])
     #expect(error?.code == "plugin-output")
@@ -200,7 +200,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `an error travels with its code, its message and what it says of another attempt`() async throws {
+  @Test func `an error keeps its code, its message and its retry flag`() async throws {
     let child = try HostileChild()
     let cases: [(String, ActionError)] = [
       (
@@ -219,7 +219,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `an event that the manifest declares is posted, any other fails the step`() async throws {
+  @Test func `a declared event is posted, and any other fails the step`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     #expect(try await child.call("post", ["text": "hostile.declared"], in: run) == ["text": "posted"])
@@ -248,7 +248,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that exits after each answer serves every call all the same`() async throws {
+  @Test func `a child that exits after each answer still serves every call`() async throws {
     let child = try HostileChild()
     var numbers: Set<String> = []
     for _ in 1...20 {
@@ -258,7 +258,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that ends three times before it reads a call is not started a fourth time for it`() async throws {
+  @Test func `a child that ends three times before reading a call is not started again for it`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-exited")
@@ -279,7 +279,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that reads no more is ended when what waits for it passes the limit`() async throws {
+  @Test func `a child that stops reading is ended when its queued input exceeds the limit`() async throws {
     var limits = HostileChild.shortLimits
     limits.waitingInputBytes = 4 << 20
     let child = try HostileChild(limits: limits)
@@ -296,7 +296,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `what a stuck child has not read goes to its successor`() async throws {
+  @Test func `input that a stuck child has not read is sent to its successor`() async throws {
     let child = try HostileChild()
     let stuck = TestHost()
     let hanging = Task { await child.failure(of: "hang-all", in: stuck) }
@@ -309,7 +309,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `1,000 calls overlap and each gets its own answer`() async throws {
+  @Test func `1,000 concurrent calls each receive their own answer`() async throws {
     let child = try HostileChild()
     try await withThrowingTaskGroup(of: (String, ValueObject).self) { group in
       for number in 1...1000 {
@@ -323,7 +323,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a slow call neither delays a quick one nor is disturbed by it`() async throws {
+  @Test func `a slow call and a quick one do not affect each other`() async throws {
     let child = try HostileChild()
     _ = try await child.call("echo")
     let slow = Task { try await child.call("thread", ["text": "slow", "seconds": 0.3]) }
@@ -332,7 +332,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a service reports ready, goes on next to calls and stops when cancelled`() async throws {
+  @Test func `a service reports ready, runs alongside calls and stops when cancelled`() async throws {
     // With the usual grace: a machine that is busy may take longer than the short one of the other tests.
     let child = try HostileChild(limits: PluginLimits())
     let run = TestHost()
@@ -344,7 +344,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `log lines of both kinds and progress reach the step before it ends`() async throws {
+  @Test func `log lines of both kinds and progress arrive before the step ends`() async throws {
     let child = try HostileChild()
     for round in 1...20 {
       let run = TestHost()
@@ -358,7 +358,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a line that a program has begun to write is shown as it stands, and becomes a line once`() async throws {
+  @Test func `an incomplete line is shown at once, and logged once it is complete`() async throws {
     let child = try HostileChild()
     let run = TestHost()
     let inputs: ValueObject = ["text": "10 %\r20 %", "seconds": 5]
@@ -373,7 +373,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `what a program writes while it works for two steps is credited to neither`() async throws {
+  @Test func `output of a program that works for two steps is attributed to neither`() async throws {
     let child = try HostileChild()
     let first = TestHost()
     let service = Task { try await child.call("service", in: first) }

@@ -40,7 +40,7 @@ import Testing
     try await TestHost(dataFolder: "/data", workflowFolder: "/flow").call(Echo.self, with: inputs)
   }
 
-  @Test func `have the names of the properties, in words with hyphens, in their order`() {
+  @Test func `have the names of the properties, as words with hyphens, in order`() {
     let declared = RegisteredAction(Echo.self).declaration.inputs
     #expect(
       declared.map(\.name) == [
@@ -59,7 +59,7 @@ import Testing
     #expect(declared.first { $0.name == "poll-interval" }?.defaultValue == nil)
   }
 
-  @Test func `are at their defaults where a step gives nothing`() async throws {
+  @Test func `have their defaults if a step provides none`() async throws {
     let outputs = try await outputs(["api-token": "t"])
     #expect(
       outputs == [
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  @Test func `are what a step gives, each call for itself`() async throws {
+  @Test func `have the values of the step, separately for each call`() async throws {
     let given: ValueObject = [
       "api-token": "t", "minimum-population": 7, "ratio": 2, "is-loud": true, "poll-interval": "1500ms",
       "level": "province", "names": ["a", "b"], "notification-id": ["x": 1], "target": "t", "source": "/s",
@@ -98,7 +98,7 @@ import Testing
       (["api-token": "t", "names": ["a", 2]], "names[1]", "2"),
       (["api-token": "t", "options": []], "options", "an empty list"),
     ] as [(ValueObject, String, String)])
-  func `that do not fit are refused with the name and what was found`(
+  func `are refused with their name and the value found if they do not match`(
     _ inputs: ValueObject, _ path: String, _ found: String
   ) async throws {
     let error = await #expect(throws: TypeMismatch.self) { try await outputs(inputs) }
@@ -120,7 +120,7 @@ import Testing
     func run(_ input: SharedFields, in context: ActionContext) throws -> NoOutput { NoOutput() }
   }
 
-  @Test func `are refused where a type returns the same fields each time, which calls would share`() async {
+  @Test func `are refused if a type returns the same field objects each time, which calls would share`() async {
     let error = await #expect(throws: ActionError.self) {
       try await TestHost().call(Careless.self, with: ["text": "a"])
     }

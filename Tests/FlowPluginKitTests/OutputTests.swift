@@ -28,12 +28,12 @@ import Testing
     #expect(declared.map(\.summary) == ["Two letters", "", ""])
   }
 
-  @Test func `are what the struct holds`() async throws {
+  @Test func `have the values of the struct`() async throws {
     let outputs = try await TestHost().call(Find.self)
     #expect(outputs == ["country-code": "ch", "population": 9, "wait": .null])
   }
 
-  @Test func `pass through a coder as they are, and numbers that JSON cannot write as words`() throws {
+  @Test func `are encoded and decoded unchanged, with words for numbers that JSON cannot write`() throws {
     let value: Value = ["a": [1, 2.5, true, .null, "text"], "b": ["c": [:]]]
     #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value)) == value)
     let odd: Value = [.number(.nan), .number(.infinity), .number(-.infinity)]

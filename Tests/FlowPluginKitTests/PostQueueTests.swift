@@ -3,10 +3,10 @@ import FlowPluginKit
 import Testing
 
 /// Posts that wait for who takes them, and a wait that several parties may end.
-@Suite(.timeLimit(.minutes(10))) struct `Posts that wait` {
+@Suite(.timeLimit(.minutes(10))) struct `Waiting posts` {
   private func post(_ number: Int) -> EventPost { EventPost(event: "a", number: number, atNanoseconds: number) }
 
-  @Test func `are taken in the order in which they came, and nothing comes after the end`() async {
+  @Test func `are received in order, and none follows the end`() async {
     let queue = PostQueue(limit: 4)
     for number in 1...3 { queue.add(post(number)) }
     queue.finish()
@@ -18,7 +18,7 @@ import Testing
     #expect(queue.dropped == 1)
   }
 
-  @Test func `are dropped and counted past the limit`() async {
+  @Test func `are dropped and counted beyond the limit`() async {
     let queue = PostQueue(limit: 2)
     for number in 1...5 { queue.add(post(number)) }
     #expect(queue.dropped == 3)
@@ -30,7 +30,7 @@ import Testing
     #expect(await queue.next() == nil)
   }
 
-  @Test func `reach one who already waits, as does the end`() async {
+  @Test func `are passed to a waiting receiver, as is the end`() async {
     let queue = PostQueue(limit: 1)
     async let first = queue.next()
     queue.add(post(1))
@@ -40,7 +40,7 @@ import Testing
     #expect(await last == nil)
   }
 
-  @Test func `a wait is decided by the first who ends it`() async {
+  @Test func `are awaited until the first of several events ends the wait`() async {
     let wait = OneShot<Int>()
     #expect(wait.value == nil)
     async let value = wait.wait()

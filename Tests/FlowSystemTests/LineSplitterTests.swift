@@ -27,7 +27,7 @@ import Testing
     return String(decoding: splitter.unfinished, as: UTF8.self)
   }
 
-  @Test func `are the same wherever the pieces are cut`() {
+  @Test func `are the same for any division into pieces`() {
     let text = "one\n\ntwo\r\nten\r20\r30\r\n\rback\nover\rwritten\n\r\nlast\r"
     let expected = ["one", "", "two", "30", "back", "written", "", "last"]
     let scalars = Array(text.unicodeScalars)
@@ -41,14 +41,14 @@ import Testing
     #expect(lines(of: scalars.map { String($0) }).texts == expected)
   }
 
-  @Test func `are cut where they are too long, and one that is written over for hours keeps its newest state`() {
+  @Test func `are truncated at the limit, and keep their newest state if overwritten for hours`() {
     #expect(lines(of: ["1234567890", "abc\n", "12345\n"], longest: 10).texts == ["1234567890", "12345"])
     #expect(lines(of: ["1234567890abc\n"], longest: 10).texts == ["1234567890"])
     #expect(lines(of: Array(repeating: "working\r", count: 10_000) + ["done\n"], longest: 10).texts == ["done"])
     #expect(lines(of: ["1234567890abc", "\r", "new\n"], longest: 10).texts == ["new"])
   }
 
-  @Test func `have before them the last bytes that they wrote over, for a reader who asks`() {
+  @Test func `are preceded by the last overwritten bytes, if requested`() {
     let text = "one\r\ntwenty\r30\n12345\r6789012\rab\n"
     let scalars = Array(text.unicodeScalars)
     for first in 0...scalars.count {
@@ -60,13 +60,13 @@ import Testing
     #expect(lines(of: bar, longest: 7, overwritten: 3).texts == ["ing\rdone an"])
   }
 
-  @Test func `are counted where there is no room for them`() {
+  @Test func `are counted if there is no room for them`() {
     let many = (0..<5_000).map { "\($0)\n" }.joined()
     let (texts, count) = lines(of: ["a\nb\n", many], room: 3)
     #expect(texts == ["a", "b", "0"] && count == 5_002)
   }
 
-  @Test func `can be seen before they end`() {
+  @Test func `are visible before they end`() {
     #expect(unfinished("Name? ") == "Name? ")
     #expect(unfinished("10%\r") == "10%")
     #expect(unfinished("10%\r", "20%") == "20%")

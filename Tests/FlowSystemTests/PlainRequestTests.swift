@@ -12,7 +12,7 @@ import Testing
     answer.map { String(decoding: $0.body, as: UTF8.self) }
   }
 
-  @Test func `is whole with as many bytes as it says, or when the connection ends`() {
+  @Test func `is complete with the announced number of bytes, or when the connection ends`() {
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n"
     #expect(answer(head + "ab") == nil)
     #expect(body(answer(head + "abc")) == "abc")
@@ -28,7 +28,7 @@ import Testing
     #expect(body(answer(head + "F\r\nab", isEnded: true)) == "ab")
   }
 
-  @Test func `may say when to try again`() {
+  @Test func `may contain the time of the next attempt`() {
     #expect(answer("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n", isEnded: true)?.retryAfterSeconds == 7)
     #expect(
       answer("HTTP/1.1 503 Busy\r\nRetry-After: Mon, 23 Nov 2026 18:00:00 GMT\r\n\r\n", isEnded: true)?
@@ -36,5 +36,5 @@ import Testing
   }
 
   @Test(arguments: ["", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 x\r\n\r\n"])
-  func `is none when it is not HTTP/1.1`(text: String) { #expect(answer(text, isEnded: true) == nil) }
+  func `is nil if it is not HTTP/1.1`(text: String) { #expect(answer(text, isEnded: true) == nil) }
 }

@@ -2,9 +2,9 @@ import FlowSystem
 import Foundation
 import Testing
 
-@Suite struct `The words a process was started with` {
+@Suite struct `The arguments of a process` {
   #if os(Linux)
-    @Test func `are those the system knows, where Swift finds none`() throws {
+    @Test func `are read from the system if Swift finds none`() throws {
       #expect(ProcessArguments.all == CommandLine.arguments)
       #expect(ProcessArguments.known(to: "/proc/self/cmdline") == CommandLine.arguments)
     }

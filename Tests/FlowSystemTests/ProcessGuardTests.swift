@@ -8,7 +8,7 @@ import Testing
 /// Nothing that this process starts outlives it, whatever ends it.
 @Suite(.timeLimit(.minutes(10))) struct ProcessGuardTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGABRT])
-  func `whatever signal ends the process, none of its groups is left`(_ signal: CInt) async throws {
+  func `no process group survives the process, whatever signal ends it`(_ signal: CInt) async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     setenv("FLOWRUN_TEST_SIGNAL", "\(signal)", 1)
@@ -28,7 +28,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `a descendant that made a group of its own ends too`() async throws {
+  @Test func `a descendant with its own group ends, too`() async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -42,7 +42,7 @@ import Testing
     for process in try Children.noted(note) { await Children.expectGone(process: process) }
   }
 
-  @Test func `what made a group of its own ends with its session, for many commands at once`() async throws {
+  @Test func `processes with their own group end with their session, for many commands at once`() async throws {
     let groups = try (0..<20).map { _ in try Children.start("timeout 600 sleep 600 & timeout 600 sleep 600; :") }
     for group in groups {
       while Children.ofSession(group.number).count < 5 { await Task.yield() }
@@ -54,7 +54,7 @@ import Testing
     for group in groups { await Children.expectGone(session: group.number) }
   }
 
-  @Test func `a thousand commands one after the other cost one guard`() async {
+  @Test func `a thousand consecutive commands need one guard`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<1000 {
         let ending = try Children.start("exit 3").collect()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `a guard that was killed is followed by another that knows the groups of the first`() async throws {
+  @Test func `a killed guard is replaced by one that knows the groups of the first`() async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -82,7 +82,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `as many groups as there is room for at once, and one more is refused`() async {
+  @Test func `the maximum number of groups is accepted, and one more is refused`() async {
     await #expect(processExitsWith: .success) {
       let first = try Children.start("exec sleep 600")
       var records: [ProcessGuard.Record] = []
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `a child leads a session of its own, with default signals and no descriptor but three`() async throws {
+  @Test func `a child leads its own session, with default signals and only three descriptors`() async throws {
     signal(SIGUSR2, SIG_IGN)
     defer { signal(SIGUSR2, SIG_DFL) }
     let leaking = open("/dev/null", O_RDONLY)

@@ -8,11 +8,11 @@ import Testing
     "99999999999",
     "2147483648",
   ])
-  func `text that is not the number of a process is refused`(text: String) {
+  func `text that is not a process number is refused`(text: String) {
     #expect(ProcessNumber(text) == nil)
   }
 
-  @Test func `a whole word of digits greater than 1 is the number of a process`() {
+  @Test func `a word of digits greater than 1 is accepted as a process number`() {
     #expect(ProcessNumber("2")?.value == 2)
     #expect(ProcessNumber("4194304")?.value == 4_194_304)
     #expect(ProcessNumber("2147483647")?.value == .max)

@@ -37,7 +37,7 @@ import Testing
     #expect(calls.all == ["both", "second", "first"])
   }
 
-  @Test func `a wait ends with the end of its pipe, with the end of a child, and with its time`() throws {
+  @Test func `a wait ends with the end of its pipe, the end of a child, or its time limit`() throws {
     #expect(ReadinessWatch.shared.begin())
     let pipe = try Descriptor.pipe()
     let writing = Descriptor(fcntl(pipe.writing.number, F_DUPFD_CLOEXEC, 3))

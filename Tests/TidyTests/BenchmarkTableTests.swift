@@ -35,7 +35,7 @@ import Testing
     return unit.isEmpty ? number : "\(number) \(unit)"
   }
 
-  @Test func `every figure of the page is that of the results`() throws {
+  @Test func `every figure on the page equals the results`() throws {
     let page = "Benchmarks/README.md"
     let text = try Repository.text(page)
     let table = try #require(text.split(separator: "<!-- make bench: begin -->\n").last)

@@ -5,7 +5,7 @@ import Testing
 /// `docs/command-line.md` is made from the argument parser. `RECORD_SNAPSHOTS=1` writes it again and fails once, so that a
 /// person looks at what changed.
 @Suite struct CommandLinePageTests {
-  @Test func `the page of the command line is the one that the argument parser gives`() throws {
+  @Test func `the command-line page equals the output of the argument parser`() throws {
     let dump = try FlowrunProcess.run(["--experimental-dump-help"])
     let root = try JSONDecoder().decode(Dump.self, from: Data(dump.output.utf8)).command
     let page = Self.head + (root.subcommands ?? []).flatMap { $0.sections(path: "flowrun") }.joined(separator: "\n")

@@ -5,11 +5,11 @@ import Testing
 /// The pages about the format: every workflow in them is valid, and what is shown of a run is what happens.
 @Suite(.timeLimit(.minutes(10))) struct FormatPageTests {
   @Test(arguments: ["docs/format.md", "docs/coming-from.md", "docs/up-to-date.md"])
-  func `every workflow of the page is valid, and runs as the page says`(page: String) throws {
+  func `every workflow on the page is valid, and runs as described`(page: String) throws {
     try check(page)
   }
 
-  @Test func `the page of secrets, which has a command in Python, says what is true`() throws {
+  @Test func `the page on secrets, with a command in Python, is correct`() throws {
     try check("docs/secrets.md")
   }
 

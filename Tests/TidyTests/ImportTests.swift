@@ -11,7 +11,7 @@ struct ImportTests {
     return rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) }
   }
 
-  @Test func `every target of the core imports only what stands above it`() throws {
+  @Test func `every core target imports only targets above it in the table`() throws {
     let core = try Self.core()
     // What is composed of the core and the plugins stands below both.
     let known = Set(core + ["FlowApple", "FlowCLI", "flowrun", "FlowUI", "flowrun-ui"])
@@ -35,7 +35,7 @@ struct ImportTests {
     #expect(seen > 300)
   }
 
-  @Test func `every target imports only what Package.swift declares for it`() throws {
+  @Test func `every target imports only its dependencies in Package.swift`() throws {
     let manifest = try Manifest.dumped()
     #expect(manifest.targets.count > 60)
     let modules = Set(manifest.targets.map(\.name)).union(manifest.targets.flatMap(\.products))
@@ -60,14 +60,14 @@ struct ImportTests {
     ("let text = \"import FlowModel\"", []), ("importer FlowModel", []),
     ("let text = \"\"\"\n  import FlowModel\n  \"\"\"\nimport FlowEngine", ["FlowEngine"]),
   ])
-  func `sees each form of an import`(_ line: String, _ modules: [String]) {
+  func `every form of an import is recognized`(_ line: String, _ modules: [String]) {
     #expect(Self.imports(in: line) == modules)
   }
 
   /// Whether a file is not a code of its target but text that it carries for others.
   private static func isCarried(_ file: String) -> Bool { file.hasPrefix("Sources/FlowPluginSupport/Files/") }
 
-  @Test func `Dispatch is used in the engine alone, libyaml in the loader alone`() throws {
+  @Test func `only the engine uses Dispatch, and only the loader uses libyaml`() throws {
     for file in Repository.files(below: "Sources", ending: ".swift") {
       let modules = try imports(of: file)
       if !file.hasPrefix("Sources/FlowEngine/") {
@@ -79,14 +79,14 @@ struct ImportTests {
     }
   }
 
-  @Test func `one module calls SQLite`() throws {
+  @Test func `only one module calls SQLite`() throws {
     for file in ["Sources", "plugins", "Tests"].flatMap({ Repository.files(below: $0, ending: ".swift") })
     where !file.hasPrefix("Sources/FlowSQLite/") {
       #expect(try !imports(of: file).contains("CSQLite"), "\(file) imports CSQLite")
     }
   }
 
-  @Test func `S47 plugins know neither the engine nor each other`() throws {
+  @Test func `S47 plugins import neither the engine nor each other`() throws {
     let files = Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
     #expect(files.count > 10)
     for file in files {
@@ -105,7 +105,7 @@ struct ImportTests {
     }
   }
 
-  @Test func `S47 one file of flowrun names plugins, and one of the tool that compiles their files`() throws {
+  @Test func `S47 only one file of flowrun, and one of the build tool, names plugins`() throws {
     var own: Set<String> = []
     for file in Repository.files(below: "plugins", ending: ".swift") {
       let parts: [Substring] = file.split(separator: "/")
@@ -122,7 +122,7 @@ struct ImportTests {
     #expect(own.filter { $0.hasSuffix("Plugin") }.isSubset(of: root))
   }
 
-  @Test func `one file names the platforms, and all others have the system from it`() throws {
+  @Test func `only one file names the platforms, and all others import the system from it`() throws {
     // What is written for a plugin stands alone; the socket calls what its own methods hide by the module's name.
     let apart = ["Sources/FlowPlatform/Platform.swift", "plugins/sync/Sources/SyncHTTP/HTTPSocket.swift"]
     let files =

@@ -16,7 +16,7 @@ import Testing
     try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
-  @Test func `writes the workflow that the page about installing shows, which runs`() throws {
+  @Test func `writes the workflow shown in the installation guide, which runs`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let written = try flowrun("init")
     #expect(written.exitCode == 0 && written.output == "wrote release.yaml\n\nRun it:\n  flowrun release.yaml\n")
@@ -25,7 +25,7 @@ import Testing
     #expect(try flowrun("release.yaml").exitCode == 0)
   }
 
-  @Test func `never overwrites a file, and names another one`() throws {
+  @Test func `never overwrites a file, and suggests another name`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try flowrun("init", "mine.yaml").exitCode == 0)
     try "mine".write(to: folder.appendingPathComponent("mine.yaml"), atomically: true, encoding: .utf8)
@@ -41,7 +41,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("nowhere.yaml").path))
   }
 
-  @Test func `names the folder that is missing`() throws {
+  @Test func `names the missing folder`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let result = try flowrun("init", "no/such/folder.yaml")
     #expect(result.exitCode == 74 && result.errors.contains("no/such/folder.yaml"), "\(result.errors)")

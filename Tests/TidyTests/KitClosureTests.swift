@@ -3,16 +3,16 @@ import TestSupport
 import Testing
 
 /// What an app gets with `FlowKit`: on Apple's platforms nothing but the SDK may be needed for it.
-@Suite struct `What FlowKit is built from` {
+@Suite struct `The dependencies of FlowKit` {
   @Test(arguments: ["FlowKit", "FlowTestKit"])
-  func `no YAML, no database and no processes`(product: String) throws {
+  func `include no YAML, no database and no processes`(product: String) throws {
     let closure = try Manifest.dumped().closure(ofProduct: product)
     #expect(closure.contains("FlowEngine"))
     let outside: Set = ["CLibYAML", "CSQLite", "CFlowProcess", "CPostgreSQL", "FlowSyntax", "FlowSystem"]
     #expect(closure.isDisjoint(with: outside), "\(closure.intersection(outside))")
   }
 
-  @Test func `every other product for apps is built without YAML, processes and PostgreSQL, too`() throws {
+  @Test func `of other app products include no YAML, processes or PostgreSQL either`() throws {
     let manifest = try Manifest.dumped()
     let products = Set(manifest.products.keys).subtracting(Manifest.notForApps).filter { !$0.hasPrefix("flowrun") }
     #expect(products.isSuperset(of: ["SyncKit", "SyncPlugin", "FlowApple", "FlowObservability", "PomodoroPlugin"]))
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `every product is in the table of the page for apps`() throws {
+  @Test func `of every product are listed on the page for apps`() throws {
     let page = try Repository.text("docs/embedding.md")
     for name in try Manifest.dumped().products.keys.sorted() where !name.hasPrefix("flowrun") {
       // Plugins have pages of their own.
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `of the plugins only the one that runs commands needs processes`() throws {
+  @Test func `include processes only for the plugin that runs commands`() throws {
     let manifest = try Manifest.dumped()
     let plugins = manifest.products.keys.filter { $0.hasSuffix("Plugin") }
     #expect(plugins.count > 9)
@@ -41,7 +41,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `calls only the C functions that are listed`() throws {
+    @Test func `are limited to the listed C functions`() throws {
       let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       let targets = try Manifest.dumped().closure(ofProduct: "FlowKit").sorted()
       let objects = targets.map { "'\(folder)/\($0).build'" }.joined(separator: " ")

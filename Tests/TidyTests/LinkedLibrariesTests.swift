@@ -6,7 +6,7 @@
   /// What `flowrun` may not link: full Foundation brings 34 MB of Unicode tables with it, which FoundationEssentials does not.
   ///
   /// SwiftPM writes an accessor of resources that uses `Bundle` and that nothing calls: only a build without optimization has it.
-  @Suite struct `What flowrun links` {
+  @Suite struct `The linked libraries of flowrun` {
     /// The symbols of `flowrun` that full Foundation defines.
     private static let script = """
       binary='\(FlowrunProcess.path)'
@@ -20,14 +20,14 @@
       fi
       """
 
-    @Test func `no symbol of full Foundation, and with it no tables of Unicode`() throws {
+    @Test func `exclude full Foundation and its Unicode tables`() throws {
       let found = try Shell.run(Self.script)
       #expect(found.status == 0)
       #expect(found.output == "", "use FoundationEssentials or FlowPlatform for what these symbols do")
     }
 
     /// The sync server links full Foundation.
-    @Test func `no attributes of files from FileManager: their values are not Int without full Foundation`() throws {
+    @Test func `need no file attributes from FileManager, which are not Int without full Foundation`() throws {
       let plugins = Repository.files(below: "plugins", ending: ".swift").filter {
         $0.contains("/Sources/") && !$0.contains("/Sources/SyncServer/")
       }

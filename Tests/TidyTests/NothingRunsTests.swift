@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `nothing runs until the workflow itself does`() throws {
+  @Test func `no command but a run starts anything`() throws {
     defer { removeAll() }
     let file = "flowrun.yaml"
     try expectNothing([
@@ -88,13 +88,13 @@ import Testing
     ])
   }
 
-  @Test func `an explanation names the secret that it does not fetch`() throws {
+  @Test func `an explanation names a secret without fetching it`() throws {
     defer { removeAll() }
     let result = try FlowrunProcess.run(["flowrun.yaml", "--explain"], in: folder.path)
     #expect(result.lines.contains("send: runs: it reads the secret 'token', whose command does not run here"))
   }
 
-  @Test func `an editor runs nothing`() throws {
+  @Test func `an editor starts nothing`() throws {
     defer { removeAll() }
     let address = "file://\(folder.path)/flowrun.yaml"
     let text = try String(contentsOf: folder.appendingPathComponent("flowrun.yaml"), encoding: .utf8)

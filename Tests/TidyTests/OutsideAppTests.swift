@@ -10,7 +10,7 @@ struct OutsideAppTests {
   private static let folder = Repository.root.appendingPathComponent(".build/outside-app")
 
   @Test(arguments: TestExtent.current == .long ? ["debug", "release"] : ["debug"])
-  func `the app of the page, with a plugin and requirements of its own, builds and runs in a package outside`(
+  func `the example app, with its own plugin and dependencies, builds and runs as a separate package`(
     configuration: String
   ) throws {
     try write()

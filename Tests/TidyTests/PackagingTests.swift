@@ -38,7 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a module that calls what Apple asks a reason for has a privacy manifest with that reason`() throws {
+    @Test func `declares a privacy manifest for every module with an API that needs a reason`() throws {
       let objects = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       var calling: Set<String> = []
       for target in try Self.targets() where FileManager.default.fileExists(atPath: "\(objects)/\(target.name).build") {
@@ -60,7 +60,7 @@ import Testing
     }
   #endif
 
-  @Test func `each privacy manifest gives the reasons that fit, and belongs to a module that Package.swift names`()
+  @Test func `has privacy manifests with valid reasons, each for a module in Package.swift`()
     throws
   {
     let listed = try #require(
@@ -80,7 +80,7 @@ import Testing
     #expect(found.count > 8)
   }
 
-  @Test func `no module for apps calls what no privacy manifest has a reason for`() throws {
+  @Test func `covers every such API in app modules with a reason`() throws {
     for target in try Self.targets() {
       for ending in [".swift", ".c", ".h"] {
         for file in Repository.files(below: target.folder, ending: ending) {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `the schemes and targets that the package index is to build are there`() throws {
+  @Test func `has the schemes and targets that the package index builds`() throws {
     let source = SourceText(Array(try Repository.text(".spi.yml").utf8), file: ".spi.yml")
     let (value, diagnostics) = PlacedValue.read(source)
     #expect(diagnostics.isEmpty)
@@ -126,7 +126,7 @@ import Testing
     #expect(platforms.contains("ios"))
   }
 
-  @Test func `SQLite comes from Apple's SDK on a Mac, not from Homebrew`() throws {
+  @Test func `uses SQLite from Apple's SDK on a Mac, not from Homebrew`() throws {
     let text = try Repository.text("Package.swift")
     #expect(text.contains("#if os(macOS)") && text.contains("Target.systemLibrary(name: \"CSQLite\")\n#else"))
     #expect(!text.contains(".brew([\"sqlite\"])"))

@@ -15,7 +15,7 @@ import Testing
     #expect(text.split { $0 == " " || $0 == "\n" }.count <= 1500)
   }
 
-  @Test func `the README in Chinese has the structure, the commands and the links of the one in English`() throws {
+  @Test func `the Chinese README has the structure, the commands and the links of the English one`() throws {
     let english = try Outline(of: Repository.text("README.md"))
     let chinese = try Outline(of: Repository.text("README.zh-Hans.md"))
     #expect(english.lines == chinese.lines)
@@ -58,7 +58,7 @@ import Testing
 
   // MARK: Links
 
-  @Test func `every link between pages leads to a file, and the index links every page`() throws {
+  @Test func `every link between pages is valid, and the index links every page`() throws {
     let docs = Repository.files(below: "docs", ending: ".md")
     let pages = ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + docs
     var linked: Set<String> = []
@@ -85,7 +85,7 @@ import Testing
 
   // MARK: References
 
-  @Test func `the page of events has every event, and every field that a run writes`() throws {
+  @Test func `the page on events lists every event and every field of a run`() throws {
     let page = try Repository.text("docs/events.md")
     let source = try Repository.text("Sources/FlowEngine/Report/RunEvent.swift")
     let names = source.matches(of: /case \.\w+: "([a-z]+\.[a-z-]+)"/).map { String($0.output.1) }

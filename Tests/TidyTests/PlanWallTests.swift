@@ -6,7 +6,7 @@ struct PlanWallTests {
   private let plan = Repository.files(below: "Sources/FlowEngine/Plan", ending: ".swift")
   private let driver = Repository.files(below: "Sources/FlowEngine/Run", ending: ".swift")
 
-  @Test func `the plan imports FlowModel alone`() throws {
+  @Test func `the plan imports only FlowModel`() throws {
     #expect(plan.count > 10)
     for file in plan {
       for line in try Repository.text(file).split(separator: "\n") where line.hasPrefix("import ") {
@@ -15,7 +15,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the plan names nothing of the driver`() throws {
+  @Test func `the plan does not mention the driver`() throws {
     let types: Set<String> = try driver.reduce(into: Set<String>()) { $0.formUnion(try self.types(in: $1)) }
     #expect(types.contains("WorkflowRun") && types.count > 20)
     for file in plan {
@@ -24,7 +24,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `fast paths are ended, and tables are copied, inside Speed alone`() throws {
+  @Test func `fast paths are ended, and tables are copied, only in Speed`() throws {
     let inside = ["endFastPath", "makeUnique", "fastPathEnds"]
     for file in plan + driver where !file.contains("/Plan/Speed/") && !file.hasSuffix("/Plan.swift") {
       let words = try self.words(of: file)
@@ -32,14 +32,14 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the engine sets no timer with leeway, which may be late by a tenth of its delay on Apple's systems`()
+  @Test func `the engine sets no timers with leeway, which may be late by a tenth of their delay on Apple's systems`()
     throws
   {
     #expect(driver.count > 50)
     for file in driver { #expect(try !self.words(of: file).contains("asyncAfter"), "\(file)") }
   }
 
-  @Test func `no run copies its plan, whose fast paths write it through pointers`() throws {
+  @Test func `no run copies its plan, because fast paths write to it through pointers`() throws {
     let copy = #/(?:=|\breturn|\[|\() *(?:self\.|state\.)?plan *(?:$|[,)\]}])/#
     for file in driver where file.contains("/Run/Threads/") || file.contains("/WorkflowRun") {
       for line in try Repository.text(file).split(separator: "\n") where line.contains("plan") {
@@ -50,7 +50,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the rules name the tables and nothing else of Speed`() throws {
+  @Test func `the rules use only the tables of Speed`() throws {
     let speed = try plan.filter { $0.contains("/Plan/Speed/") }.reduce(into: Set<String>()) { types, file in
       types.formUnion(try self.types(in: file))
     }
@@ -63,7 +63,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `no file of the rules has more than 250 lines, and no function more than 60`() throws {
+  @Test func `no rules file has more than 250 lines, and no function more than 60`() throws {
     let start = try Regex(#"^  (?:@\S+ )*(?:public |package |private |static |mutating )*(?:func|init)\b"#)
     for file in plan where file.contains("/Plan/Rules/") {
       let lines = try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Testing
 
 /// The page that teaches writing a plugin: its blocks are used as a reader would use them.
 @Suite(.timeLimit(.minutes(10))) struct PluginPageTests {
-  @Test func `the page that teaches it says what is true`() throws {
+  @Test func `the page that teaches it is correct`() throws {
     let blocks = try Block.all(in: Repository.text("plugins/README.md"))
     func texts(_ language: String) -> [String] { blocks.filter { $0.language == language }.map(\.text) }
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("page-\(UInt64.random(in: 0 ... .max))")
@@ -35,7 +35,7 @@ import Testing
     #expect(check.exitCode == 0, "\(check.output)\(check.errors)")
   }
 
-  @Test func `every workflow on the page of a plugin is valid as it stands`() throws {
+  @Test func `every workflow on a plugin's page is valid`() throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -11,11 +11,11 @@ import Testing
     ("docs/crash-recovery.md", 2), ("docs/forecasts.md", 1), ("docs/install.md", 3), ("docs/concurrency.md", 2),
     ("docs/environment.md", 1), ("docs/security.md", 2), ("docs/testing.md", 1), ("docs/services.md", 2),
   ])
-  func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
+  func `a page shows actual output`(page: String, expectedCalls: Int) throws {
     try check(page, expectedCalls: expectedCalls)
   }
 
-  @Test func `the tutorial of a plugin, which is in Python, shows what really happens`() throws {
+  @Test func `the plugin tutorial, which is in Python, shows actual output`() throws {
     try check("docs/tutorial-plugin.md", expectedCalls: 7)
   }
 
@@ -36,7 +36,7 @@ import Testing
     #expect(calls == expectedCalls)
   }
 
-  @Test func `the tutorial of an app has every file of the example as it is`() throws {
+  @Test func `the app tutorial contains every file of the example unchanged`() throws {
     let example = "Examples/LaunchApp"
     let page = "docs/tutorial-app.md"
     var left = Set(
@@ -52,7 +52,7 @@ import Testing
     #expect(left.isEmpty, "\(page) lacks \(left.sorted())")
   }
 
-  @Test func `the example for apps is the one that is compiled and run`() throws {
+  @Test func `the app example is the one that is compiled and run`() throws {
     let blocks = try Block.all(in: Repository.text("docs/embedding.md")).filter { $0.language == "swift" }
     #expect(try Repository.text("Tests/TidyTests/EmbeddedLaunch.swift") == blocks[0].text)
     let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")
@@ -61,7 +61,7 @@ import Testing
     for line in short.text.split(separator: "\n") { #expect(source.contains("\n  \(line)\n"), "\(line)") }
   }
 
-  @Test func `the workflow of the README for a cluster is valid there`() throws {
+  @Test func `the README's cluster workflow is valid`() throws {
     let block = try #require(Block.all(in: Repository.text("README.md")).first { $0.name == "data.yaml" })
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("data-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -72,7 +72,7 @@ import Testing
     #expect(result.output.contains("slurm=50"))
   }
 
-  @Test func `the first example for apps runs a compiled workflow, posts an event and awaits the gate`() async throws {
+  @Test func `the first app example runs a compiled workflow, posts an event and awaits the gate`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("embed-\(UInt64.random(in: 0 ... .max))")
     defer { try? FileManager.default.removeItem(at: folder) }
     let report = try await launch(dataFolder: folder.path)
@@ -81,7 +81,7 @@ import Testing
     #expect(report.steps.allSatisfy { $0.outcome == .success })
   }
 
-  @Test func `the example for apps loads a workflow, posts an event and awaits the gate`() async throws {
+  @Test func `the app example loads a workflow, posts an event and awaits the gate`() async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("embed-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -14,7 +14,7 @@ import Testing
       .map(Recipe.init)
   }
 
-  @Test func `there are recipes, and the page lists them at its beginning`() throws {
+  @Test func `the page lists all recipes at its beginning`() throws {
     #expect(Recipe.all.count == 15)
     let beginning = try #require(Repository.text("docs/recipes.md").components(separatedBy: "\n## ").first)
     for recipe in Recipe.all {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Recipe.all) func `a recipe runs as it is in an empty folder`(recipe: Recipe) throws {
+  @Test(arguments: Recipe.all) func `a recipe runs unchanged in an empty folder`(recipe: Recipe) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "recipe-\(UInt64.random(in: 0 ... .max))")
     let (work, tools) = (folder.appendingPathComponent("work"), folder.appendingPathComponent("tools"))

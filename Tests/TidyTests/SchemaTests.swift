@@ -4,7 +4,7 @@ import Testing
 /// The schema that editors read is the one that this flowrun writes.
 struct SchemaTests {
   /// When this fails after a change to keys or actions: `flowrun schema > workflows/workflow.schema.json`.
-  @Test func `the schema next to the workflows is what flowrun schema prints`() throws {
+  @Test func `the schema next to the workflows is the output of flowrun schema`() throws {
     let printed = try FlowrunProcess.run(["schema"], in: Repository.root.path)
     #expect(printed.exitCode == 0)
     let kept = try Repository.text("workflows/workflow.schema.json")

@@ -34,7 +34,7 @@
       return (result.status, result.output, text.split(separator: "\n").map(String.init))
     }
 
-    @Test func `tells apt-get to wait for the lock, and says nothing of its output when all is well`() throws {
+    @Test func `makes apt-get wait for the lock, and hides its output on success`() throws {
       let result = try setup(aptGet: "echo Reading package lists")
       #expect(result.status == 0, "\(result.output)")
       #expect(result.calls.count == 2)
@@ -43,7 +43,7 @@
       #expect(result.output.hasPrefix("setup: installing ") && !result.output.contains("Reading package lists"))
     }
 
-    @Test func `tries again while another program holds the lock of the lists`() throws {
+    @Test func `retries while another program holds the lock of the lists`() throws {
       let result = try setup(
         aptGet: """
           if [ "$(grep -c update "$calls")" -lt 3 ]; then
@@ -58,7 +58,7 @@
     }
 
     @Test(arguments: ["update", "install"])
-    func `prints what apt-get says when it fails, and stops`(subcommand: String) throws {
+    func `prints the output of apt-get on failure, and stops`(subcommand: String) throws {
       let result = try setup(
         aptGet:
           "case \"$*\" in *\(subcommand)*) echo 'Reading lists'; echo 'E: Unable to locate package x' >&2; exit 100;; esac"

@@ -25,7 +25,7 @@ struct TextTests {
     }
   }
 
-  @Test func `every type and every member that the architecture names exists`() throws {
+  @Test func `every type and member in the architecture document exists`() throws {
     let pages = ["ARCHITECTURE.md"] + Repository.files(below: "docs/decisions", ending: ".md")
     let text = try (Self.sources + Repository.files(below: "Tests", ending: ".swift")).map(Repository.text).joined()
     var words: Set<String> = []
@@ -56,7 +56,7 @@ struct TextTests {
 
   private static let declarations: Set<Substring> = ["func", "var", "let", "case"]
 
-  @Test func `every limit of the reference is the one that holds`() throws {
+  @Test func `every limit in the reference is the actual one`() throws {
     let page = try Repository.text("docs/reference.md")
     let rows = try #require(page.split(separator: "## Limits").last).split(separator: "\n").filter {
       $0.hasPrefix("| ")
@@ -84,7 +84,7 @@ struct TextTests {
     #expect(secrets.contains("\(Self.grouped(Limits.secretLines)) lines"))
   }
 
-  @Test func `every plugin has a page that says what it is`() throws {
+  @Test func `every plugin has a page with a description`() throws {
     for file in Repository.files(below: "plugins", ending: "README.md") where file.split(separator: "/").count == 3 {
       let text = try Repository.text(file)
       #expect(text.hasPrefix("# "), "\(file)")
@@ -92,7 +92,7 @@ struct TextTests {
     }
   }
 
-  @Test func `what make lint is said to do is what it does`() throws {
+  @Test func `the documented steps of make lint are the actual ones`() throws {
     let makefile = try Repository.text("Makefile").split(separator: "\n", omittingEmptySubsequences: false)
     let rule = try #require(makefile.firstIndex { $0.hasPrefix("lint:") })
     #expect(makefile[rule - 1] == "## Checks the format of all Swift sources.")
@@ -109,7 +109,7 @@ struct TextTests {
     "initialis", "favour", "honour", "grey", "brought along", "bring along",
   ]
 
-  @Test func `one spelling and one word for one thing`() throws {
+  @Test func `each term has one spelling`() throws {
     let pages =
       ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -125,7 +125,7 @@ struct TextTests {
     "isMidway", "sparing", "spared", "untoldOutputs", "untoldLines",
   ]
 
-  @Test func `names say what they mean`() throws {
+  @Test func `names are descriptive`() throws {
     let names = Set(Self.unwantedNames)
     for file in Self.sources where file.hasSuffix(".swift") && !file.hasPrefix("Tests/TidyTests/") {
       // What stands behind `//` is prose.
@@ -165,7 +165,7 @@ struct TextTests {
       true
     ),
   ])
-  func `takes no other comment for a proof`(_ text: String, _ isProven: Bool) {
+  func `no other comment counts as a proof`(_ text: String, _ isProven: Bool) {
     #expect(Promises(in: text).unproven.isEmpty == isProven, "\(text)")
   }
 

@@ -8,7 +8,7 @@ import Testing
     #/\b(?i:anew|beside|mends?|whoever|nobody|remembered|signs of life)\b|\b(?:is|are) no (?!longer\b)[a-z]/#
   }
 
-  @Test func `no page uses a word that has an ordinary one`() throws {
+  @Test func `no page uses a refused word`() throws {
     let pages =
       ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/README.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `no comment and no string uses a word that has an ordinary one`() throws {
+  @Test func `no comment and no string uses a refused word`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `the name of a type says of what it is an entry or a problem`() throws {
+  @Test func `a type named Entry or Problem says of what`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
@@ -53,7 +53,7 @@ import Testing
     ("// This is no step.", true), ("// It is no longer there.", false), ("// There is no step.", false),
     ("/// A recommended one.", false),
   ])
-  func `finds such words in comments and strings alone`(_ line: String, _ isFound: Bool) {
+  func `such words are found only in comments and strings`(_ line: String, _ isFound: Bool) {
     #expect(Self.isRefused(Self.prose(line[...])) == isFound)
   }
 
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `finds such a word in any line of a text`() {
+  @Test func `such a word is found in any line of a text`() {
     let lines = ["// Begun anew.", "let a = 1", "// This is no step.", "// Nobody waits", "// beside it", "// whoever"]
     #expect(Self.suspects(in: lines.joined(separator: "\n")) == lines.filter { $0 != "let a = 1" }.map { $0[...] })
     #expect(Self.suspects(in: "").isEmpty)

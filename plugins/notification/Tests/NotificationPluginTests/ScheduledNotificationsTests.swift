@@ -50,8 +50,7 @@ import Testing
     _ = await service.result
   }
 
-  @Test func `are delivered by one process each, and replaced by one with the same identifier (C21)`()
-    async throws
+  @Test func `each is delivered by one process only, and replaced by the next with its identifier (C21)`() async throws
   {
     for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
     let scheduled = ScheduledNotifications(dataFolder: folder.path)

@@ -69,7 +69,8 @@ import Testing
     try phone.close()
   }
 
-  @Test func `shows the remaining time every second while it runs, and not while it is stopped`() async throws {
+  @Test func `the time that is left is shown every second while the timer runs, and not while it stands`() async throws
+  {
     let folder = NSTemporaryDirectory() + "sync-watch-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

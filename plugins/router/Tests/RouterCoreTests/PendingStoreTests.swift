@@ -313,8 +313,7 @@ import Testing
   }
 
   @Test(arguments: PendingPolicy.Keep.allCases)
-  func `never loses a link, never opens one twice within the window, never opens two at once`(keep: PendingPolicy.Keep)
-  {
+  func `never loses a link, never opens one twice within the window, never two at once`(keep: PendingPolicy.Keep) {
     var worlds: Set<World> = [World(store: PendingStore(policy: PendingPolicy(keep: keep)))]
     var steps = 0
     for _ in 0..<7 {

@@ -60,8 +60,7 @@ import Testing
         "the payload's 'parameters' are not an object and are left out"
       ),
     ] as [(ValueObject, String)])
-  func `warns about a payload that a tap cannot use (N18, N19, N35)`(payload: ValueObject, warning: String) async throws
-  {
+  func `warns of a payload that a tap cannot use (N18, N19, N35)`(payload: ValueObject, warning: String) async throws {
     let launch = Launch(
       options: FlowModel.Launch(reason: .notification, options: ["remoteNotification": .object(payload)]))
     _ = try await launch.call("router.launch-link")

@@ -51,8 +51,7 @@ import Testing
       ("notes<<E F\nE\n F\nE F\n", ["notes": "E\n F"]),
       ("notes<<EOF\né=\u{301}\nEOF\n", ["notes": "é=\u{301}"]), ("", [:]), ("\n", [:]),
     ] as [(String, ValueObject)])
-  func `are parsed in GitHub's format and converted to their declared types`(text: String, expected: ValueObject) throws
-  {
+  func `are read in GitHub's form, as their declared types`(text: String, expected: ValueObject) throws {
     #expect(try values(text) == expected)
   }
 
