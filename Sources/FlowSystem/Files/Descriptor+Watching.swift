@@ -1,9 +1,10 @@
 import CFlowProcess
 
 extension Descriptor {
-  /// One that becomes readable when a child has ended; its number is negative where the system has no such thing.
+  /// A descriptor that becomes readable when a child has ended; its number is negative if the system does not support
+  /// this.
   package static func exitWatch(of child: pid_t) -> Descriptor { Descriptor(flow_watch_exit(child)) }
 
-  /// The number of bytes that are unread in the pipe that this is the writing end of; 0 where that cannot be known.
+  /// The number of unread bytes in the pipe of this writing end, or 0 if it is unknown.
   package var unreadBytes: Int { max(0, Int(flow_unread_bytes(number))) }
 }

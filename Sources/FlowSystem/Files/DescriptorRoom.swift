@@ -5,8 +5,8 @@ import Synchronization
 package enum DescriptorRoom {
   private static let raising = Mutex(())
 
-  /// Whether this many descriptors are left above the number of one that is open. Where they are not, the limit is raised as far as
-  /// the system allows, on Linux; the limit of child processes stays as it was.
+  /// True if this many descriptors are left above the number of an open one. Otherwise the limit is raised as far as
+  /// the system allows, on Linux; the limit of child processes stays unchanged.
   package static func hasRoom(above number: CInt, leaving reserve: CInt) -> Bool {
     if isWithinLimit(Int(number) + Int(reserve)) { return true }
     raising.withLock { _ in _ = flow_raise_file_limit() }

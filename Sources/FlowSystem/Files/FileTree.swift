@@ -1,6 +1,6 @@
-/// Folders with all that is in them.
+/// Operations on folders with all of their contents.
 package enum FileTree {
-  /// Makes a folder and those above it that are missing, with these permissions.
+  /// Creates a folder and its missing parents with these permissions.
   package static func makeFolders(_ path: String, permissions: mode_t = 0o777) throws(SystemError) {
     if mkdir(path, permissions) == 0 { return }
     let problem = errno
@@ -10,7 +10,7 @@ package enum FileTree {
     if mkdir(path, permissions) != 0, errno != EEXIST { throw SystemError("cannot make the folder '\(path)'", errno) }
   }
 
-  /// Removes what is at a path, a folder with all that is in it, as far as the system lets it. Links are removed, not followed.
+  /// Removes the file or folder at a path, with all contents, as far as the system permits. Links are not followed.
   package static func remove(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
@@ -23,7 +23,7 @@ package enum FileTree {
     rmdir(path)
   }
 
-  /// Copies a file's content to a new file that only its owner may read.
+  /// Copies a file's content to a new file that only its owner can read.
   package static func copy(_ source: String, to target: String) throws(SystemError) {
     let from = Descriptor(open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
     guard from.number >= 0 else { throw SystemError("cannot read '\(source)'", errno) }

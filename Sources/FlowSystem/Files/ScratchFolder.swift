@@ -1,13 +1,13 @@
-/// A folder of this process alone.
+/// A folder used by this process only.
 ///
-/// Anyone who makes one in the same place removes those of processes that were killed: a lock, which the system releases with its
-/// process, says which these are.
+/// Creating one removes those of killed processes in the same place. They are recognized by a lock, which the system
+/// releases with its process.
 package final class ScratchFolder: Sendable {
   /// The absolute path.
   package let path: String
   private let lock: Descriptor
 
-  /// Makes one in a folder, which is made where it is missing; its name begins with `prefix`.
+  /// Creates a folder whose name begins with `prefix`; creates `parent` if it is missing.
   package init(in parent: String, prefix: String) throws(SystemError) {
     if !FilePath.isFolder(parent) { try FileTree.makeFolders(parent, permissions: 0o700) }
     Self.sweep(parent, prefix: prefix)
@@ -18,7 +18,7 @@ package final class ScratchFolder: Sendable {
         if errno == EEXIST { continue }
         throw SystemError("cannot write in '\(parent)'", errno)
       }
-      // Somebody who looks for what is left behind may have been faster.
+      // Another process may have removed it as abandoned.
       guard Self.isHeld(lock, at: path + Self.lockSuffix) else { continue }
       guard mkdir(path, 0o700) == 0 else {
         let problem = errno
@@ -33,13 +33,13 @@ package final class ScratchFolder: Sendable {
 
   private static let lockSuffix = ".lock"
 
-  /// Removes the folder with all that is in it.
+  /// Removes the folder with all of its contents.
   package func remove() {
     FileTree.remove(path)
     unlink(path + Self.lockSuffix)
   }
 
-  /// Removes what processes left behind that are gone.
+  /// Removes the folders of processes that have ended.
   private static func sweep(_ parent: String, prefix: String) {
     for name in FilePath.names(in: parent) ?? [] where name.hasPrefix(prefix) && name.hasSuffix(lockSuffix) {
       let path = "\(parent)/\(name)"
@@ -50,7 +50,8 @@ package final class ScratchFolder: Sendable {
     }
   }
 
-  /// Takes the lock of a file that is still at its path and belongs to this user; false: it is somebody else's.
+  /// Locks a file that is still at its path and belongs to this user; returns false if it is another user's or
+  /// process's.
   private static func isHeld(_ lock: borrowing Descriptor, at path: String) -> Bool {
     var (own, there) = (stat(), stat())
     return flock(lock.number, LOCK_EX | LOCK_NB) == 0 && fstat(lock.number, &own) == 0 && own.st_uid == geteuid()

@@ -1,31 +1,31 @@
-/// One request of HTTP/1.1 without TLS, on a connection of its own: for a server that takes a message and answers
-/// briefly. Everything but looking up the host's name ends at the deadline.
+/// An HTTP/1.1 request without TLS, on a separate connection, to a server that accepts a message and answers briefly.
+/// Everything except looking up the host's name stops at the deadline.
 package struct PlainRequest: Sendable {
-  /// The name or address of the server, an address of IPv6 without brackets.
+  /// The name or address of the server; an IPv6 address has no brackets.
   package var host: String
   /// The port, from 1 to 65,535.
   package var port: Int
   /// The path, beginning with a slash.
   package var path: String
-  /// Headers besides `Host`, `Content-Length` and `Connection`.
+  /// The headers except `Host`, `Content-Length` and `Connection`.
   package var headers: [(name: String, value: String)]
-  /// What is sent.
+  /// The body of the request.
   package var body: [UInt8]
   /// The method.
   package var method = "POST"
-  /// Whether the answer is awaited to the end of its body; if not, its body is what came together with the status.
+  /// True to wait for the end of the answer's body; otherwise only the part received with the status is returned.
   package var awaitsBody = true
 
-  /// What the server answered.
+  /// The server's answer.
   package struct Answer: Sendable {
     /// The status, such as 200.
     package var status: Int
-    /// The value of `Retry-After` in seconds; nil: it has none, or a date.
+    /// The value of `Retry-After` in seconds, or nil if it is missing or a date.
     package var retryAfterSeconds: Int?
     /// The beginning of the body, at most 64 KiB.
     package var body: [UInt8]
 
-    /// An answer.
+    /// Creates an answer.
     package init(status: Int, retryAfterSeconds: Int?, body: [UInt8]) {
       self.status = status
       self.retryAfterSeconds = retryAfterSeconds
@@ -33,12 +33,12 @@ package struct PlainRequest: Sendable {
     }
   }
 
-  /// Why there is no answer, in words.
+  /// The reason why there is no answer.
   package struct RequestProblem: Error, Sendable, CustomStringConvertible {
-    /// Such as `Connection refused`.
+    /// A description such as `Connection refused`.
     package let description: String
 
-    /// A reason.
+    /// Creates a problem.
     package init(description: String) { self.description = description }
 
     static let late = RequestProblem(description: "no answer in time")
@@ -46,7 +46,7 @@ package struct PlainRequest: Sendable {
 
   private static let answerBytes = 1 << 16
 
-  /// A `POST` of these bytes.
+  /// Creates a `POST` request with this body.
   package init(
     host: String, port: Int, path: String, headers: [(name: String, value: String)] = [], body: [UInt8]
   ) {
@@ -57,7 +57,7 @@ package struct PlainRequest: Sendable {
     self.body = body
   }
 
-  /// Sends it and returns the answer; throws when there is none by the deadline.
+  /// Sends the request and returns the answer; throws an error if there is none by the deadline.
   package func send(by deadline: ContinuousClock.Instant) throws(RequestProblem) -> Answer {
     let connection = try connect(by: deadline)
     var head = "\(method) \(path) HTTP/1.1\r\nHost: \(host.contains(":") ? "[\(host)]" : host):\(port)\r\n"
@@ -67,7 +67,7 @@ package struct PlainRequest: Sendable {
     var sent = 0
     while sent < bytes.count {
       try Self.wait(for: connection.number, POLLOUT, by: deadline)
-      // A server that has heard enough answers before it closes.
+      // A server may close the connection before it has read everything, and still answer.
       guard case .bytes(let count) = connection.send(bytes[sent...]) else { break }
       sent += count
     }
@@ -78,7 +78,7 @@ package struct PlainRequest: Sendable {
       do throws(RequestProblem) {
         try Self.wait(for: connection.number, POLLIN, by: deadline)
       } catch {
-        // The status says enough, whatever else was to come.
+        // The status is sufficient, even if the rest is missing.
         guard let answer = Self.answer(in: received, isEnded: true) else { throw error }
         return answer
       }
@@ -97,7 +97,7 @@ package struct PlainRequest: Sendable {
     return answer
   }
 
-  /// Whether something accepts a connection to this port of a host of this machine by the deadline.
+  /// True if the port of a host accepts a connection by the deadline.
   package static func isAnswered(host: String, port: Int, by deadline: ContinuousClock.Instant) -> Bool {
     do throws(RequestProblem) {
       _ = try PlainRequest(host: host, port: port, path: "/", body: []).connect(by: deadline)
@@ -153,7 +153,7 @@ package struct PlainRequest: Sendable {
     }
   }
 
-  /// The answer in what has come so far; nil: it is not whole yet, or is not one.
+  /// Parses the bytes received so far; returns nil if they are not a complete answer yet, or not an answer.
   static func answer(in bytes: [UInt8], isEnded: Bool) -> Answer? {
     guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
     let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
@@ -176,7 +176,7 @@ package struct PlainRequest: Sendable {
     return Answer(status: status, retryAfterSeconds: header("retry-after").flatMap { Int($0) }, body: body)
   }
 
-  /// What is in the chunks of a body, and whether the last one has come.
+  /// The content of the chunks of a body, and whether the last one was received.
   private static func chunks(_ bytes: [UInt8]) -> (isWhole: Bool, content: [UInt8]) {
     var (rest, content) = (bytes[...], [UInt8]())
     while let line = rest.firstRange(of: Array("\r\n".utf8)) {

@@ -1,9 +1,9 @@
-/// Texts as C wants them: pointers to their bytes, nil last; freed with the object.
+/// An array of C strings that ends with nil; freed with the object.
 // Proof of safety: nothing is written after `init`, C only reads through the pointers, and they are freed in `deinit`.
 package final class CStrings: @unchecked Sendable {
-  /// Valid as long as the object lives.
+  /// The pointers, valid as long as the object lives.
   package let pointers: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>
-  /// Whose texts the last of these are.
+  /// The owner of the last strings, or nil.
   private let base: CStrings?
   private let ownCount: Int
 
@@ -17,12 +17,13 @@ package final class CStrings: @unchecked Sendable {
     ownCount = texts.count
   }
 
-  /// An environment: `NAME=value`, sorted by name.
+  /// Creates an environment: `NAME=value`, sorted by name.
   package convenience init(environment: [String: String]) {
     self.init(environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
   }
 
-  /// An environment with variables on top of another, whose texts are not copied: a command may come by the thousand.
+  /// Creates an environment with variables in addition to another one, whose strings are not copied: there may be
+  /// thousands of commands.
   package init(environment: [String: String], over base: CStrings) {
     let texts = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
       .allocate(capacity: environment.count + base.pointers.count)

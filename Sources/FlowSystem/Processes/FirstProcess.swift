@@ -1,11 +1,10 @@
 import CFlowProcess
 
-/// What the first process of a container or of a namespace must do: collect the processes whose parents have ended, of which it
-/// becomes the parent.
+/// The duty of the first process of a container or a namespace: to reap orphaned processes, whose parent it becomes.
 ///
-/// A program that waits for children of its own cannot do that without taking their ends away. So the first process starts the
-/// program again as its child, passes signals on to it and ends as it ends.
+/// A program that waits for its own children cannot do that without intercepting their ends. So the first process
+/// starts the program again as its child, passes signals on to it and ends with the same status.
 package enum FirstProcess {
-  /// Returns if this is not the first process. To be called before anything else, while the process has one thread.
+  /// Returns if this is not the first process. Must be called before anything else, while the process has one thread.
   package static func collectOrphans() { flow_collect_orphans(CommandLine.unsafeArgv) }
 }

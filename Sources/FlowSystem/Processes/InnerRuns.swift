@@ -1,22 +1,22 @@
 import CFlowProcess
 import Synchronization
 
-/// The runs of flowrun inside commands of this process: how long each needs to stop, as it has reported.
+/// The nested runs of flowrun in commands of this process, with the time that each has reported to need for stopping.
 ///
-/// All commands inherit the writing end of one pipe, whose number and identity `FLOWRUN_STOP` names. A run inside writes a line with
-/// the number of the command, its own process and the milliseconds that it needs.
+/// All commands inherit the writing end of one pipe, whose number and identity are in `FLOWRUN_STOP`. A nested run
+/// writes a line with the number of the command, its process id and the milliseconds that it needs.
 package enum InnerRuns {
-  /// The variable that names the pipe and the command: `61:DEVICE:FILE:COMMAND`.
+  /// The variable with the pipe and the command: `61:DEVICE:FILE:COMMAND`.
   package static let variable = "FLOWRUN_STOP"
 
-  /// The longest time that a run inside is waited for.
+  /// The maximum time to wait for a nested run.
   package static let longestMilliseconds = 3_600_000
 
   fileprivate struct State: ~Copyable {
     var pipe: Descriptor.Pipe?
     var identity = ""
     var commandCount = 0
-    /// The beginning of a line whose end has not been read yet.
+    /// The beginning of an incomplete line.
     var rest: [UInt8] = []
     /// The times of processes, by the number of their command.
     var times: [Int: [pid_t: Int]] = [:]
@@ -26,7 +26,7 @@ package enum InnerRuns {
 
   private static let state = Mutex(State())
 
-  /// A command that may have runs inside; nil from ``begin()`` if the system has no pipe for them.
+  /// A command that may contain nested runs; ``begin()`` returns nil if the system cannot create a pipe for them.
   package final class Command: Sendable {
     private let number: Int
     /// The writing end of the pipe.
@@ -49,19 +49,19 @@ package enum InnerRuns {
       }
     }
 
-    /// The number of processes whose times are kept after their command has ended.
+    /// The maximum number of processes whose times are kept after their command has ended.
     fileprivate static let mostLeft = 1000
 
-    /// The longest time that a run of the command needs to stop, 0 if there is no run.
+    /// The longest time that a nested run of the command needs to stop, or 0 if there is none.
     ///
     /// - Parameters:
-    ///   - group: the group of the command, which a run has left that `setsid` or `timeout` has started.
-    ///   - others: whether such runs count.
+    /// - group: the process group of the command; a run started with `setsid` or `timeout` is outside it.
+    /// - others: true to include such runs.
     func milliseconds(in group: pid_t, others: Bool) -> Int {
       running(in: group).filter { others || getpgid($0.key) == group }.values.max() ?? 0
     }
 
-    /// The runs of the command that are not in its group.
+    /// The nested runs outside the command's group.
     func processes(outside group: pid_t) -> [pid_t] { running(in: group).keys.filter { getpgid($0) != group } }
 
     private func running(in group: pid_t) -> [pid_t: Int] {
@@ -76,12 +76,12 @@ package enum InnerRuns {
     }
   }
 
-  /// The longest time that one of these processes needs to stop, 0 if there is no run among them. They must be known to be of
-  /// commands of this process.
+  /// The longest time that one of these processes needs to stop, or 0 if none is a nested run. They must be known to
+  /// belong to commands of this process.
   static func milliseconds(of processes: [pid_t]) -> Int {
     state.withLock { state in
       read(&state)
-      // Something may still refer to a command that has ended.
+      // A process may still belong to a command that has ended.
       let times = [state.leftTimes] + state.times.values
       return processes.flatMap { process in times.compactMap { $0[process] } }.max() ?? 0
     }
@@ -92,7 +92,7 @@ package enum InnerRuns {
     state.withLock { state in
       if state.writing == nil { open(&state) }
       guard let descriptor = state.writing else { return nil }
-      // What has been reported makes room for others.
+      // Reading the reports makes room for others.
       read(&state)
       state.commandCount += 1
       let number = state.commandCount
@@ -104,14 +104,14 @@ package enum InnerRuns {
   private static func open(_ state: inout State) {
     do throws(SystemError) {
       let pipe = try Descriptor.pipe()
-      // A run inside must not wait for this process.
+      // A nested run must not block on this process.
       pipe.setNonBlocking()
       var status = stat()
       guard fstat(pipe.writing.number, &status) == 0 else { return }
       state.identity = "\(FLOW_REPORT_FILE):\(status.st_dev):\(status.st_ino)"
       state.pipe = consume pipe
     } catch {
-      // Runs inside have the usual time.
+      // Nested runs then use the default time.
     }
   }
 
@@ -123,11 +123,11 @@ package enum InnerRuns {
       note(String(decoding: state.rest[..<end], as: UTF8.self), &state)
       state.rest.removeFirst(end + 1)
     }
-    // No line of a report is that long.
+    // No valid line is that long.
     if state.rest.count > 4096 { state.rest = [] }
   }
 
-  /// Notes a line. Any program may have written it, so it counts only for a command that is there.
+  /// Records a line. Any program may have written it, so it is used only for an existing command.
   private static func note(_ line: String, _ state: inout State) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, let command = Int(words[0]), let process = ProcessNumber(words[1]),
@@ -142,9 +142,10 @@ package enum InnerRuns {
     }
   }
 
-  /// Reports to the flowrun in whose command this process runs, if any, that it needs this time to stop.
+  /// Reports the time that this process needs to stop to the flowrun whose command it belongs to, if any.
   ///
-  /// The variable is text, and the number in it may be any file: the report goes only into the very pipe that is named.
+  /// The variable is text, and its number may be any file, so the report is written only if the pipe's identity
+  /// matches.
   package static func report(milliseconds: Int) {
     guard let text = getenv(variable).map({ String(cString: $0) }) else { return }
     let words = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -171,7 +172,7 @@ extension InnerRuns.State {
     }
   }
 
-  /// Reads the next bytes and returns their number, nil if there are no more.
+  /// Reads the next bytes and returns their number, or nil if there are none.
   fileprivate func receive(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     switch pipe {
     case .none: return nil

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A command that runs when this process ends, however it ends, or when it is asked for before: it releases what was asked
-/// of an engine elsewhere, which would outlive everything here.
+/// A command that runs when this process ends for any reason, or earlier on request. It releases resources of an engine
+/// elsewhere that would outlive this process.
 ///
-/// It waits behind a pipe whose only writing end is here, and the ``ProcessGuard``, which kills everything else, does not
-/// know of it. It runs three times, a second apart: what was asked for at the last moment may be known there only then.
+/// It waits on a pipe whose only writing end is in this process, and the ``ProcessGuard``, which kills everything else,
+/// does not know it. It runs three times, one second apart, because an engine may list a late request only then.
 package final class LastCommand: Sendable {
   private let lifeline: Mutex<Descriptor?>
 
-  /// The waiting process is not a child here, so that it need not be collected. The shell gives a command in the background another
-  /// standard input, hence 3.
+  /// The waiting process is not a child of this process, so it need not be reaped. The shell replaces the standard
+  /// input of a background command, hence descriptor 3.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP
     exec 3<&0
@@ -23,12 +23,12 @@ package final class LastCommand: Sendable {
     } &
     """
 
-  /// Has `words` wait.
+  /// Starts a process that waits to run `words`.
   package init(_ words: [String], environment: [String: String]) throws(SystemError) {
     let pipe = try Descriptor.pipe()
     let null = try Descriptor.null()
     var environment = environment
-    // Where this process is a command of another one's, that one's end must not be the command's.
+    // If this process belongs to a command of another flowrun, the end of that command must not end this one.
     environment[LeftBehind.variable] = nil
     let shell = try Program(
       ["/bin/sh", "-c", Self.script, "flowrun-last"] + words, environment: environment, folder: "/"
@@ -39,10 +39,10 @@ package final class LastCommand: Sendable {
     lifeline = Mutex(pipe.takeWriting())
   }
 
-  /// Has it run now, without waiting for it.
+  /// Runs the command now, without waiting for it.
   package func run() { lifeline.withLock { $0 = nil } }
 
-  /// Nothing is to be released: it never runs.
+  /// Ends the waiting process, so that the command never runs.
   package func drop() {
     lifeline.withLock { lifeline in
       switch lifeline {

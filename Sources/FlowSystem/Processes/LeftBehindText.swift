@@ -1,9 +1,9 @@
-/// What the end of a run has to end besides: what its commands left running.
+/// The warning about processes that commands left running.
 package enum LeftBehindText {
-  /// How many of them are named.
+  /// The maximum number of named processes.
   private static let named = 5
 
-  /// Ends what commands left running in sessions of their own; what to say of it, or nil where there was nothing.
+  /// Ends the processes that commands left running in other sessions; returns a warning, or nil if there were none.
   package static func warning() -> String? {
     let names = ProcessGuard.shared.endLeftBehind()
     if names.isEmpty { return nil }

@@ -1,13 +1,14 @@
-/// The lines of an output of a program, which comes in pieces.
+/// Splits the output of a program, which arrives in pieces, into lines.
 ///
-/// Of a line that is written over, as a progress bar does with carriage returns, the last state counts: what a terminal
-/// would show. Before it, behind a carriage return, stand as many of the bytes that it wrote over as the reader asks for.
+/// If a line is overwritten with carriage returns, like a progress bar, only its last state is kept, as on a terminal.
+/// It can be preceded by a limited number of overwritten bytes, ended by a carriage return, if the reader requests
+/// them.
 package struct LineSplitter {
   /// The maximum bytes of the last state of a line.
   private let longest: Int
-  /// The maximum bytes that are kept of what a line wrote over.
+  /// The maximum number of overwritten bytes kept per line.
   private let overwritten: Int
-  /// What has come of a line whose end has not.
+  /// The bytes of the incomplete line.
   private var begun: [UInt8] = []
   /// The index in `begun` at which the last state of the line starts.
   private var start = 0
@@ -17,17 +18,18 @@ package struct LineSplitter {
 
   /// Creates a splitter for lines of at most `longest` bytes.
   ///
-  /// - Parameter overwritten: the bytes to keep of what a line wrote over. A secret may begin in them and end in what is shown.
+  /// - Parameter overwritten: the number of overwritten bytes to keep. A secret may begin in them and end in the
+  ///   visible part.
   package init(longest: Int, overwritten: Int = 0) { (self.longest, self.overwritten) = (longest, overwritten) }
 
-  /// The line whose end has not come; empty where none has begun.
+  /// The incomplete line; empty if there is none.
   package var unfinished: ArraySlice<UInt8> {
     begun.prefix(begun.count - Self.returnsAtEnd(of: begun[...]))
   }
 
-  /// Takes up a piece and gives the number of lines that it completes.
+  /// Adds a piece and returns the number of lines that it completes.
   ///
-  /// `body` is called with the first `room` of them and with the last ``LastLines/count``; those between are counted only.
+  /// `body` is called with the first `room` of them and with the last ``LastLines/count``; the others are only counted.
   package mutating func append(
     _ piece: UnsafeRawBufferPointer, room: Int = .max, _ body: (UnsafeRawBufferPointer, _ isWithinRoom: Bool) -> Void
   ) -> Int {
@@ -47,7 +49,7 @@ package struct LineSplitter {
     return count + others
   }
 
-  /// Calls `body` with the last line where it has no end.
+  /// Calls `body` with the last line if it is incomplete.
   package mutating func finish(_ body: (UnsafeRawBufferPointer) -> Void) {
     if !begun.isEmpty { complete(UnsafeRawBufferPointer(start: nil, count: 0), body) }
   }
@@ -60,7 +62,7 @@ package struct LineSplitter {
     start = 0
   }
 
-  /// Adds to the line whose end has not come. Of what a carriage return has taken back, the last bytes stay.
+  /// Adds to the incomplete line. Of overwritten bytes, only the last ones are kept.
   private mutating func begin(_ piece: UnsafeRawBufferPointer) {
     let line = UnsafeRawBufferPointer(rebasing: piece.dropLast(Self.returnsAtEnd(of: piece[...])))
     if begun.last == Self.carriageReturn, !line.isEmpty { start = begun.count }
@@ -82,7 +84,7 @@ package struct LineSplitter {
     start = kept
   }
 
-  /// A whole line without the returns at its end, which take nothing back.
+  /// A complete line without the carriage returns at its end, which overwrite nothing.
   private func kept(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let line = UnsafeRawBufferPointer(rebasing: line.dropLast(Self.returnsAtEnd(of: line[...])))
     guard let found = line.lastIndex(of: Self.carriageReturn) else {
@@ -96,7 +98,7 @@ package struct LineSplitter {
     line.reversed().prefix { $0 == carriageReturn }.count
   }
 
-  /// The next line that has its end, without it; nil where none has.
+  /// The next complete line without its end, or nil if there is none.
   private static func takeLine(from rest: inout UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
     guard let base = rest.baseAddress, let found = memchr(base, CInt(lineEnd), rest.count) else { return nil }
     let end = UnsafeRawPointer(found) - base

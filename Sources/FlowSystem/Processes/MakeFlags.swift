@@ -1,11 +1,11 @@
-/// The options that `make` hands to the programs that it starts.
+/// The options that `make` passes to the programs that it starts.
 package enum MakeFlags {
-  /// The options without a job server by descriptors: children get no descriptor but three, and a `make` that does not find the
-  /// two reports an error or uses files that are something else. Nil if nothing is left.
+  /// The options without a job server that uses descriptors. Children inherit only three descriptors, and a `make`
+  /// without the other two reports an error or uses unrelated files. Returns nil if no options are left.
   package static func withoutDescriptors(_ flags: String) -> String? {
     let words = flags.split(separator: " ", omittingEmptySubsequences: false)
     guard words.contains(where: isServer) else { return flags }
-    // Without its server the number of jobs would be that of each `make`.
+    // Without the server, the number of jobs would apply to each `make` separately.
     let rest = words.filter { !isServer($0) && !($0.hasPrefix("-j") && $0.dropFirst(2).allSatisfy(\.isNumber)) }
     return rest.allSatisfy(\.isEmpty) ? nil : rest.joined(separator: " ")
   }

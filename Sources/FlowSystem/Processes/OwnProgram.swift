@@ -1,6 +1,6 @@
 /// The program that this process runs.
 package enum OwnProgram {
-  /// Its path; where the system does not tell, as it was called.
+  /// The path of the program, or the name with which it was started if the system does not provide the path.
   package static var path: String {
     #if !canImport(Darwin)
       let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer -> String? in

@@ -1,13 +1,13 @@
-/// The words with which this process was started.
+/// The arguments with which this process was started.
 package enum ProcessArguments {
   /// The program's name and its arguments.
   ///
-  /// In a program that is linked statically Swift looks for them where the environment was when the process began. A library
-  /// that is loaded first and sets a variable has moved it by then, and Swift finds none; the system still knows them.
+  /// In a statically linked program, Swift searches for them at the original address of the environment. If a library
+  /// that is loaded first sets a variable, the environment has moved and Swift finds none; the system still has them.
   package static let all: [String] =
     CommandLine.arguments.isEmpty ? known(to: "/proc/self/cmdline") : CommandLine.arguments
 
-  /// What the system keeps at a path of its process file system: each word ends with a zero byte.
+  /// The words at a path of the system's process file system, each of which ends with a zero byte.
   package static func known(to path: String) -> [String] {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return [] }
