@@ -1,2 +1,2 @@
-// Who works with processes has the rest of the system, too.
+// Modules that work with processes also need the rest of the system.
 @_exported import FlowPlatform

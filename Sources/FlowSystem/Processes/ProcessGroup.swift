@@ -1,30 +1,30 @@
 import CFlowProcess
 import Synchronization
 
-/// A child and whatever it starts, which never outlives this process.
+/// A child process and its descendants, which never outlive this process.
 ///
-/// The child leads a session and a group of its own. Its number is told to the ``ProcessGuard`` before it becomes the
-/// program, and belongs to no other process until it is collected.
+/// The child leads a separate session and group. Its number is recorded for the ``ProcessGuard`` before it executes the
+/// program, and is not reused until it is reaped.
 package final class ProcessGroup: Sendable {
-  /// The group's number, which is the number of the child that leads it.
+  /// The number of the group and of the child that leads it.
   package let number: pid_t
   private let record: ProcessGuard.Record
   private let ending = Mutex<Ending?>(nil)
   private let inner: InnerRuns.Command?
 
-  /// How the group ended.
+  /// The end of a group.
   package struct Ending: Sendable, Hashable {
-    /// How the child that leads it ended.
+    /// The status of the child that leads it.
     package var status: TerminationStatus
-    /// Whether it had left others running, which were then killed.
+    /// True if the child left other processes running, which were then killed.
     package var leftBehind: Bool
   }
 
-  /// Starts a child that sees these three descriptors as its first and no others of this process.
+  /// Starts a child that inherits only these three descriptors, as its first ones.
   ///
   /// - Parameters:
-  ///   - terminal: the terminal in whose foreground the group is; nil: it has none.
-  ///   - inner: the reports of runs inside the child; nil: they do not report.
+  /// - terminal: the terminal in whose foreground the group runs, or nil.
+  /// - inner: the reports of nested runs in the child, or nil.
   package init(
     _ program: Program, input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil, inner: InnerRuns.Command? = nil
   ) throws(SystemError) {
@@ -43,8 +43,8 @@ package final class ProcessGroup: Sendable {
 
   deinit { _ = end() }
 
-  /// Sends a signal to every process of the group, unless it has been collected: its number may be another's. Runs of flowrun that
-  /// have left the group get it, too.
+  /// Sends a signal to every process of the group, unless it has been reaped and its number may be reused. Nested runs
+  /// of flowrun that have left the group receive it, too.
   package func send(_ signal: CInt) {
     ending.withLock { ending in
       guard ending == nil else { return }
@@ -53,17 +53,17 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// How the child that leads the group has ended; nil while it has not. It stays uncollected.
+  /// The status of the child that leads the group, or nil while it runs. It is not reaped.
   package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
 
-  /// A change of the child that leads the group.
+  /// A change of state of the child that leads the group.
   package enum Change: Sendable, Hashable {
     case ended
     /// A signal has stopped it.
     case stopped(signal: CInt)
   }
 
-  /// Waits until the child that leads the group has ended, and stays uncollected, or has stopped.
+  /// Waits until the child that leads the group has ended, without reaping it, or has stopped.
   package func awaitChange() -> Change {
     while true {
       var information = siginfo_t()
@@ -72,7 +72,7 @@ package final class ProcessGroup: Sendable {
         return .ended
       }
       guard information.si_code == CInt(CLD_STOPPED) else { return .ended }
-      // A stop is reported until it is taken. Meanwhile the child may have continued.
+      // A stop is reported until it is consumed. Meanwhile the child may have continued.
       information = siginfo_t()
       guard waitid(P_PID, id_t(number), &information, WSTOPPED | WNOHANG) == 0, information.si_signo != 0 else {
         continue
@@ -81,12 +81,12 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// How long processes of the group may take to leave it or to end once its leader has ended, as `setsid server &` does, and
-  /// then between SIGTERM and SIGKILL.
+  /// The time for processes of the group to leave it or to end after their leader has ended, as with `setsid server &`,
+  /// and then the time between SIGTERM and SIGKILL.
   private static let leaveMilliseconds = 200
 
-  /// Waits for the child that leads the group and ends the processes of the group that outlived it; of its whole session where
-  /// somebody may be left there.
+  /// Waits for the child that leads the group and ends the remaining processes of the group, and those of its whole
+  /// session if some may be left.
   package func collect(withSession: Bool = false) -> Ending {
     let (ending, isNew) = collectGroup()
     guard isNew else { return ending }
@@ -95,8 +95,8 @@ package final class ProcessGroup: Sendable {
     return ending
   }
 
-  /// The same with the whole session, whose processes are looked for together with those of others; calls `done` once they have been
-  /// ended, on some thread.
+  /// Does the same for the whole session, combining the search with those of others; calls `done` on some thread once
+  /// the processes have ended.
   package func collect(sessionDone done: @escaping @Sendable () -> Void) -> Ending {
     let (ending, isNew) = collectGroup()
     if isNew {
@@ -110,9 +110,9 @@ package final class ProcessGroup: Sendable {
     return ending
   }
 
-  /// Waits for the leader and ends the rest of the group. Returns with it whether this call is the one that collected the leader.
+  /// Waits for the leader and ends the rest of the group; also returns whether this call reaped the leader.
   private func collectGroup() -> (Ending, isNew: Bool) {
-    // The leader stays uncollected while it is waited for, so that the group can still be reached.
+    // The leader is not reaped while it is awaited, so that signals still reach the group.
     _ = awaitLeader(0)
     let (first, isNew) = ending.withLock { ending in
       if let ending { return (ending, false) }
@@ -128,10 +128,11 @@ package final class ProcessGroup: Sendable {
     return (end, true)
   }
 
-  /// Ends the processes of the group that do not leave it by themselves, once its leader was collected; whether there were any.
+  /// Ends the remaining processes of the group after its leader was reaped, unless they leave the group by themselves;
+  /// returns true if there were any.
   ///
-  /// The number of a group is given to no other while one of its processes lives. Where none does, the system would have to
-  /// give out every other number before this one comes again: none is found.
+  /// The number of a group is not reused while one of its processes lives. If none does, the system would have to
+  /// assign every other number first, so none is found.
   private func endRest() -> Bool {
     if isGone(within: Self.leaveMilliseconds) { return false }
     kill(-number, SIGTERM)
@@ -140,7 +141,7 @@ package final class ProcessGroup: Sendable {
     return true
   }
 
-  /// The milliseconds that runs of flowrun need to stop which the child has started; 0: there are none.
+  /// The milliseconds that nested runs of flowrun in the child need to stop, or 0 if there are none.
   package var innerTime: Int { inner?.milliseconds(in: number, others: true) ?? 0 }
 
   private func isGone(within milliseconds: Int) -> Bool {
@@ -153,10 +154,10 @@ package final class ProcessGroup: Sendable {
     return true
   }
 
-  /// How long a killed child may take to end; one in a call that the system cannot end is left to the guard.
+  /// The time for a killed child to end; a child in an uninterruptible system call is left to the guard.
   private static let killMilliseconds = 1000
 
-  /// Kills the group and collects it. A process that ended by itself is reported with its own status.
+  /// Kills the group and reaps it. A process that had already ended is reported with its own status.
   package func end() -> TerminationStatus {
     if let ending = ending.withLock({ $0 }) { return ending.status }
     send(SIGKILL)
@@ -182,7 +183,7 @@ package final class ProcessGroup: Sendable {
 }
 
 extension siginfo_t {
-  /// The exit status of a child, or the signal that has ended or stopped it.
+  /// The exit status of a child, or the signal that ended or stopped it.
   fileprivate var childStatus: CInt {
     #if canImport(Darwin)
       si_status
@@ -193,7 +194,7 @@ extension siginfo_t {
 }
 
 extension Program {
-  /// Starts it in a group of its own, noting its number in `record`; throws what failed.
+  /// Starts the child in a separate group and writes its number to `record`; throws the error of the failed call.
   func start(
     input: CInt, output: CInt, errors: CInt, record: UnsafeMutablePointer<UInt64>?, terminal: CInt? = nil,
     report: CInt? = nil

@@ -1,23 +1,23 @@
 import CFlowProcess
 import Synchronization
 
-/// Kills what this process has started when this process ends, however it ends: a child process that is started with the
-/// first group and knows of all others.
+/// Kills all descendants of this process when it ends for any reason: a child process that is started with the first
+/// group and knows all others.
 ///
-/// It is a `sh` that reads from a pipe, the *lifeline*, whose only writing end is here. When this process ends the kernel
-/// closes that end, the guard reads the end of the file and kills every group that the table names. (`PR_SET_PDEATHSIG`
-/// would fire when the *thread* that spawned the child ends.)
+/// It is a `sh` that reads from a pipe, the *lifeline*, whose only writing end is in this process. When this process
+/// ends, the kernel closes that end, the guard reads the end of the file and kills every group in the table.
+/// (`PR_SET_PDEATHSIG` would take effect when the *thread* that spawned the child ends.)
 ///
-/// The table is a file in memory: each child writes its own number there before it becomes the program, and holds the
-/// lifeline until then, so that there is no moment in between. A thousand commands cost the guard nothing at all.
+/// The table is a file in memory. Each child writes its own number to it before it executes the program, and keeps the
+/// lifeline open until then, so that there is no gap. A thousand commands cost the guard nothing.
 package final class ProcessGuard: Sendable {
   /// The guard of this process.
   package static let shared = ProcessGuard()
 
-  /// How many groups there may be at once.
+  /// The maximum number of concurrent groups.
   package static let groupLimit = 8192
 
-  /// A line of the table.
+  /// A record of the table.
   // Proof of safety: `pointer` is into the table, which is mapped as long as the process lives; each access to it is atomic.
   package struct Record: @unchecked Sendable {
     fileprivate let index: Int
@@ -26,7 +26,7 @@ package final class ProcessGuard: Sendable {
 
   private struct State: ~Copyable {
     var table: (records: UnsafeMutablePointer<UInt64>, file: CInt)?
-    /// A bit for each record that is taken.
+    /// One bit per used record.
     var taken = [UInt64](repeating: 0, count: ProcessGuard.groupLimit / 64)
     /// The index of the record that ends the table.
     var end = 0
@@ -38,7 +38,7 @@ package final class ProcessGuard: Sendable {
 
   private init() {}
 
-  /// A line for a group that is about to be started; starts the guard where it is not running.
+  /// A record for a group that is about to start; starts the guard if it is not running.
   package func newRecord() throws(SystemError) -> Record {
     try state.withLock { state throws(SystemError) in
       if !Self.isRunning(state.process) { try Self.start(&state) }
@@ -52,19 +52,19 @@ package final class ProcessGuard: Sendable {
         state.end += 1
         flow_guard_end(table.records + state.end)
       }
-      // From now on the guard reads past it.
+      // From now on the guard reads beyond it.
       flow_guard_clear(table.records + index)
       return Record(index: index, pointer: table.records + index)
     }
   }
 
-  /// Forgets a group that has ended, or was never started.
+  /// Frees the record of a group that has ended or was never started.
   package func free(_ record: Record) {
     flow_guard_clear(record.pointer)
     state.withLock { $0.taken[record.index / 64] &= ~(1 << (record.index % 64)) }
   }
 
-  /// Kills every group at once, for a process that is about to end.
+  /// Kills every group at once, because the process is about to end.
   package func killAll() {
     state.withLock { state in
       guard let table = state.table else { return }
@@ -75,8 +75,8 @@ package final class ProcessGuard: Sendable {
     }
   }
 
-  /// Ends what commands left running in sessions of their own and says which they were. The last thing that a process
-  /// asks for: where nothing else runs, the guard need not look again.
+  /// Ends the processes that commands left running in other sessions and returns their descriptions. Called last before
+  /// the process ends; if nothing else runs, the guard need not search again.
   package func endLeftBehind() -> [String] {
     let names = LeftBehind.end()
     state.withLock { state in
@@ -94,9 +94,9 @@ package final class ProcessGuard: Sendable {
     return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo == 0
   }
 
-  /// `trap`: what ends others politely must not end the guard. A member that made a group of its own is still of the
-  /// session, which the system tells on Linux in the file `stat`, fourth behind the name; a zombie does not count. Who made a
-  /// session of its own has ``LeftBehind``'s mark in its environment, unless there is `nothing` of the kind.
+  /// `trap`: signals that ask others to end must not end the guard. A process in a separate group still belongs to the
+  /// session, which Linux shows in the fourth field after the name in `stat`; zombies do not count. A process in a
+  /// separate session has ``LeftBehind``'s mark in its environment, unless there is `nothing` of that kind.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP
     mark=$1
@@ -132,7 +132,7 @@ package final class ProcessGuard: Sendable {
 
   private static func start(_ state: inout State) throws(SystemError) {
     if state.process != 0 {
-      // Somebody killed it; the table is as it was.
+      // The guard was killed; the table is unchanged.
       var status: CInt = 0
       while waitpid(state.process, &status, 0) < 0, errno == EINTR {}
       state.process = 0

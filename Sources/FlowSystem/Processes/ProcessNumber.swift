@@ -1,19 +1,20 @@
-/// The number of a process that was read from text, an option or a stored value: a whole word of digits, greater than 1.
+/// A process number from text, an option or a stored value: a complete word of digits, greater than 1.
 ///
-/// `kill` takes 0 for the caller's group, -1 for all processes of the user and other negative numbers for groups, so no other
-/// number from outside may reach it. That the number belongs to the process that is meant must still be checked.
+/// `kill` interprets 0 as the caller's group, -1 as all processes of the user and other negative numbers as groups, so
+/// no other external number may be passed to it. Callers must still check that the number belongs to the intended
+/// process.
 package struct ProcessNumber: Sendable, Hashable {
-  /// The number as the system takes it.
+  /// The number for system calls.
   package let value: pid_t
 
-  /// Reads a word; nil if it is not the number of a process.
+  /// Parses a word; returns nil if it is not a process number.
   package init?(_ word: some StringProtocol) {
     let isNumber = word.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isNumber, word.utf8.first != UInt8(ascii: "0"), let number = pid_t(word) else { return nil }
     self.init(exactly: number)
   }
 
-  /// Takes a number; nil if it is not that of a process.
+  /// Converts a number; returns nil if it is not a process number.
   package init?(exactly number: some BinaryInteger) {
     guard let value = pid_t(exactly: number), value > 1 else { return nil }
     self.value = value

@@ -1,15 +1,15 @@
-/// A program to be started, with everything that it is given.
+/// A program to start, with its parameters.
 package struct Program: Sendable {
-  /// Its path; without a slash it is looked for in `PATH`.
+  /// The path; without a slash, the program is searched in `PATH`.
   package var path: String
-  /// Its arguments, its own name first.
+  /// The arguments, beginning with the program's name.
   package var arguments: CStrings
-  /// Its whole environment.
+  /// The whole environment.
   package var environment: CStrings
-  /// The folder it starts in.
+  /// The working directory.
   package var folder: String
 
-  /// A program with everything stated.
+  /// Creates a program from all of its parameters.
   package init(path: String, arguments: CStrings, environment: CStrings, folder: String) {
     self.path = path
     self.arguments = arguments
@@ -17,7 +17,7 @@ package struct Program: Sendable {
     self.folder = folder
   }
 
-  /// A program of words, the first of them its path.
+  /// Creates a program from words, the first of which is its path.
   package init(_ words: [String], environment: [String: String], folder: String) {
     self.init(
       path: words[0], arguments: CStrings(words), environment: CStrings(environment: environment), folder: folder)

@@ -1,11 +1,11 @@
 import CFlowProcess
 import Synchronization
 
-/// Waits for the outputs and the ends of all children on one thread, so that a child that is silent holds no other.
+/// Waits for the outputs and the ends of all children on one thread, so that a silent child occupies no other thread.
 ///
-/// It reads nothing itself: what waits is called once and continues on a thread of its choice.
+/// It reads nothing itself: it calls the waiting closure, which continues on a thread of its choice.
 package final class ReadinessWatch: Sendable {
-  /// The watch of this process. Its thread starts with the first wait and stays.
+  /// The watch of this process. Its thread starts with the first wait and never ends.
   package static let shared = ReadinessWatch()
 
   fileprivate struct Wait {
@@ -14,13 +14,13 @@ package final class ReadinessWatch: Sendable {
   }
 
   fileprivate struct State: ~Copyable {
-    /// The list of descriptors; negative as long as there is none.
+    /// The list of descriptors; negative until it is created.
     var list = Descriptor(-1)
-    /// Interrupts the thread, which then looks for the next deadline.
+    /// Interrupts the thread, which then checks the next deadline.
     var alarm: Descriptor.Pipe?
     var waits: [UInt64: Wait] = [:]
     var lastToken: UInt64 = 0
-    /// Instants at which waits end, the next one last. Those of waits that have ended stay until their time.
+    /// The deadlines of waits, the next one last. Those of finished waits stay until they are reached.
     var deadlines: [(at: ContinuousClock.Instant, token: UInt64)] = []
   }
 
@@ -29,12 +29,13 @@ package final class ReadinessWatch: Sendable {
   /// The token of the pipe that interrupts the thread; those of waits begin at 1.
   private static let alarmToken: UInt64 = 0
   private static let mostAtOnce = 64
-  /// How often a wait looks for itself whose descriptors the system does not watch.
+  /// The polling interval of waits whose descriptors the system cannot watch.
   private static let lookTime = Duration.milliseconds(50)
 
   private init() {}
 
-  /// Whether there is a thread that waits. Starts it at the first call; false where the system gives none, or no descriptor.
+  /// True if the watch has a thread. Starts it at the first call; returns false if the system cannot create a thread or
+  /// a descriptor.
   package func begin() -> Bool {
     state.withLock { state in
       if state.list.number >= 0 { return true }
@@ -55,11 +56,12 @@ package final class ReadinessWatch: Sendable {
     }
   }
 
-  /// Calls `resume` once, on the watch's thread, as soon as one of the files is readable or at its end, or the time is over.
+  /// Calls `resume` once, on the watch's thread, as soon as one of the files is readable or at its end, or the time
+  /// limit is reached.
   ///
   /// - Parameters:
-  ///   - files: descriptors that stay open until then and are in no other wait; negative numbers are left out.
-  ///   - time: how long to wait at most; nil: without a limit.
+  /// - files: descriptors that stay open until then and are in no other wait; negative numbers are ignored.
+  /// - time: the maximum time to wait, or nil for no limit.
   /// - Precondition: ``begin()`` has returned true.
   package func wait(for files: [CInt], within time: Duration?, _ resume: @escaping @Sendable () -> Void) {
     state.withLock { state in
@@ -75,7 +77,7 @@ package final class ReadinessWatch: Sendable {
       let at = ContinuousClock.now + time
       let index = state.deadlines.firstIndex { $0.at <= at } ?? state.deadlines.count
       state.deadlines.insert((at, token), at: index)
-      // The thread sleeps until the deadline that was the next one.
+      // The thread sleeps until the previous next deadline.
       if index == state.deadlines.count - 1 { state.interrupt() }
     }
   }
@@ -101,7 +103,7 @@ package final class ReadinessWatch: Sendable {
 }
 
 extension ReadinessWatch.State {
-  /// The milliseconds until the next deadline, rounded up; -1: there is none.
+  /// The milliseconds until the next deadline, rounded up, or −1 if there is none.
   fileprivate var millisecondsToDeadline: CInt {
     guard let next = deadlines.last else { return -1 }
     let left = ContinuousClock.now.duration(to: next.at)
@@ -109,7 +111,7 @@ extension ReadinessWatch.State {
     return CInt(clamping: left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000 + 1)
   }
 
-  /// Takes a wait out, unless it has ended, with all of its descriptors.
+  /// Removes a wait, unless it has ended, with all of its descriptors.
   fileprivate mutating func end(_ token: UInt64, _ resumed: inout [@Sendable () -> Void]) {
     guard let wait = waits.removeValue(forKey: token) else { return }
     for file in wait.files { flow_ready_remove(list.number, file) }
@@ -124,7 +126,7 @@ extension ReadinessWatch.State {
     }
   }
 
-  /// Empties the pipe of the interruptions and waits for it again.
+  /// Empties the interruption pipe and watches it again.
   fileprivate func rearm() {
     switch alarm {
     case .none: break

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Kills what a command has started in groups of their own, as `timeout` and shells with job control do: it is still of
-/// the session that the command leads.
+/// Kills processes that a command has started in separate groups, such as with `timeout` or shells with job control:
+/// they still belong to the session that the command leads.
 ///
-/// The system must be asked about every process, so commands that end at the same time share one look.
+/// This requires inspecting every process, so commands that end at the same time share one search.
 enum SessionSweep {
   private struct Request {
     var session: pid_t
@@ -13,22 +13,21 @@ enum SessionSweep {
   private static let waiting = Mutex<[Request]>([])
   private static let look = Mutex(())
 
-  /// Kills every process of the session whose leader has just been collected. The number is not reused: that of a
-  /// session is given to no other while it has members, and where it has none the system would have to give out every
-  /// other number first.
+  /// Kills every process of the session whose leader has just been reaped. The number is not reused while the session
+  /// has members, and otherwise the system would have to assign every other number first.
   static func kill(session: pid_t) {
     waiting.withLock { $0.append(Request(session: session, done: {})) }
     for request in look.withLock({ _ in killWaiting() }) { request.done() }
     serve()
   }
 
-  /// The same without waiting for a look that another thread has begun; calls `done` when it has been done, on some thread.
+  /// Does the same without waiting for a search that another thread has begun; calls `done` on some thread afterwards.
   static func kill(session: pid_t, _ done: @escaping @Sendable () -> Void) {
     waiting.withLock { $0.append(Request(session: session, done: done)) }
     serve()
   }
 
-  /// Does what is left, unless another thread looks, which then comes here.
+  /// Handles queued sessions, unless another thread is searching, which then handles them.
   private static func serve() {
     while waiting.withLock({ !$0.isEmpty }), let done = look.withLockIfAvailable({ _ in killWaiting() }) {
       for request in done { request.done() }
@@ -45,7 +44,7 @@ enum SessionSweep {
   }
 
   private static func kill(_ sessions: Set<pid_t>) {
-    // A process may start another while it is looked for; anyone who is killed starts none.
+    // A process may start another one during the search; a killed process cannot.
     for _ in 0..<3 where killSeen(of: sessions) == 0 { return }
   }
 

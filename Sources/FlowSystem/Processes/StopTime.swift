@@ -1,29 +1,29 @@
 import Synchronization
 
-/// The time that this process needs to stop, as it reports it to a flowrun in whose command it runs.
+/// The time that this process needs to stop, reported to the flowrun whose command it belongs to.
 package enum StopTime {
   private struct Times {
-    /// The time that was reported.
+    /// The reported time.
     var milliseconds = 0
     /// The time without reserves.
     var usual = Duration.zero
-    /// The time of runs inside.
+    /// The time of nested runs.
     var inner = Duration.zero
   }
 
   private static let own = Mutex(Times())
 
-  /// Reports the time that the process needs by itself; `usual` is the time without reserves, for people.
+  /// Reports the time that the process itself needs; `usual` is the time without reserves, for people.
   package static func report(_ time: Duration, usual: Duration) {
     let milliseconds = time.milliseconds
     own.withLock { $0 = Times(milliseconds: milliseconds, usual: usual) }
     InnerRuns.report(milliseconds: milliseconds)
   }
 
-  /// The longest time that the process should need to stop.
+  /// The longest time in which the process should stop.
   package static var longest: Duration { own.withLock { max($0.usual, $0.inner) } }
 
-  /// Reports that what runs inside of this process needs this time, too.
+  /// Reports that nested runs also need this time.
   package static func extend(by time: Duration) {
     let milliseconds = own.withLock { own in
       own.inner = max(own.inner, time)

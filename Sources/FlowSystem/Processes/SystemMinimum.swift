@@ -1,18 +1,17 @@
 import CFlowProcess
 
-/// What flowrun needs of the system at the least, checked before anything else where the system limits it: a program that
-/// runs out of memory or threads later crashes, or does not hear a signal.
+/// The minimum resources that flowrun needs, checked first if the system limits them: a program that runs out of memory
+/// or threads later crashes, or misses a signal.
 package enum SystemMinimum {
-  /// Threads and processes: those that listen for signals, write the history and hold deadlines, a step, its command and
-  /// the guard of both.
+  /// Threads and processes: for signals, the history, deadlines, a step, its command and the guard of both.
   package static let tasks = 12
-  /// Mebibytes of address space besides what the program itself takes.
+  /// The address space in mebibytes, in addition to what the program itself uses.
   package static let freeMebibytes = 128
 
-  /// A limit above which the rest is not checked: to try takes longer than the rest of a start.
+  /// A limit above which the rest is not checked, because testing it takes longer than the rest of the start.
   private static let ampleTasks: UInt64 = 512
 
-  /// Why the program cannot run here; nil: it can.
+  /// The reason why the program cannot run here, or nil.
   package static var problem: String? { memoryProblem ?? taskProblem }
 
   private static var memoryProblem: String? {
@@ -36,10 +35,10 @@ package enum SystemMinimum {
       + "which is \(limit)"
   }
 
-  /// A limit; nil: there is none.
+  /// A limit, or nil if there is none.
   private static func limit(of number: Int64) -> UInt64? { number < 0 ? nil : UInt64(number) }
 
-  /// How much address space the process takes, in bytes.
+  /// The address space that the process uses, in bytes.
   private static var takenBytes: UInt64? {
     let file = Descriptor(open("/proc/self/statm", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return nil }

@@ -1,11 +1,11 @@
-/// How a child ended.
+/// The exit status of a child or the signal that ended it.
 package enum TerminationStatus: Sendable, Hashable, CustomStringConvertible {
-  /// By itself.
+  /// The child exited with a code.
   case exited(code: CInt)
-  /// By a signal.
+  /// A signal ended the child.
   case signaled(number: CInt)
 
-  /// Reads what `waitpid` reports.
+  /// Converts the status from `waitpid`.
   package init(waitStatus: CInt) {
     let signal = waitStatus & 0x7F
     self = signal == 0 ? .exited(code: (waitStatus >> 8) & 0xFF) : .signaled(number: signal)

@@ -1,19 +1,21 @@
 import CFlowProcess
 
-/// The signals that ask this process to end, acted upon by a thread of its own.
+/// The signals that ask this process to end, handled on a separate thread.
 ///
-/// A handler passes their numbers on through a pipe, so that none is lost from the moment it is in place and no step can
-/// take the thread. (`sigwait` would need them blocked in every thread, and libdispatch's main thread unblocks them all.)
+/// A signal handler writes their numbers to a pipe, so that none is lost once it is installed and no step can occupy
+/// the thread. (`sigwait` would require them to be blocked in every thread, and libdispatch's main thread unblocks them
+/// all.)
 package enum SignalThread {
-  /// Those that ask a process to end and that a program may take.
+  /// The signals that ask a process to end and can be handled.
   package static let ending: [CInt] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-  /// Calls `handler` on a thread of its own with each of the signals ``ending`` that comes from now on.
+  /// Calls `handler` on a separate thread with each of the signals ``ending`` from now on.
   ///
-  /// One that was ignored when the process was started stays so: for it to outlive its terminal (`nohup`), or because a shell
-  /// started it in the background (`sh -c 'flowrun w.yaml &'`), where Ctrl-C is meant for others. A pipe without
-  /// a reader and a file that is too large are errors from now on, and no end of the process. To be called once, before
-  /// anything else; throws when the system has no thread or no pipe, and the signals then end the process as always.
+  /// A signal that was ignored when the process started stays ignored: the process should outlive its terminal
+  /// (`nohup`), or a shell started it in the background (`sh -c 'flowrun w.yaml &'`), where Ctrl-C is meant for others.
+  /// Writing to a pipe without a reader, or beyond the file size limit, becomes an error instead of ending the process.
+  /// Must be called once, before anything else. Throws an error if the system cannot create a thread or a pipe; the
+  /// signals then end the process as usual.
   package static func start(_ handler: @escaping @Sendable (CInt) -> Void) throws(SystemError) {
     flow_ignore(SIGPIPE)
     flow_ignore(SIGXFSZ)
@@ -24,7 +26,7 @@ package enum SignalThread {
     var taken: [CInt] = []
     for number in ending where number == SIGTERM || flow_ignores(number) == 0 { taken.append(number) }
     let failure = flow_take_signals(taken, CInt(taken.count), pipe.writing.number)
-    // The handler writes for as long as the process lives.
+    // The handler may write as long as the process lives.
     pipe.leave()
     if failure != 0 { throw SystemError("cannot handle signals", failure) }
     do throws(SystemError) {
@@ -41,7 +43,7 @@ package enum SignalThread {
     }
   }
 
-  /// Starts a thread that no signal for the process interrupts: the main thread takes it.
+  /// Starts a thread that no process-directed signal interrupts; the main thread receives them.
   private static func holdingSignals(_ start: () -> CInt) -> CInt {
     var before = sigset_t()
     flow_hold_signals(&before)
@@ -49,12 +51,12 @@ package enum SignalThread {
     return start()
   }
 
-  /// Makes writing to a pipe without a reader an error instead of the end of this process, unless somebody handles that.
+  /// Makes writing to a pipe without a reader an error instead of the end of this process, unless SIGPIPE is handled.
   package static func ignoreBrokenPipes() { flow_ignore(SIGPIPE) }
 }
 
 extension Descriptor.Pipe {
-  /// Leaves both ends open for as long as the process lives.
+  /// Leaves both ends open until the process ends.
   fileprivate consuming func leave() {
     reading.leave()
     writing.leave()

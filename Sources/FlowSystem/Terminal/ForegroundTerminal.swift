@@ -1,19 +1,19 @@
 import CFlowProcess
 import Synchronization
 
-/// The terminal of this process, which one command or question at a time may use.
+/// The terminal of this process, used by one command or question at a time.
 ///
-/// A command that has it is a group of this session in the foreground: Ctrl-C and Ctrl-Z are its own. The modes of the terminal are
-/// restored however the command ends, and when this process ends.
+/// A command that uses it is a foreground group of this session, so it receives Ctrl-C and Ctrl-Z itself. The modes of
+/// the terminal are restored when the command ends for any reason, and when this process ends.
 package enum ForegroundTerminal {
-  /// The side of this process that writes on the terminal.
+  /// The part of this process that writes to the terminal.
   package struct Host: Sendable {
-    /// Takes off the screen what is drawn there, and writes nothing from then on. It gets the name of the command's step.
+    /// Clears its output from the screen, and writes nothing until resumed. Receives the name of the command's step.
     let makeRoom: @Sendable (String) -> Void
-    /// Writes again; gets whether a signal has ended the command.
+    /// Continues writing; receives true if a signal has ended the command.
     let resume: @Sendable (Bool) -> Void
 
-    /// A side with both parts.
+    /// Creates a host from both closures.
     package init(makeRoom: @escaping @Sendable (String) -> Void, resume: @escaping @Sendable (Bool) -> Void) {
       self.makeRoom = makeRoom
       self.resume = resume
@@ -21,7 +21,7 @@ package enum ForegroundTerminal {
   }
 
   private enum Offer {
-    /// Commands wait until it is known.
+    /// Commands wait for the offer.
     case expected
     case none
     case host(Host)
@@ -29,27 +29,27 @@ package enum ForegroundTerminal {
 
   private struct State {
     var offer = Offer.none
-    /// Whether a command or a question has the terminal.
+    /// True if a command or a question uses the terminal.
     var isTaken = false
-    /// The modes to restore; nil: they are unchanged.
+    /// The modes to restore, or nil if they are unchanged.
     var modes: termios?
   }
 
   private static let state = Mutex(State())
 
-  /// The pause between two looks at what is waited for.
+  /// The polling interval for waiting commands.
   private static let lookMilliseconds: CInt = 20
 
-  /// Whether this process has a terminal for its input and output, and is in its foreground.
+  /// True if this process has a terminal for its input and output, and is in its foreground.
   package static var isOwn: Bool { isatty(0) == 1 && isatty(1) == 1 && tcgetpgrp(0) == getpgrp() }
 
-  /// Announces an offer: until it comes commands wait for it.
+  /// Announces an offer: until it is made, commands wait for it.
   package static func expectOffer() { state.withLock { $0.offer = .expected } }
 
-  /// Lets commands have the terminal from now on.
+  /// Allows commands to use the terminal from now on.
   package static func offer(_ host: Host) { state.withLock { $0.offer = .host(host) } }
 
-  /// Takes the turn; false while a command or a question has it.
+  /// Reserves the terminal; returns false while a command or a question uses it.
   package static func takeTurn() -> Bool {
     state.withLock { state in
       defer { state.isTaken = true }
@@ -57,16 +57,16 @@ package enum ForegroundTerminal {
     }
   }
 
-  /// Ends the turn.
+  /// Releases the terminal.
   package static func endTurn() { state.withLock { $0.isTaken = false } }
 
-  /// Lends the terminal to a command until it has ended, after other commands that have it, and returns its group, which is not yet
-  /// collected. Returns nil if there is no terminal.
+  /// Gives a command the terminal until it has ended, after waiting for other commands that use it, and returns its
+  /// group, which has not been reaped. Returns nil if there is no terminal.
   ///
   /// - Parameters:
   ///   - step: the name of the command's step.
-  ///   - checkCancellation: called while others have the terminal.
-  ///   - start: starts the command with the numbers of its input, output and errors, of which the first is the terminal.
+  /// - checkCancellation: called while others use the terminal.
+  /// - start: starts the command with the numbers of its input, output and errors, the first of which is the terminal.
   package static func lend(
     to step: String, checkCancellation: () throws -> Void, start: (CInt, CInt, CInt) throws -> ProcessGroup
   ) throws -> ProcessGroup? {
@@ -76,7 +76,7 @@ package enum ForegroundTerminal {
       _ = poll(nil, 0, lookMilliseconds)
     }
     defer { endTurn() }
-    // It may be in the background by now (`bg`).
+    // This process may be in the background by now (`bg`).
     guard isOwn, let modes = Modes.current else { return nil }
     _ = flow_continue_count()
     host.makeRoom(step)
@@ -86,7 +86,7 @@ package enum ForegroundTerminal {
     defer { restore() }
     let group = try start(0, 1, isatty(2) == 1 ? 2 : 1)
     while case .stopped(let signal) = group.awaitChange() {
-      // One that reads or writes before it has the terminal.
+      // The command read or wrote before it was in the foreground.
       let isEarly = (signal == SIGTTIN || signal == SIGTTOU) && tcgetpgrp(0) == getpgrp()
       let inner = isEarly ? modes : Modes.current ?? modes
       if !isEarly, !suspend(group) { continue }
@@ -111,7 +111,7 @@ package enum ForegroundTerminal {
     }
   }
 
-  /// Calls `body` while the terminal does not show what is typed.
+  /// Calls `body` with the terminal's echo turned off.
   package static func withoutEcho<Result>(_ body: () -> Result) -> Result {
     guard let modes = Modes.current else { return body() }
     state.withLock { $0.modes = modes.value }
@@ -122,7 +122,8 @@ package enum ForegroundTerminal {
     return body()
   }
 
-  /// Takes the terminal back and restores its modes, if they were changed; also for a process that is about to end.
+  /// Returns the terminal to this process and restores its modes if they were changed; also used when the process is
+  /// about to end.
   package static func restore() {
     let modes = state.withLock { state in
       defer { state.modes = nil }
@@ -133,27 +134,27 @@ package enum ForegroundTerminal {
     Modes(value: modes).set()
   }
 
-  /// The time in which a process that has sent itself a stop signal stops, also on a busy machine.
+  /// The time limit for this process to stop after it has sent itself a stop signal, even on a busy machine.
   private static let stopMilliseconds: CInt = 10_000
 
-  /// Whether a stop signal stops this process: the system ignores it where nothing could continue the process, as in a group whose
-  /// members' parents are all in it or in another session. Of other members than this process that is not known.
+  /// True if a stop signal stops this process. The system ignores it if no other process could continue this one, as in
+  /// an orphaned process group. Other members of the group than this process are not checked.
   private static var canStop: Bool {
     if flow_ignores(SIGTSTP) != 0 { return false }
     let parent = getppid()
     return getpid() != getpgrp() || getsid(parent) == getsid(0) && getpgid(parent) != getpgrp()
   }
 
-  /// Stops this process with its whole group, as the terminal does at Ctrl-Z, after its command was stopped. Returns false if the
-  /// command has ended meanwhile, true once this process is in the foreground again.
+  /// Stops this process with its whole group, like the terminal at Ctrl-Z, after its command was stopped. Returns false
+  /// if the command has ended meanwhile, and true once this process is in the foreground again.
   private static func suspend(_ group: ProcessGroup) -> Bool {
-    // Without job control the command just continues.
+    // Without job control the command simply continues.
     guard canStop else { return true }
     restore()
     var signal = SIGTSTP
     while true {
       let count = flow_continue_count()
-      // The group that the shell made for this command line: with it stops a script or a pipe that this process is part of.
+      // The group that the shell created for this command line, so that a script or pipe with this process stops, too.
       kill(0, signal)
       var waited: CInt = 0
       while flow_continue_count() == count, waited < stopMilliseconds, group.status() == nil {
@@ -163,7 +164,7 @@ package enum ForegroundTerminal {
       if group.status() != nil { return false }
       let foreground = tcgetpgrp(0)
       if foreground == getpgrp() || foreground < 0 { return true }
-      // As every program in the background that needs its terminal.
+      // Like every background program that needs its terminal.
       signal = SIGTTIN
     }
   }
@@ -184,7 +185,7 @@ package enum ForegroundTerminal {
 
     mutating func hideInput() {
       value.c_lflag &= ~tcflag_t(ECHO)
-      // The end of the line is shown all the same.
+      // The line break is still echoed.
       value.c_lflag |= tcflag_t(ECHONL)
     }
   }
