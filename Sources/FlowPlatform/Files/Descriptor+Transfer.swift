@@ -1,15 +1,15 @@
 extension Descriptor {
   /// The result of a read.
   package enum Received {
-    /// This many bytes stand in the buffer.
+    /// This number of bytes was read into the buffer.
     case bytes(Int)
-    /// Nothing is there yet.
+    /// No data is available yet.
     case nothing
-    /// The other end is closed, or broken.
+    /// The other end is closed or broken.
     case end
   }
 
-  /// Reads what is there, at most what the buffer holds; one that is set to waits for the first byte.
+  /// Reads available data, up to the size of the buffer; a blocking descriptor waits for the first byte.
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
     while true {
       let count = read(number, buffer.baseAddress, buffer.count)
@@ -23,15 +23,15 @@ extension Descriptor {
     }
   }
 
-  /// The result of a write that does not wait.
+  /// The result of a non-blocking write.
   package enum Sent {
-    /// This many bytes were taken, perhaps none.
+    /// This number of bytes was written, possibly 0.
     case bytes(Int)
     /// There is no reader any more.
     case closed
   }
 
-  /// Writes as much as is taken now.
+  /// Writes as much as is accepted now.
   package func send(_ bytes: ArraySlice<UInt8>) -> Sent {
     bytes.withUnsafeBytes { buffer in
       var done = 0

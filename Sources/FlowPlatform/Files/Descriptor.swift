@@ -1,18 +1,18 @@
-/// An open file that is closed with its only owner, never inherited by a child; a negative number is none.
+/// An open file that is closed with its only owner and never inherited by a child; a negative number means none.
 package struct Descriptor: ~Copyable, Sendable {
-  /// The number that the system knows it by.
+  /// The number of the file in the system.
   package let number: CInt
 
-  /// Takes over an open file.
+  /// Takes ownership of an open file.
   package init(_ number: CInt) { self.number = number }
 
   deinit { if number >= 0 { _ = close(number) } }
 
-  /// Makes reading and writing return at once instead of waiting.
+  /// Makes reading and writing non-blocking.
   package func setNonBlocking() {
     _ = fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK)
   }
 
-  /// Leaves the file open for as long as the process lives.
+  /// Leaves the file open until the process ends.
   package consuming func leave() { discard self }
 }

@@ -1,7 +1,7 @@
-/// Paths, and the files and folders at them, asked of the system itself: every start looks for plugins, and what Foundation
-/// sets up at its first use takes as long as the rest of a small workflow.
+/// Operations on paths, files and folders with system calls. Every start searches for plugins, and Foundation's setup
+/// at its first use takes as long as the rest of a small workflow.
 package enum FilePath {
-  /// Whether a path begins with a slash. A mark that combines with the slash is a part of the next name.
+  /// True if a path begins with a slash. A combining mark after the slash belongs to the next name.
   package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
   /// The path from a folder, nil if the path is not below the folder. Both are compared byte by byte.
@@ -16,7 +16,7 @@ package enum FilePath {
     path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
   }
 
-  /// The path made absolute against the working directory, as the system itself would: its parts stay as they are.
+  /// The absolute path, resolved against the working directory like the system does; its parts are unchanged.
   package static func absolute(_ path: String) -> String {
     if isAbsolute(path) { return path }
     guard let folder = getcwd(nil, 0) else { return path }
@@ -24,8 +24,8 @@ package enum FilePath {
     return String(cString: folder) + "/" + path
   }
 
-  /// The absolute path without the parts `.` and `..` and without slashes that change nothing, for going from folder to
-  /// folder. Links are not followed, so that `..` may lead elsewhere than the system goes.
+  /// The absolute path without `.`, `..` and redundant slashes, for walking from folder to folder. Links are not
+  /// followed, so `..` may lead elsewhere than in the system.
   package static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
     for part in Self.parts(of: absolute(path)) {
@@ -40,14 +40,14 @@ package enum FilePath {
     return result.isEmpty ? "/" : result
   }
 
-  /// The path with every link followed; the path itself where there is nothing.
+  /// The path with every link resolved, or the path itself if it does not exist.
   package static func real(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
   }
 
-  /// The names of the files and folders in a folder, sorted; nil when it cannot be read.
+  /// The sorted names of the files and folders in a folder, or nil if it cannot be read.
   package static func names(in folder: String) -> [String]? {
     guard let stream = opendir(folder) else { return nil }
     defer { closedir(stream) }
@@ -59,10 +59,10 @@ package enum FilePath {
     return names.sorted()
   }
 
-  /// Whether there is anything at a path.
+  /// True if a file or folder exists at a path.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Whether two paths lead to one file or folder, also through links and mounts. A path is always the same as itself.
+  /// True if two paths lead to the same file or folder, even through links and mounts. Equal paths are always the same.
   package static func isSame(_ first: String, _ second: String) -> Bool {
     guard first != second else { return true }
     var (one, other) = (stat(), stat())
@@ -70,10 +70,10 @@ package enum FilePath {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 
-  /// Whether there is a folder at a path.
+  /// True if there is a folder at a path.
   package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
-  /// Whether there is something else than a folder at a path.
+  /// True if there is something other than a folder at a path.
   package static func isFile(_ path: String) -> Bool { kind(of: path).map { $0 != S_IFDIR } ?? false }
 
   private static func kind(of path: String) -> mode_t? {
@@ -87,10 +87,10 @@ package enum FilePath {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// What a path leads to through links, whether there is anything or not.
+  /// The target of a path after following links, whether it exists or not.
   package static func target(of path: String) -> String {
     var path = path
-    // As many links as the system itself follows.
+    // The system's own limit of links.
     for _ in 0..<40 {
       let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
         let length = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
@@ -103,7 +103,7 @@ package enum FilePath {
     return path
   }
 
-  /// Whether two paths lead to one regular file, or would once it is made. Pipes and devices may be named twice.
+  /// True if two paths lead to the same regular file, or will once it is created. Pipes and devices may be named twice.
   package static func areSame(_ first: String, _ second: String) -> Bool {
     var (one, other) = (stat(), stat())
     let (isOne, isOther) = (stat(first, &one) == 0, stat(second, &other) == 0)

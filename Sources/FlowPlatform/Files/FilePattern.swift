@@ -1,21 +1,21 @@
-/// A pattern of files: `*`, `?` and `[…]` stand for characters of a name, `**` for any number of folders, `{…,…}` for alternatives.
-/// ``PatternText`` has the rules of its text.
+/// A pattern of files: `*`, `?` and `[…]` match characters of a name, `**` any number of folders, `{…,…}` alternatives.
+/// ``PatternText`` describes the syntax.
 ///
-/// A name that begins with a dot matches only a part that does.
+/// A name that begins with a dot is matched only by a part that begins with one.
 package struct FilePattern: Sendable {
-  /// Whether it excludes files of the patterns before it.
+  /// True if it excludes files of earlier patterns.
   package let isExclusion: Bool
   let alternatives: [PathPattern]
 
-  /// The pattern that a text contains. A text that is not a pattern is a path.
+  /// Creates the pattern of a text. An invalid pattern is used as a path.
   package init(_ text: String) {
     isExclusion = PatternText.isExclusion(text)
     let texts = (try? PatternText.expanded(text)) ?? [PatternText.quoted(PatternText.withoutMark(text))]
     alternatives = texts.map { PathPattern($0) }
   }
 
-  /// The path that a text contains if none of its characters has a meaning and it needs no tidying; nil if it may have. Most are
-  /// like that.
+  /// The path in a text without special characters that needs no normalization, or nil if it may have some. Most texts
+  /// are paths.
   package static func plainPath(_ text: String) -> String? {
     var (before, isPlain) = (UInt8(ascii: "/"), !text.isEmpty)
     var copy = text
@@ -33,36 +33,36 @@ package struct FilePattern: Sendable {
     return isPlain && before != UInt8(ascii: "/") ? text : nil
   }
 
-  /// Whether it may match several paths. Otherwise it is a path.
+  /// True if it may match several paths; otherwise it is a path.
   package var isOpen: Bool { alternatives.count > 1 || alternatives.contains(where: \.isOpen) }
 
-  /// The alternatives without `.`, and without `..` after the name of a folder: two that mean the same file are equal.
+  /// The alternatives without `.`, and without `..` after a folder's name, so that two for the same file are equal.
   package var normalized: [String] { alternatives.map(\.normalized) }
 
-  /// The folders below which all files are that the pattern means; an empty one is that from which it is named.
+  /// The folders that contain all matching files; an empty one is the folder from which the search starts.
   package var folders: [String] { alternatives.map(\.folder) }
 
-  /// Whether a path, without `.` and `..`, is one that the pattern means.
+  /// True if the pattern matches a path without `.` and `..`.
   package func covers(_ path: String) -> Bool { alternatives.contains { $0.covers(path) } }
 
   /// Files that match a pattern.
   package struct Found: Sendable {
     /// Their paths, sorted.
     package var paths: [String]
-    /// Links that match, but lead to nothing.
+    /// Links that match but have no target.
     package var danglingLinks: [String]
 
-    /// Files and links.
+    /// Creates a result.
     package init(paths: [String], danglingLinks: [String] = []) {
       self.paths = paths
       self.danglingLinks = danglingLinks
     }
   }
 
-  /// The files that match, as paths below `folder` (absolute ones unchanged); what cannot be read has none. A pattern that is a
-  /// path gives that path, whether it is there or not.
+  /// Finds the matching files, as paths relative to `folder` (absolute ones unchanged); unreadable folders are skipped.
+  /// A pattern that is a path returns this path, whether it exists or not.
   ///
-  /// - Parameter limit: if there are more, this many and one are found, whichever come first.
+  /// - Parameter limit: if there are more files, `limit` + 1 of them are returned, in any order.
   package func find(in folder: String, limit: Int = .max) -> Found {
     if !isOpen { return Found(paths: [alternatives[0].path]) }
     var search = FileSearch(limit: limit, mayRepeat: alternatives.count > 1)
@@ -70,7 +70,7 @@ package struct FilePattern: Sendable {
     return search.found
   }
 
-  /// The paths that ``find(in:limit:)`` gives.
+  /// The paths found by ``find(in:limit:)``.
   package func files(in folder: String, limit: Int = .max) -> [String] { find(in: folder, limit: limit).paths }
 }
 
@@ -86,13 +86,13 @@ struct PathPattern: Sendable, Hashable {
 
   var isOpen: Bool { parts.contains { $0.name == nil } }
 
-  /// The path that it is, unless it is open.
+  /// The path, unless the pattern is open.
   var path: String { joined(parts) }
 
-  /// The path without `..` after the name of a folder.
+  /// The path without `..` after a folder's name.
   var normalized: String { joined(tidy) }
 
-  /// The parts without `..` after the name of a folder.
+  /// The parts without `..` after a folder's name.
   var tidy: [NamePattern] {
     var kept: [NamePattern] = []
     for part in parts {

@@ -1,15 +1,15 @@
-/// A list of patterns of files, some of which may exclude files: the last pattern that matches a path decides.
+/// A list of file patterns, some of which may exclude files: the last pattern that matches a path decides.
 package struct FilePatterns: Sendable {
   private let patterns: [FilePattern]
   private let hasExclusions: Bool
 
-  /// The patterns that texts contain.
+  /// Creates the patterns of texts.
   package init(_ texts: [String]) {
     patterns = texts.map { FilePattern($0) }
     hasExclusions = patterns.contains(where: \.isExclusion)
   }
 
-  /// Whether a path that the pattern at `index` matches is not excluded by a later one.
+  /// True if a path that matches the pattern at `index` is not excluded by a later one.
   package func keeps(_ path: String, of index: Int) -> Bool {
     guard hasExclusions else { return true }
     let path = FilePattern.plainPath(path) ?? PathPattern(PatternText.quoted(path)).normalized
@@ -17,14 +17,14 @@ package struct FilePatterns: Sendable {
     return true
   }
 
-  /// Whether a path, without `.` and `..`, is one that the patterns mean.
+  /// True if the patterns match a path without `.` and `..`.
   package func covers(_ path: String) -> Bool {
     patterns.last { $0.covers(path) }.map { !$0.isExclusion } ?? false
   }
 
-  /// The files that match, each once, in the order of the patterns that find them.
+  /// The matching files without duplicates, in the order of the patterns that find them.
   ///
-  /// - Parameter limit: if there are more, this many and one are found, whichever come first.
+  /// - Parameter limit: if there are more files, `limit` + 1 of them are returned, in any order.
   package func files(in folder: String, limit: Int = .max) -> [String] {
     var seen: Set<[UInt8]> = []
     var files: [String] = []
@@ -38,7 +38,7 @@ package struct FilePatterns: Sendable {
     return files
   }
 
-  /// The first path among the exclusions that is a folder, so that it excludes nothing.
+  /// The first exclusion that is a folder, and therefore excludes nothing; nil if there is none.
   package func excludedFolder(in folder: String) -> String? {
     guard hasExclusions else { return nil }
     for pattern in patterns where pattern.isExclusion {

@@ -1,16 +1,16 @@
-/// Looks for the files that match patterns.
+/// Finds the files that match patterns.
 ///
-/// A `**` enters each folder once, by device and inode, so links never lead it in circles. Folders come before links to folders, so
-/// that a file is found at its own path, whatever order the system lists them in.
+/// A `**` visits each folder once, by device and inode, so links never cause cycles. Folders are visited before links
+/// to folders, so that a file is found at its own path in any order of listing.
 struct FileSearch {
   private let limit: Int
   private var paths: [String] = []
   private var dangling: [String] = []
-  /// The paths again, if a file may be found twice.
+  /// The paths found so far, if a file may be found twice.
   private var seen: Set<[UInt8]>?
   private var isFull: Bool { paths.count > limit }
 
-  /// The depth to which folders are searched.
+  /// The maximum depth of the search.
   private static let mostLevels = 64
 
   init(limit: Int, mayRepeat: Bool) {
@@ -20,9 +20,9 @@ struct FileSearch {
 
   var found: FilePattern.Found { FilePattern.Found(paths: paths.sorted(), danglingLinks: dangling.sorted()) }
 
-  /// A folder on the way.
+  /// A folder during the search.
   private struct Place {
-    /// The path so far; nil at the beginning.
+    /// The path so far, or nil at the start.
     var path: String?
     var folder: String
     var level: Int
@@ -31,7 +31,7 @@ struct FileSearch {
     func inside(_ name: String) -> Place { Place(path: joined(name), folder: "\(folder)/\(name)", level: level + 1) }
   }
 
-  /// Looks for the files of a pattern below a folder.
+  /// Finds the files of a pattern in a folder.
   mutating func add(_ pattern: PathPattern, in folder: String) {
     if seen == nil, pattern.parts.count(where: \.isFolders) > 1 { seen = Set(paths.map { Array($0.utf8) }) }
     let start = Place(path: pattern.isAbsolute ? "" : nil, folder: pattern.isAbsolute ? "" : folder, level: 0)
@@ -58,7 +58,7 @@ struct FileSearch {
     }
   }
 
-  /// Looks in a folder and in all below it.
+  /// Searches a folder and all folders in it.
   private mutating func lookBelow(_ place: Place, for rest: ArraySlice<NamePattern>) {
     var entered: Set<FolderIdentity> = []
     var round = [place]
@@ -122,7 +122,7 @@ struct FileSearch {
 
   private struct FolderItem {
     var name: String
-    /// Nil for a link, and if the system does not say.
+    /// The kind, or nil for a link or if the system does not report it.
     var kind: Kind?
   }
 

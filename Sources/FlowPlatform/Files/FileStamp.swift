@@ -1,6 +1,7 @@
-/// Tells whether a file has been written since somebody looked.
+/// Detects whether a file has been written since its last check.
 package enum FileStamp {
-  /// Changes when the file at a path is written or replaced, also by a program that sets its time back; nil where there is none.
+  /// A text that changes when the file is written or replaced, even by a program that restores its time; nil if there
+  /// is no file.
   package static func of(_ path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -1,24 +1,25 @@
-/// What tells whether a regular file is as it was, without reading it.
+/// The metadata that shows whether a regular file is unchanged, without reading it.
 package struct FileState: Sendable, Hashable {
   /// The inode.
   package var number: UInt64
   /// The length.
   package var bytes: Int
-  /// When the content was last modified, which programs can set.
+  /// The modification time of the content, which programs can set.
   package var modifiedNanoseconds: Int
-  /// When the system last saw a change of the file, which no program can set.
+  /// The time of the last change seen by the system, which programs cannot set.
   package var changedNanoseconds: Int
 
-  /// A file that changes again within one tick of the clock keeps its times; what was seen so soon after a change says nothing.
+  /// A file that changes again within one clock tick keeps its times, so a check this soon after a change is
+  /// inconclusive.
   private static let unsureNanoseconds = 50_000_000
 
-  /// What is known of a file.
+  /// Creates a state from its values.
   package init(number: UInt64, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int) {
     (self.number, self.bytes) = (number, bytes)
     (self.modifiedNanoseconds, self.changedNanoseconds) = (modifiedNanoseconds, changedNanoseconds)
   }
 
-  /// What `stat` says of a file.
+  /// Creates a state from the result of `stat`.
   package init(_ status: stat) {
     #if canImport(Darwin)
       let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
@@ -31,22 +32,22 @@ package struct FileState: Sendable, Hashable {
     changedNanoseconds = Self.nanoseconds(changed)
   }
 
-  /// The state of a regular file; nil: there is none at that path, or something else.
+  /// Creates the state of a regular file, or returns nil if there is none.
   package init?(ofRegular status: stat?) {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     self.init(status)
   }
 
-  /// Whether the file changed so recently that its times may not tell the next change.
+  /// True if the file changed so recently that its times may miss the next change.
   package var isUnsure: Bool {
     Self.nowNanoseconds - max(modifiedNanoseconds, changedNanoseconds) < Self.unsureNanoseconds
   }
 
-  /// The time now by the clock that dates files.
+  /// The current time of the clock used for file times.
   package static var nowNanoseconds: Int {
     var now = timespec()
     #if os(Linux)
-      // The one that the kernel dates files with, which is up to a tick behind the exact one.
+      // The kernel's clock for file times is up to a tick behind the exact one.
       clock_gettime(CLOCK_REALTIME_COARSE, &now)
     #else
       clock_gettime(CLOCK_REALTIME, &now)
@@ -58,7 +59,7 @@ package struct FileState: Sendable, Hashable {
 }
 
 extension SHA256 {
-  /// The digest of a file's content; nil: it cannot be read.
+  /// The digest of a file's content, or nil if it cannot be read.
   package static func digest(ofFile path: String) -> String? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

@@ -1,6 +1,6 @@
-/// One part of a pattern of files, between two slashes: `*`, `?` and `[…]` stand for characters of a name.
+/// One part of a file pattern, between two slashes: `*`, `?` and `[…]` match characters of a name.
 ///
-/// A character after a NUL stands for itself.
+/// A character after a NUL is literal.
 package struct NamePattern: Sendable, Hashable {
   private enum Token: Sendable, Hashable {
     case byte(UInt8)
@@ -9,23 +9,23 @@ package struct NamePattern: Sendable, Hashable {
     case oneOf([ClosedRange<UInt32>], isNegated: Bool)
   }
 
-  /// The text without quotes if each character stands for itself; nil if the part may match several names.
+  /// The text without quotes if each character is literal, or nil if the part may match several names.
   let name: String?
-  /// Whether it is `**`, which stands for any number of folders.
+  /// True if it is `**`, which matches any number of folders.
   let isFolders: Bool
   /// The text from which it was made.
   let text: String
   private let tokens: [Token]
-  /// A name that begins with a dot matches only a part that does.
+  /// True if the part begins with a dot: only then it matches names that do.
   private let mayMatchDot: Bool
 
-  /// A part without alternatives. What does not make sense in it stands for itself.
+  /// Creates a part without alternatives. Invalid syntax in it is literal.
   init(_ text: String) {
     let tokens = (try? Self.tokens(Array(text.utf8))) ?? text.utf8.map { .byte($0) }
     self.init(text, tokens)
   }
 
-  /// A part without alternatives; throws if it does not make sense.
+  /// Creates a part without alternatives; throws an error if its syntax is invalid.
   init(checking text: String) throws(PatternProblem) { self.init(text, try Self.tokens(Array(text.utf8))) }
 
   private init(_ text: String, _ tokens: [Token]) {
@@ -39,7 +39,7 @@ package struct NamePattern: Sendable, Hashable {
     name = isName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// The part `**` as one that matches any name: that of a folder on the way.
+  /// Matches any name, for a folder on the path of `**`.
   static let anyName = NamePattern("*")
 
   static func isNegation(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "!") || byte == UInt8(ascii: "^") }
@@ -99,7 +99,7 @@ package struct NamePattern: Sendable, Hashable {
     return .oneOf(ranges, isNegated: isNegated)
   }
 
-  /// The character at a position, which moves behind it. A byte that begins none counts as one.
+  /// The character at a position, which advances. An invalid byte counts as a character.
   private static func character(in bytes: UnsafeRawBufferPointer, _ position: inout Int) -> UInt32 {
     let first = bytes[position]
     position += 1
@@ -112,7 +112,7 @@ package struct NamePattern: Sendable, Hashable {
     return value
   }
 
-  /// Patterns of whole paths that match at least what a pattern of files does: in them `*` stands for folders, too.
+  /// Patterns for whole paths that match at least the files of a file pattern; in them `*` also matches slashes.
   package static func ofWholePaths(_ text: String) -> [NamePattern] {
     FilePattern(text).alternatives.map { alternative in
       let parts = alternative.tidy.map(\.text).joined(separator: "/")
@@ -120,14 +120,14 @@ package struct NamePattern: Sendable, Hashable {
     }
   }
 
-  /// Whether a name matches.
+  /// True if the pattern matches a name.
   package func matches(_ name: String) -> Bool {
     var name = name
     return name.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether the bytes of a name match. Goes back to the last `*` where what follows it does not match, so it never takes longer
-  /// than the name times the pattern.
+  /// True if the pattern matches the bytes of a name. Backtracks to the last `*` only, so it takes at most the length
+  /// of the name times that of the pattern.
   func matches(_ name: UnsafeRawBufferPointer) -> Bool {
     if name.first == UInt8(ascii: "."), !mayMatchDot { return false }
     var (position, token) = (0, 0)

@@ -1,11 +1,11 @@
-/// A folder that is kept open, so that the way to it is not looked up again for each of its files.
+/// A folder that is kept open, so that its path is not resolved again for each of its files.
 package final class OpenFolder: Sendable {
-  /// As it was named.
+  /// The path as given.
   package let path: String
-  /// Negative: it could not be opened, and its files are looked up from the start.
+  /// The descriptor, or a negative number if it could not be opened; then full paths are used.
   private let descriptor: CInt
 
-  /// Opens a folder. One that is not there has no files.
+  /// Opens a folder. A missing one has no files.
   package init(_ path: String) {
     self.path = path
     descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -13,13 +13,13 @@ package final class OpenFolder: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Where a path from the folder on leads; an absolute one stands for itself.
+  /// The path of a file relative to the folder; an absolute one is unchanged.
   package func place(of file: String) -> String { FilePath.isAbsolute(file) ? file : "\(path)/\(file)" }
 
-  /// What `stat` says of a file; nil: it is not there.
+  /// The status of a file, or nil if it does not exist.
   package func status(of file: String) -> stat? {
     var status = stat()
-    // A text that is passed as such is copied first.
+    // Passing a string directly would copy it first.
     let result = (descriptor >= 0 ? file : place(of: file)).withCString { path in
       fstatat(descriptor >= 0 ? descriptor : AT_FDCWD, path, &status, 0)
     }

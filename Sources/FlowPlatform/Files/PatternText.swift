@@ -1,14 +1,15 @@
-/// The text of a pattern of files, as a workflow contains it: `*`, `?` and `[…]` stand for characters of a name, `**` for folders,
-/// `{…,…}` for alternatives, and a `!` at the start excludes the files that the rest matches.
+/// The text of a file pattern in a workflow: `*`, `?` and `[…]` match characters of a name, `**` matches folders,
+/// `{…,…}` contains alternatives, and a leading `!` excludes the matching files.
 ///
-/// A `\` quotes the next character. So does a NUL, which no name has: ``quoted(_:)`` uses it for texts that expressions give.
+/// A `\\` quotes the next character. So does a NUL, which appears in no name: ``quoted(_:)`` uses it for the results of
+/// expressions.
 package enum PatternText {
-  /// The depth to which alternatives may contain others.
+  /// The maximum nesting depth of alternatives.
   package static let mostLevels = 4
-  /// The greatest number of patterns that the alternatives of one may give.
+  /// The maximum number of patterns to which alternatives may expand.
   package static let mostPatterns = 1_000
 
-  /// A path in which each character stands for itself.
+  /// A pattern that matches only this path.
   package static func quoted(_ path: String) -> String {
     var path = path
     let needsQuotes = path.withUTF8 { bytes in bytes.first == UInt8(ascii: "!") || bytes.contains(where: isSpecial) }
@@ -26,13 +27,13 @@ package enum PatternText {
     text.utf8.contains(0) ? String(decoding: text.utf8.filter { $0 != 0 }, as: UTF8.self) : text
   }
 
-  /// Whether a pattern excludes files.
+  /// True if a pattern excludes files.
   package static func isExclusion(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "!") }
 
-  /// A pattern without the `!` at its start.
+  /// A pattern without a leading `!`.
   package static func withoutMark(_ text: String) -> String { isExclusion(text) ? String(text.dropFirst()) : text }
 
-  /// Whether a character may have a meaning in a pattern.
+  /// True if a character may be special in a pattern.
   package static func isSpecial(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "{"),
@@ -42,14 +43,15 @@ package enum PatternText {
     }
   }
 
-  /// The patterns without alternatives for which a pattern stands, each once, without the `!` and with NUL as the only quote.
+  /// The distinct patterns without alternatives to which a pattern expands, without the `!` and with NUL as the only
+  /// quote.
   package static func expanded(_ text: String) throws(PatternProblem) -> [String] {
     var expansion = PatternExpansion(Array(withoutMark(text).utf8))
     var seen: Set<[UInt8]> = []
     return try expansion.all().filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Returns the problem with a pattern of a workflow file, or nil. An expression in it counts as a `-`.
+  /// The problem of a pattern in a workflow file, or nil. An expression in it counts as a `-`.
   package static func problem(of text: String) -> PatternProblem? {
     let text = withoutMark(text)
     if text.isEmpty { return .nothingExcluded }
@@ -69,7 +71,7 @@ package enum PatternText {
     }
   }
 
-  /// The first `$NAME` or `${NAME}` that no `\` quotes.
+  /// The first `$NAME` or `${NAME}` that is not quoted by `\\`.
   private static func variable(in bytes: [UInt8]) -> String? {
     func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte == UInt8(ascii: "_") }
     func isOfName(_ byte: UInt8) -> Bool { isLetter(byte) || byte >= 0x30 && byte <= 0x39 }
@@ -92,7 +94,7 @@ package enum PatternText {
     return nil
   }
 
-  /// `**` is a part of its own: joined with other characters it would mean no more than `*`.
+  /// `**` must be a separate part: joined with other characters it would mean no more than `*`.
   private static func checkFolders(_ part: String) throws(PatternProblem) {
     guard part != "**" else { return }
     var stars = 0
@@ -108,7 +110,7 @@ package enum PatternText {
   }
 }
 
-/// A problem with the text of a pattern of files.
+/// A problem in the text of a file pattern.
 package enum PatternProblem: Error, Hashable {
   case unmatched(String)
   case oneAlternative(String)
@@ -119,7 +121,7 @@ package enum PatternProblem: Error, Hashable {
   case home
   case variable(String)
 
-  /// The end of a sentence that begins with the pattern.
+  /// The rest of a sentence that begins with the pattern.
   package var message: String {
     switch self {
     case .unmatched(let bracket): "has a '\(bracket)' without the bracket that belongs to it"
@@ -155,7 +157,7 @@ package enum PatternProblem: Error, Hashable {
   }
 }
 
-/// Replaces the alternatives of a pattern by one pattern for each combination.
+/// Expands the alternatives of a pattern to one pattern per combination.
 private struct PatternExpansion {
   private let bytes: [UInt8]
   private var position = 0
@@ -217,7 +219,7 @@ private struct PatternExpansion {
     return all
   }
 
-  /// A `[…]` with NUL in the place of `\`. A `]` right after the start is one of its characters.
+  /// A `[…]` with NUL instead of `\\`. A `]` right after the start is literal.
   private mutating func characterClass() throws(PatternProblem) -> [UInt8] {
     var text = [bytes[position]]
     position += 1

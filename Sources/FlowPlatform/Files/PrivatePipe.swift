@@ -1,26 +1,26 @@
-/// A text on its way to another process of the same user and machine, by a named pipe: it is in no file.
+/// Passes a text to another process of the same user and machine through a named pipe, so that it is in no file.
 package final class PrivatePipe: Sendable {
   /// The path of the pipe.
   package let path: String
   private let end: Descriptor
 
-  /// Makes a pipe in a folder and puts a text of at most 64 KiB into it. Every pipe has room for 4,096 bytes; more is an error where
-  /// the system gives this user small pipes.
+  /// Creates a pipe in a folder and writes a text of at most 64 KiB to it. Every pipe has room for 4,096 bytes; more is
+  /// an error if the system limits this user's pipes.
   package init(_ text: String, in folder: String) throws(SystemError) {
     let path = "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     guard mkfifo(path, 0o600) == 0 else { throw SystemError("cannot make a pipe in '\(folder)'", errno) }
     self.path = path
-    // With both ends open there is no reader to wait for.
+    // With both ends open, opening does not wait for a reader.
     end = Descriptor(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW))
     let number = end.number
     let problem = number < 0 ? errno : Array(text.utf8).withUnsafeBytes { SystemCall.writeAll(number, $0) }
-    // The file goes with this value.
+    // Deinitialization removes the file.
     if problem != 0 { throw SystemError("cannot write into a pipe in '\(folder)'", problem) }
   }
 
   deinit { unlink(path) }
 
-  /// Takes a text of so many bytes out of a pipe that this user, or the one with all rights, has made for this user alone; nil if
+  /// Reads a text of this length from a pipe that this user or root has created for this user only; returns nil if
   /// there is no such pipe.
   package static func text(at path: String, byteCount: Int) -> String? {
     let file = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW))

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), so that a file that is changed on purpose is noticed, too.
+/// SHA-256 (FIPS 180-4), so that deliberate changes of a file are detected, too.
 package struct SHA256 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
@@ -17,10 +17,10 @@ package struct SHA256 {
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
   ]
 
-  /// Nothing taken up yet.
+  /// Creates a digest without data.
   package init() {}
 
-  /// Takes up bytes.
+  /// Adds bytes.
   package mutating func combine(_ bytes: UnsafeRawBufferPointer) {
     totalBytes += bytes.count
     var bytes = bytes
@@ -39,10 +39,10 @@ package struct SHA256 {
     rest += bytes
   }
 
-  /// Takes up bytes.
+  /// Adds bytes.
   package mutating func combine(_ bytes: [UInt8]) { bytes.withUnsafeBytes { combine($0) } }
 
-  /// The digest in hexadecimal; nothing can be taken up behind it.
+  /// The digest in hexadecimal; no bytes may be added afterwards.
   package mutating func finish() -> String {
     let bits = UInt64(totalBytes) * 8
     var padding = [UInt8](repeating: 0, count: 1 + (119 - rest.count) % 64)
@@ -54,7 +54,7 @@ package struct SHA256 {
     let words = (state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7)
     return withUnsafeBytes(of: words) { bytes in
       String(unsafeUninitializedCapacity: 64) { digits in
-        // Of each word the highest byte comes first.
+        // Words are big-endian.
         for index in 0..<32 {
           let word = bytes.load(fromByteOffset: index & ~3, as: UInt32.self)
           let byte = UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * (index & 3)))

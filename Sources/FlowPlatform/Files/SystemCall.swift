@@ -1,6 +1,6 @@
-/// The system calls whose names Swift's own methods hide, tried again when a signal comes between.
+/// System calls whose names are hidden by Swift methods, repeated if a signal interrupts them.
 package enum SystemCall {
-  /// `read(2)`: how many bytes were read, 0 at the end, below 0 for an error in `errno`.
+  /// `read(2)`: returns the number of bytes read, 0 at the end, or a negative number for an error in `errno`.
   package static func read(_ file: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
       let count = systemRead(file, buffer)
@@ -8,7 +8,7 @@ package enum SystemCall {
     }
   }
 
-  /// `write(2)`: how many bytes were written, below 0 for an error in `errno`.
+  /// `write(2)`: returns the number of bytes written, or a negative number for an error in `errno`.
   package static func write(_ file: CInt, _ buffer: UnsafeRawBufferPointer) -> Int {
     while true {
       let count = systemWrite(file, buffer)
@@ -16,13 +16,13 @@ package enum SystemCall {
     }
   }
 
-  /// Writes all bytes; the number of the error, or 0.
+  /// Writes all bytes; returns the error number or 0.
   package static func writeAll(_ file: CInt, _ bytes: UnsafeRawBufferPointer) -> CInt {
     var rest = bytes
     while !rest.isEmpty {
       let count = write(file, rest)
       if count < 0 { return errno }
-      // A write of nothing would be tried for ever.
+      // Writing nothing would be repeated forever.
       if count == 0 { return EIO }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
