@@ -1,4 +1,4 @@
-// The one place that names the platforms: anyone who imports this module has the system's C library.
+// The only place that names the platforms: importing this module also imports the system's C library.
 
 #if canImport(Darwin)
   @_exported import Darwin

@@ -1,25 +1,25 @@
 /// A system call that failed.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was tried.
+  /// The failed operation.
   package let attempt: String
-  /// The number the system gave.
+  /// The system's error number.
   package let number: CInt
 
-  /// A failed attempt with the system's number for why.
+  /// Creates an error from the failed operation and the system's error number.
   package init(_ attempt: String, _ number: CInt) {
     self.attempt = attempt
     self.number = number
   }
 
-  /// The system's own words for the number.
+  /// The system's message for the number.
   package var reason: String { Self.reason(number) }
 
-  /// What was tried and why it failed.
+  /// The failed operation and the reason.
   package var description: String { "\(attempt): \(reason)" }
 
-  /// The system's own words for an error number.
+  /// The system's message for an error number.
   package static func reason(_ number: CInt) -> String { String(cString: strerror(number)) }
 
-  /// Whether there are too many open files, of this process or of the whole system, for another one.
+  /// True if this process or the whole system has too many open files.
   package var isLackOfDescriptors: Bool { number == EMFILE || number == ENFILE }
 }

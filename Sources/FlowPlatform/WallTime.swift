@@ -1,16 +1,16 @@
 /// Instants of the calendar, in milliseconds since 1970.
 package enum WallTime {
-  /// Now.
+  /// The current time.
   package static var now: Int { nanoseconds / 1_000_000 }
 
-  /// Now, in nanoseconds since 1970.
+  /// The current time in nanoseconds since 1970.
   package static var nanoseconds: Int {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return now.tv_sec * 1_000_000_000 + now.tv_nsec
   }
 
-  /// `2026-11-22T06:18:04Z`.
+  /// The time in UTC, as `2026-11-22T06:18:04Z`.
   package static func text(_ milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()
@@ -18,7 +18,7 @@ package enum WallTime {
     return date(parts) + "T" + clock(parts) + "Z"
   }
 
-  /// `2026-11-22 06:18:04` where the reader is.
+  /// The time in the local time zone, as `2026-11-22 06:18:04`.
   package static func local(_ milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()

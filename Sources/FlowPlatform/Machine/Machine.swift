@@ -1,15 +1,15 @@
 import CFlowPlatform
 
-/// What this process may use of the machine.
+/// The resources of the machine that this process may use.
 package struct Machine: Sendable, Hashable {
-  /// Processors: those that it may run on, or what its control group allows in whole ones, at least one.
+  /// The number of processors: those it may run on, or the whole ones that its control group allows; at least one.
   package let cpus: Int
-  /// Memory: the machine's, or what its control group allows.
+  /// The memory of the machine, or the limit of its control group.
   package let memoryBytes: Int
-  /// Graphics processors: those of `CUDA_VISIBLE_DEVICES`, or NVIDIA's devices.
+  /// The number of GPUs in `CUDA_VISIBLE_DEVICES`, or of NVIDIA's devices.
   package let gpus: Int
 
-  /// As the system says it now.
+  /// Reads the current values from the system.
   package init() {
     let groups = ControlGroups()
     cpus = max(1, min(Self.usableProcessors, groups.cpus ?? .max))
@@ -24,7 +24,7 @@ package struct Machine: Sendable, Hashable {
     return count > 0 ? count : Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// CUDA takes the devices up to the first that is none.
+  /// CUDA uses the devices before the first invalid one.
   package static func gpus(visible: String?) -> Int {
     guard let visible else {
       var count = 0
@@ -35,7 +35,7 @@ package struct Machine: Sendable, Hashable {
   }
 }
 
-/// The limits of the control groups that this process is in, of either version.
+/// The limits of this process's control groups, of either version.
 private struct ControlGroups {
   private(set) var cpus: Int?
   private(set) var memoryBytes: Int?
@@ -82,7 +82,7 @@ private struct ControlGroups {
     self[keyPath: part] = min(self[keyPath: part] ?? .max, value)
   }
 
-  /// The folder of a group and those of the groups around it; inside a container the path may be the host's.
+  /// The folders of a group and its parents; inside a container the path may be the host's.
   private static func folders(_ root: String, _ path: String) -> [String] {
     var folders = [root]
     for part in path.split(separator: "/") where part != ".." {
@@ -95,7 +95,7 @@ private struct ControlGroups {
     text(of: file).flatMap { Int($0.prefix { !$0.isWhitespace }) }
   }
 
-  /// The beginning of a small file of the system.
+  /// The beginning of a small system file.
   private static func text(of file: String) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

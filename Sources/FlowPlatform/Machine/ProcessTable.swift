@@ -1,8 +1,8 @@
-/// What the system tells of all processes; nothing where it does not have `/proc`, as only Linux does.
+/// The processes of the system; empty without `/proc`, which only Linux has.
 package enum ProcessTable {
-  /// What is of interest of a process.
+  /// The state of a process.
   package struct ProcessState {
-    /// Whether it has ended and waits for its parent.
+    /// True if it has ended and was not reaped yet.
     package var hasEnded: Bool
     package var parent: pid_t
     package var session: pid_t
@@ -21,12 +21,13 @@ package enum ProcessTable {
     return numbers
   }
 
-  /// What the system says of a process; nil where there is none.
+  /// The state of a process, or nil if there is none.
   package static func entry(of process: pid_t) -> ProcessState? {
     let file = Descriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
     return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
       guard file.number >= 0, case .bytes(let count) = file.receive(into: buffer) else { return nil }
-      // `number (name) state parent group session …`, threads 18th behind the name, which may hold anything.
+      // `number (name) state parent group session …`; the number of threads is the 18th field after the name, which may
+      // contain anything.
       let text = String(decoding: buffer[..<count], as: UTF8.self)
       guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
       let fields = Array(text[end...].split(separator: " ").dropFirst())
@@ -38,17 +39,16 @@ package enum ProcessTable {
     }
   }
 
-  /// Limits of processes from here on are not looked after: to count what there is takes longer than to start a command.
+  /// Higher limits are not checked, because counting all processes takes longer than starting a command.
   private static let few = 512
 
-  /// Whether more than half of the few processes and threads that the system gives this user (`ulimit -u`) are free; true
-  /// where it gives many.
+  /// True if more than half of this user's processes and threads (`ulimit -u`) are free, or if the limit is high.
   package static func isHalfFree(of limit: Int?) -> Bool {
     guard let limit, let room else { return true }
     return room > limit / 2
   }
 
-  /// How many more processes and threads the system gives this user; nil where it gives many.
+  /// The number of processes and threads that this user may still create, or nil if the limit is high.
   package static var room: Int? {
     guard let limit, limit < few else { return nil }
     let user = getuid()

@@ -1,18 +1,18 @@
-/// The end of what a program said, for the message when it fails.
+/// The last lines of a program's output, for the error message.
 package struct LastLines {
-  /// The number of lines that are kept.
+  /// The number of lines to keep.
   package static let count = 20
-  /// The maximum bytes of each, and of what it wrote over before.
+  /// The maximum bytes of each line, and of its overwritten part.
   package static let lineBytes = 1000
 
   private var lines: [[UInt8]] = []
-  /// The index of the oldest when there are as many as are kept.
+  /// The index of the oldest line once the maximum is reached.
   private var oldest = 0
 
-  /// Nothing yet.
+  /// Creates an empty list.
   package init() {}
 
-  /// Keeps a line; one that shows nothing is not kept.
+  /// Adds a line, unless it is blank.
   package mutating func append(_ line: UnsafeRawBufferPointer) {
     let start = line.lastIndex(of: UInt8(ascii: "\r")).map { $0 + 1 } ?? 0
     if line[start...].allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return }
@@ -26,10 +26,10 @@ package struct LastLines {
     }
   }
 
-  /// Whether nothing has been said.
+  /// True if there are no lines.
   package var isEmpty: Bool { lines.isEmpty }
 
-  /// The lines behind a colon, each on a line of its own; nothing where there is none.
+  /// The lines after a colon, each on a separate line; empty if there are none.
   package var quote: String {
     if lines.isEmpty { return "" }
     return ":" + (lines[oldest...] + lines[..<oldest]).map { "\n  " + String(decoding: $0, as: UTF8.self) }.joined()

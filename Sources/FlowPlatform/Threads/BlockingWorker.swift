@@ -1,6 +1,6 @@
-/// A thread of its own for calls that block, so that no thread of a pool has to wait.
+/// A separate thread for blocking calls, so that no thread of a pool has to wait.
 ///
-/// Jobs run one after the other. `stop()` lets the job that runs end and refuses those that wait.
+/// Jobs run one after another. `stop()` allows the running job to end and refuses waiting ones.
 package final class BlockingWorker: Sendable {
   private let shared = Shared()
 
@@ -35,7 +35,7 @@ package final class BlockingWorker: Sendable {
 
     var loadNow: Int { locked { load } }
 
-    /// Queues a job; false when the worker was stopped.
+    /// Queues a job; returns false if the worker was stopped.
     func add(_ job: @escaping @Sendable (Bool) -> Void) -> Bool {
       locked {
         if isStopped { return false }
@@ -53,7 +53,7 @@ package final class BlockingWorker: Sendable {
       }
     }
 
-    /// Waits for the next job and says whether it may run; nil when the worker was stopped and none is left.
+    /// Waits for the next job and returns whether it may run; returns nil if the worker was stopped and no job is left.
     func next() -> (job: @Sendable (Bool) -> Void, mayRun: Bool)? {
       locked {
         while jobs.isEmpty, !isStopped { pthread_cond_wait(condition, lock) }
@@ -64,7 +64,7 @@ package final class BlockingWorker: Sendable {
     func endJob() { locked { load -= 1 } }
   }
 
-  /// Starts the thread under a name that debuggers show. Where the system gives none, jobs are refused.
+  /// Starts the thread with a name for debuggers. If the system cannot create a thread, jobs are refused.
   package init(name: String) {
     let shared = shared
     do throws(SystemError) {
@@ -81,10 +81,10 @@ package final class BlockingWorker: Sendable {
 
   deinit { stop() }
 
-  /// The number of jobs that wait or run.
+  /// The number of waiting and running jobs.
   package var load: Int { shared.loadNow }
 
-  /// Runs a body on the thread; throws `CancellationError` when the worker was stopped before.
+  /// Runs a body on the thread; throws `CancellationError` if the worker has been stopped.
   package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
       submit { mayRun in
@@ -93,11 +93,11 @@ package final class BlockingWorker: Sendable {
     }
   }
 
-  /// Calls a body on the thread with `true`, or somewhere with `false` when the worker was stopped before.
+  /// Calls `body(true)` on the worker's thread, or `body(false)` on any thread if the worker has been stopped.
   package func submit(_ body: @escaping @Sendable (_ mayRun: Bool) -> Void) {
     if !shared.add(body) { body(false) }
   }
 
-  /// Lets the thread end.
+  /// Ends the thread after the running job.
   package func stop() { shared.stop() }
 }

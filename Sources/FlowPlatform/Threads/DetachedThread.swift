@@ -1,7 +1,7 @@
 import CFlowPlatform
 import Synchronization
 
-/// Threads of their own for what waits, so that no thread of a pool has to.
+/// Separate threads for blocking work, so that no thread of a pool has to wait.
 package enum DetachedThread {
   fileprivate final class Work {
     private let name: String?
@@ -18,21 +18,21 @@ package enum DetachedThread {
     }
   }
 
-  /// What surrounds every start. In a struct, because a closure that is read out of a generic value by itself is wrapped
-  /// again each time, and called through all of these wrappers.
+  /// The wrapper of every start. A struct, because a closure read from a generic value is wrapped again each time, and
+  /// called through all of these wrappers.
   private struct Surrounding: Sendable {
     var start: @Sendable (() -> CInt) -> CInt
   }
 
   private static let surrounding = Mutex(Surrounding { $0() })
 
-  /// Has every start of a thread from now on made by `surrounding`, which returns what the given function returns. A
-  /// program that handles signals keeps them away from these threads with it.
+  /// Sets a function that surrounds every later start of a thread and returns the result of its argument. A program
+  /// that handles signals uses it to block them in these threads.
   package static func surroundStarts(with surrounding: @escaping @Sendable (() -> CInt) -> CInt) {
     self.surrounding.withLock { $0.start = surrounding }
   }
 
-  /// Runs `body` on a thread of its own, under a name that debuggers show; throws when the system gives none.
+  /// Runs `body` on a separate thread with a name for debuggers; throws an error if the system cannot create one.
   package static func start(name: String? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     // Proof of safety: one reference is retained here, which `runWork` takes over, or which is released where no thread starts.
     let work = Unmanaged.passRetained(Work(name, body))
@@ -44,8 +44,8 @@ package enum DetachedThread {
     }
   }
 
-  /// Runs `body` on a thread of its own and gives what it returns, without holding the caller's; throws when the system
-  /// gives no thread.
+  /// Runs `body` on a separate thread and returns its result, without occupying the caller's; throws an error if the
+  /// system cannot create a thread.
   package static func run<Answer: Sendable>(
     _ body: @escaping @Sendable () -> Answer
   ) async throws(SystemError) -> Answer {
