@@ -80,7 +80,60 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `a suspended command can be continued`() throws {
+    @Test func `300 commands that leave processes are cancelled on a few threads`() throws {
+      defer { tool.remove() }
+      var text = "name: many\nsteps:\n"
+      for step in 0..<300 { text += "  s\(step): { run: 'echo up $PPID; sleep 600; :' }\n" }
+      try tool.write(text, to: "many.yaml")
+      let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
+      within(seconds: 300) { process.outputSoFar.components(separatedBy: "up ").count == 301 }
+      let output = process.outputSoFar
+      let number = try #require(output.components(separatedBy: "up ").last?.prefix { $0.isNumber })
+      func threads() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 0
+      }
+      within(seconds: 60) { threads() <= 40 }
+      process.send(SIGINT)
+      var most = 0
+      within(seconds: 300) {
+        most = max(most, threads())
+        return threads() == 0
+      }
+      #expect(process.result(limitSeconds: 300).exitCode == 130)
+      #expect(most <= 40)
+    }
+
+    @Test func `a limit of open files that cannot be raised is named, and fewer commands run at once`() throws {
+      defer { tool.remove() }
+      try runUnderLimit("ulimit -n 64; exec", "open files (ulimit -n)", commands: 60)
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can become a user who has no other processes"))
+    func `a limit of processes is named, and fewer commands run at once`() throws {
+      defer { tool.remove() }
+      try runUnderLimit(
+        "ulimit -u 60; exec setpriv --regid 61873 --reuid 61873 --clear-groups", "processes (ulimit -u", commands: 100)
+    }
+
+    /// Runs commands that wait until flowrun has warned that others wait for them, and expects all of them to succeed.
+    private func runUnderLimit(_ prefix: String, _ limit: String, commands: Int) throws {
+      let gate = try writeWaiting(commands)
+      chmod(gate, 0o666)
+      chmod(tool.folder.path, 0o777)
+      let (status, output) = try Shell.run(
+        """
+        (\(prefix) '\(FlowrunProcess.path)' many.yaml --no-history) >log 2>&1 & process=$!
+        until grep -q 'others wait for them' log || ! kill -0 $process; do sleep 0.05; done
+        exec 3<>gate
+        for line in $(seq \(commands)); do echo; done >&3
+        wait $process; status=$?; cat log; exit $status
+        """, in: tool.folder.path)
+      #expect(status == 0 && output.contains("\(commands) succeeded"), "\(output.suffix(1000))")
+      #expect(output.contains("commands run at once, and others wait for them:"), "\(output.suffix(1000))")
+      #expect(output.contains("raise the limit of \(limit)"), "\(output.suffix(1000))")
+    }
+
+    @Test func `a command that is stopped goes on when it is told to`() throws {
       defer { tool.remove() }
       try tool.write(
         "name: stopped\nsteps:\n  s: { run: 'echo number $$; kill -STOP $$; echo continued' }\n", to: "stopped.yaml")

@@ -5,6 +5,7 @@ package enum ProcessTable {
     /// True if it has ended and was not reaped yet.
     package var hasEnded: Bool
     package var parent: pid_t
+    package var group: pid_t
     package var session: pid_t
     package var threads: Int
   }
@@ -26,16 +27,7 @@ package enum ProcessTable {
     let file = Descriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
     return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
       guard file.number >= 0, case .bytes(let count) = file.receive(into: buffer) else { return nil }
-      // `number (name) state parent group session …`; the number of threads is the 18th field after the name, which may
-      // contain anything.
-      let text = String(decoding: buffer[..<count], as: UTF8.self)
-      guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-      let fields = Array(text[end...].split(separator: " ").dropFirst())
-      guard fields.count > 17, let parent = pid_t(fields[1]), let session = pid_t(fields[3]),
-        let threads = Int(fields[17])
-      else { return nil }
-      return ProcessState(
-        hasEnded: fields[0] == "Z" || fields[0] == "X", parent: parent, session: session, threads: threads)
+      return ProcessState(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
   }
 
@@ -70,4 +62,39 @@ package enum ProcessTable {
     #endif
     return failed || geteuid() == 0 ? nil : Int(exactly: limit.rlim_cur)
   }()
+}
+
+extension ProcessTable.ProcessState {
+  /// Reads `number (name) state parent group session …`, with the threads 18th behind the name, which may hold anything. Thousands of
+  /// processes may be looked through, so no text is made of it.
+  fileprivate init?(_ line: UnsafeRawBufferPointer) {
+    guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+    self.init(hasEnded: false, parent: 0, group: 0, session: 0, threads: 0)
+    var field = -1
+    var number = 0
+    for byte in line[(nameEnd + 1)...] {
+      switch byte {
+      case UInt8(ascii: " "):
+        if take(number, field) { return }
+        field += 1
+        number = 0
+      case UInt8(ascii: "Z") where field == 0, UInt8(ascii: "X") where field == 0: hasEnded = true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number &* 10 &+ Int(byte &- UInt8(ascii: "0"))
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// Takes a field that has been read to its end; true if it is the last one that counts.
+  private mutating func take(_ number: Int, _ field: Int) -> Bool {
+    switch field {
+    case 1: parent = pid_t(truncatingIfNeeded: number)
+    case 2: group = pid_t(truncatingIfNeeded: number)
+    case 3: session = pid_t(truncatingIfNeeded: number)
+    case 17: threads = number
+    default: break
+    }
+    return field == 17
+  }
 }

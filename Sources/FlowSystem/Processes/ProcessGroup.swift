@@ -18,6 +18,11 @@ package final class ProcessGroup: Sendable {
     package var status: TerminationStatus
     /// True if the child left other processes running, which were then killed.
     package var leftBehind: Bool
+
+    package init(status: TerminationStatus, leftBehind: Bool) {
+      self.status = status
+      self.leftBehind = leftBehind
+    }
   }
 
   /// Starts a child that inherits only these three descriptors, as its first ones.
@@ -81,40 +86,59 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// The time for processes of the group to leave it or to end after their leader has ended, as with `setsid server &`,
-  /// and then the time between SIGTERM and SIGKILL.
-  private static let leaveMilliseconds = 200
-
-  /// Waits for the child that leads the group and ends the remaining processes of the group, and those of its whole
-  /// session if some may be left.
+  /// Waits for the child that leads the group and ends the processes of the group that outlived it; of its whole session where
+  /// somebody may be left there.
   package func collect(withSession: Bool = false) -> Ending {
-    let (ending, isNew) = collectGroup()
-    guard isNew else { return ending }
+    let (first, isNew) = collectLeader()
+    guard isNew else { return first }
+    var rest = GroupRest(group: number, inner: inner)
+    let ending = rest.hasProcess ? note(first.status, leftBehind: rest.end()) : first
     if withSession { SessionSweep.kill(session: number) }
     ProcessGuard.shared.free(record)
     return ending
   }
 
-  /// Does the same for the whole session, combining the search with those of others; calls `done` on some thread once
-  /// the processes have ended.
-  package func collect(sessionDone done: @escaping @Sendable () -> Void) -> Ending {
-    let (ending, isNew) = collectGroup()
-    if isNew {
-      SessionSweep.kill(session: number) { [self] in
-        ProcessGuard.shared.free(record)
-        done()
+  /// The same, but waits for nothing other than the leader. Returns the ending if that is all; otherwise nil, and then calls `done` once
+  /// with it, on some thread. Sessions are looked through together.
+  package func collect(withSession: Bool, _ done: @escaping @Sendable (Ending) -> Void) -> Ending? {
+    let (first, isNew) = collectLeader()
+    guard isNew else { return first }
+    let rest = GroupRest(group: number, inner: inner)
+    if !rest.hasProcess {
+      if withSession {
+        endSession(first, done)
+        return nil
       }
-    } else {
-      done()
+      ProcessGuard.shared.free(record)
+      return first
     }
-    return ending
+    GroupRests.shared.end(rest) { [self] leftBehind in
+      let ending = note(first.status, leftBehind: leftBehind)
+      if withSession { return endSession(ending, done) }
+      ProcessGuard.shared.free(record)
+      done(ending)
+    }
+    return nil
   }
 
-  /// Waits for the leader and ends the rest of the group; also returns whether this call reaped the leader.
-  private func collectGroup() -> (Ending, isNew: Bool) {
-    // The leader is not reaped while it is awaited, so that signals still reach the group.
+  private func endSession(_ ending: Ending, _ done: @escaping @Sendable (Ending) -> Void) {
+    SessionSweep.kill(session: number) { [self] in
+      ProcessGuard.shared.free(record)
+      done(ending)
+    }
+  }
+
+  private func note(_ status: TerminationStatus, leftBehind: Bool) -> Ending {
+    let end = Ending(status: status, leftBehind: leftBehind)
+    ending.withLock { $0 = end }
+    return end
+  }
+
+  /// Waits for the leader. Returns with its ending whether this call is the one that collected it.
+  private func collectLeader() -> (Ending, isNew: Bool) {
+    // The leader stays uncollected while it is waited for, so that the group can still be reached.
     _ = awaitLeader(0)
-    let (first, isNew) = ending.withLock { ending in
+    return ending.withLock { ending in
       if let ending { return (ending, false) }
       var status: CInt = 0
       while waitpid(number, &status, 0) < 0, errno == EINTR {}
@@ -122,39 +146,12 @@ package final class ProcessGroup: Sendable {
       ending = end
       return (end, true)
     }
-    if !isNew { return (first, false) }
-    let end = Ending(status: first.status, leftBehind: endRest())
-    ending.withLock { $0 = end }
-    return (end, true)
-  }
-
-  /// Ends the remaining processes of the group after its leader was reaped, unless they leave the group by themselves;
-  /// returns true if there were any.
-  ///
-  /// The number of a group is not reused while one of its processes lives. If none does, the system would have to
-  /// assign every other number first, so none is found.
-  private func endRest() -> Bool {
-    if isGone(within: Self.leaveMilliseconds) { return false }
-    kill(-number, SIGTERM)
-    let innerTime = inner?.milliseconds(in: number, others: false) ?? 0
-    if !isGone(within: max(Self.leaveMilliseconds, innerTime)) { kill(-number, SIGKILL) }
-    return true
   }
 
   /// The milliseconds that nested runs of flowrun in the child need to stop, or 0 if there are none.
   package var innerTime: Int { inner?.milliseconds(in: number, others: true) ?? 0 }
 
-  private func isGone(within milliseconds: Int) -> Bool {
-    var waited = 0
-    while kill(-number, 0) == 0 {
-      guard waited < milliseconds else { return false }
-      _ = poll(nil, 0, 2)
-      waited += 2
-    }
-    return true
-  }
-
-  /// The time for a killed child to end; a child in an uninterruptible system call is left to the guard.
+  /// How long a killed child may take to end; one in a call that the system cannot end is left to the guard.
   private static let killMilliseconds = 1000
 
   /// Kills the group and reaps it. A process that had already ended is reported with its own status.

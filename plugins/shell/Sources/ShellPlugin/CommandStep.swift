@@ -26,17 +26,18 @@ final class CommandStep: Sendable {
     var hasTried = false
     /// The event that the running command waits for.
     var pause: RunningCommand.Pause?
-    /// The result of the command while the rest of its session is searched.
+    /// Its end, while processes that it left are ended.
     var ending: RunningCommand.Ending?
   }
 
-  /// The search for the remaining processes of the command's session.
-  private enum Sweep {
-    case looks, isDone
+  /// The end of the processes that the command left.
+  private enum Rest {
+    case ends
+    case hasEnded(ProcessGroup.Ending)
     case isAwaited(by: @Sendable () -> Void)
   }
 
-  private let sweep = Mutex(Sweep.looks)
+  private let rest = Mutex(Rest.ends)
 
   /// Writes the files that the command needs; throws an ``ActionError`` if the inputs are invalid or a file cannot be
   /// written.
@@ -77,18 +78,18 @@ final class CommandStep: Sendable {
     if input.interactive { return try output(of: try InteractiveCommand.run(start, stop, in: context)) }
     let mayWait = thread.isWanted != nil && !input.interactive
     let ending = try state.withLock { state -> RunningCommand.Ending? in
-      if let ending = state.ending { return ending }
+      if let ending = state.ending { return withRest(ending) }
       if state.running == nil, try !begin(&state, on: thread) { return nil }
       if let pause = state.running?.read(on: thread) {
         state.pause = pause
         return nil
       }
       state.pause = nil
-      let done: @Sendable () -> Void = { [self] in noteSweep() }
-      guard let (ending, isCalled) = state.running.take()?.end(sessionDone: mayWait ? done : nil) else { return nil }
-      if !isCalled || isSwept { return ending }
+      let done: @Sendable (ProcessGroup.Ending) -> Void = { [self] in note($0) }
+      guard let (ending, isCalled) = state.running.take()?.end(restDone: mayWait ? done : nil) else { return nil }
+      if !isCalled { return ending }
       state.ending = ending
-      return nil
+      return withRest(ending)
     }
     guard let ending else { return nil }
     // The descriptors and files of the command have been released.
@@ -98,7 +99,7 @@ final class CommandStep: Sendable {
 
   /// Calls `resume` once when the command can continue.
   func wait(_ resume: @escaping @Sendable () -> Void) {
-    if state.withLock({ $0.ending != nil }) { return awaitSweep(resume) }
+    if state.withLock({ $0.ending != nil }) { return awaitRest(resume) }
     let (ticket, pause) = state.withLock { ($0.ticket, $0.pause) }
     if let pause { return ReadinessWatch.shared.wait(for: pause.files, within: pause.time, resume) }
     guard let ticket else { return resume() }
@@ -107,21 +108,29 @@ final class CommandStep: Sendable {
     if context.isCancelled { StartQueue.shared.release(ticket) }
   }
 
-  private var isSwept: Bool { sweep.withLock { if case .isDone = $0 { true } else { false } } }
-
-  private func awaitSweep(_ resume: @escaping @Sendable () -> Void) {
-    let isDone = sweep.withLock { sweep in
-      if case .isDone = sweep { return true }
-      sweep = .isAwaited(by: resume)
-      return false
+  /// Returns the ending with that of the group; nil while the processes that the command left are being ended.
+  private func withRest(_ ending: RunningCommand.Ending) -> RunningCommand.Ending? {
+    rest.withLock { rest in
+      guard case .hasEnded(let group) = rest else { return nil }
+      var ending = ending
+      ending.group = group
+      return ending
     }
-    if isDone { resume() }
   }
 
-  private func noteSweep() {
-    let resume = sweep.withLock { sweep -> (@Sendable () -> Void)? in
-      defer { sweep = .isDone }
-      if case .isAwaited(let resume) = sweep { return resume }
+  private func awaitRest(_ resume: @escaping @Sendable () -> Void) {
+    let hasEnded = rest.withLock { rest in
+      if case .hasEnded = rest { return true }
+      rest = .isAwaited(by: resume)
+      return false
+    }
+    if hasEnded { resume() }
+  }
+
+  private func note(_ group: ProcessGroup.Ending) {
+    let resume = rest.withLock { rest -> (@Sendable () -> Void)? in
+      defer { rest = .hasEnded(group) }
+      if case .isAwaited(let resume) = rest { return resume }
       return nil
     }
     resume?()

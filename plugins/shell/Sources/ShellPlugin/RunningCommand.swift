@@ -61,28 +61,23 @@ struct RunningCommand: ~Copyable {
 
   /// Ends the remaining processes of the group after the command has been read to its end.
   ///
-  /// - Parameter sessionDone: called once the rest of its session has ended, unless no search is needed; if nil, this
-  ///   thread waits for that. The second result is true if it will be called.
-  consuming func end(sessionDone: (@Sendable () -> Void)?) -> (Ending, isCalled: Bool) {
+  /// - Parameter restDone: called with the ending of the group if other processes must be waited for; nil if this thread waits for
+  ///   them. The second result is whether it is called. Until then the ending is that of the leader.
+  consuming func end(restDone: (@Sendable (ProcessGroup.Ending) -> Void)?) -> (Ending, isCalled: Bool) {
     if context.isCancelled { awaitInnerRuns() }
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
     // Another process has its outputs open, or it was asked to end early: child processes may be left.
     let hasRest = output.isOpen || errors.isOpen || context.isCancelled
-    let ending: ProcessGroup.Ending
-    if hasRest, let sessionDone {
-      ending = group.collect(sessionDone: sessionDone)
-    } else {
-      ending = group.collect(withSession: hasRest)
-    }
-    // A process in another session may serve later steps.
+    let ending = restDone.map { group.collect(withSession: hasRest, $0) } ?? group.collect(withSession: hasRest)
+    // A process in a session of its own may serve later steps.
     if output.isOpen || errors.isOpen, !context.isCancelled {
       LateOutput.read(output.takePipe(), errors.takePipe(), in: context)
     }
     let result = Ending(
-      group: ending, output: output.text, errors: errors.text, lastLines: lines.last,
-      wasKilled: kill.wasNeeded)
-    return (result, hasRest && sessionDone != nil)
+      group: ending ?? ProcessGroup.Ending(status: group.status() ?? .exited(code: 0), leftBehind: false),
+      output: output.text, errors: errors.text, lastLines: lines.last, wasKilled: kill.wasNeeded)
+    return (result, ending == nil)
   }
 
   private static let running = Atomic(0)

@@ -1,0 +1,160 @@
+import Synchronization
+
+/// The processes of a group that outlived its leader, which has been collected: they have a moment to leave the group or to end, get
+/// SIGTERM, and after another moment SIGKILL.
+///
+/// The number of a group is given to no other while one of its processes is there. Where none is, the system would have to give out
+/// every other number before this one comes again.
+struct GroupRest {
+  let group: pid_t
+  private let inner: InnerRuns.Command?
+  private var deadline: ContinuousClock.Instant
+  private var isAskedToEnd = false
+  /// The number of looks in a row that found only processes that have ended.
+  private var endedLooks = 0
+
+  /// The time to leave the group or to end after the leader, as `setsid server &` does, and then between SIGTERM and SIGKILL.
+  private static let time = Duration.milliseconds(200)
+  /// A process that starts another one and ends may hide it from one look through the processes, but not from two.
+  private static let looksUntilEnded = 2
+
+  init(group: pid_t, inner: InnerRuns.Command?) {
+    self.group = group
+    self.inner = inner
+    deadline = .now + Self.time
+  }
+
+  /// Whether the group has a process, even one that has ended and waits for its parent.
+  var hasProcess: Bool { send(0, to: group) }
+
+  /// Does all of it on this thread. Returns whether the group had processes that did not end by themselves.
+  mutating func end() -> Bool {
+    var looks = ProcessLooks()
+    while true {
+      if let wasLeft = advance(looks.next()?[group]) { return wasLeft }
+    }
+  }
+
+  /// Does what is due now.
+  ///
+  /// - Parameter activity: what a look through all processes has found in the group since the last call; nil if there was none.
+  /// - Returns: whether the group had processes that did not end by themselves; nil while it is not known.
+  mutating func advance(_ activity: GroupActivity?) -> Bool? {
+    if !hasProcess { return isAskedToEnd }
+    if let activity { endedLooks = activity == .ended ? endedLooks + 1 : 0 }
+    if endedLooks >= Self.looksUntilEnded { return isAskedToEnd }
+    if ContinuousClock.now < deadline { return nil }
+    if isAskedToEnd {
+      _ = send(SIGKILL, to: group)
+      return true
+    }
+    isAskedToEnd = true
+    _ = send(SIGTERM, to: group)
+    deadline = .now + max(Self.time, .milliseconds(inner?.milliseconds(in: group, others: false) ?? 0))
+    return nil
+  }
+}
+
+/// What a look through all processes has found in a group.
+enum GroupActivity {
+  /// Only processes that have ended and wait for their parent.
+  case ended
+  case running
+}
+
+/// Ends the rests of all groups of this process, on one thread that ends with the last of them.
+///
+/// Where the first process of the system collects slowly, what has ended still belongs to its group: it does not count as left. Only
+/// a look through all processes says so, and all groups share it.
+final class GroupRests: Sendable {
+  static let shared = GroupRests()
+
+  private struct Waiting {
+    var rest: GroupRest
+    var done: @Sendable (Bool) -> Void
+  }
+
+  private struct State {
+    var waiting: [Waiting] = []
+    var isRunning = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Ends a rest; calls `done` once with whether there was one, on some thread.
+  func end(_ rest: GroupRest, _ done: @escaping @Sendable (Bool) -> Void) {
+    let mustStart = state.withLock { state in
+      state.waiting.append(Waiting(rest: rest, done: done))
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    guard mustStart else { return }
+    do throws(SystemError) {
+      try DetachedThread.start(name: "group rests") { [self] in run() }
+    } catch {
+      // The system has no thread for it.
+      run()
+    }
+  }
+
+  private func run() {
+    var looks = ProcessLooks()
+    while true {
+      let (ended, isOver) = advance(looks.next())
+      for (waiting, wasLeft) in ended { waiting.done(wasLeft) }
+      if isOver { return }
+    }
+  }
+
+  private func advance(_ found: [pid_t: GroupActivity]?) -> (ended: [(Waiting, Bool)], isOver: Bool) {
+    state.withLock { state in
+      var ended: [(Waiting, Bool)] = []
+      var kept: [Waiting] = []
+      for var waiting in state.waiting {
+        if let wasLeft = waiting.rest.advance(found?[waiting.rest.group]) {
+          ended.append((waiting, wasLeft))
+        } else {
+          kept.append(waiting)
+        }
+      }
+      state.waiting = kept
+      state.isRunning = !kept.isEmpty
+      return (ended, kept.isEmpty)
+    }
+  }
+}
+
+/// Looks at the groups of all processes, at a pace that leaves most of the time to others.
+struct ProcessLooks {
+  private var nextLook = ContinuousClock.now + ProcessLooks.pause
+
+  /// The time between two looks whether groups have processes at all.
+  private static let milliseconds: CInt = 2
+  /// The shortest time between two looks through all processes. Most groups are empty before the first of them.
+  private static let pause = Duration.milliseconds(10)
+  /// The time between two looks as a multiple of what the last one took.
+  private static let longest = 8
+
+  /// Waits for a moment. Returns what a look through all processes has found in their groups, nil if there was none; empty where the
+  /// system does not list processes.
+  mutating func next() -> [pid_t: GroupActivity]? {
+    _ = poll(nil, 0, Self.milliseconds)
+    let start = ContinuousClock.now
+    if start < nextLook { return nil }
+    var found: [pid_t: GroupActivity] = [:]
+    for process in ProcessTable.numbers {
+      guard let entry = ProcessTable.entry(of: process) else { continue }
+      if !entry.hasEnded {
+        found[entry.group] = .running
+      } else if found[entry.group] == nil {
+        found[entry.group] = .ended
+      }
+    }
+    let end = ContinuousClock.now
+    nextLook = end + max(Self.pause, (end - start) * Self.longest)
+    return found
+  }
+}
+
+/// Sends a signal to a group. Returns false if it has no process.
+private func send(_ signal: CInt, to group: pid_t) -> Bool { kill(-group, signal) == 0 }

@@ -1,0 +1,66 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FlowSystem
+
+/// The processes that a command leaves in its group.
+@Suite(.timeLimit(.minutes(10))) struct `The rest of a group` {
+  @Test func `is ended without the thread that collects the leader`() async throws {
+    // The leader ends at once, and what it leaves ignores SIGTERM.
+    let group = try Children.start("trap '' TERM; sleep 600 & exit 3")
+    let ending = Mutex<ProcessGroup.Ending?>(nil)
+    let immediate = group.collect(withSession: false) { value in ending.withLock { $0 = value } }
+    #expect(immediate == nil)
+    #expect(within(seconds: 60) { ending.withLock { $0 } != nil })
+    #expect(ending.withLock { $0 } == .init(status: .exited(code: 3), leftBehind: true))
+    await Children.expectGone(group: group.number)
+    // Whoever asks later gets the same.
+    #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
+  }
+
+  @Test func `is nothing if the leader left nothing`() throws {
+    let group = try Children.start("exit 3")
+    // Another process of the group may take a moment to disappear, so the ending may come later.
+    let ending = Mutex<ProcessGroup.Ending?>(nil)
+    let immediate = group.collect(withSession: false) { value in ending.withLock { $0 = value } }
+    within(seconds: 60) { immediate != nil || ending.withLock { $0 } != nil }
+    #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
+  }
+
+  @Test func `does not count what has ended and waits for its parent`() throws {
+    let group = try Children.start("exec sleep 600")
+    defer { _ = group.end() }
+    // The process stands for one that has ended: what counts is what the looks have found.
+    var rest = GroupRest(group: group.number, inner: nil)
+    #expect(rest.hasProcess)
+    #expect(rest.advance(.ended) == nil)
+    #expect(rest.advance(nil) == nil)
+    #expect(rest.advance(.ended) == false)
+    #expect(group.status() == nil)
+  }
+
+  @Test func `is not told from one look, in which a process may be hidden`() throws {
+    let group = try Children.start("exec sleep 600")
+    defer { _ = group.end() }
+    var rest = GroupRest(group: group.number, inner: nil)
+    for activity in [GroupActivity.ended, .running, .ended] { #expect(rest.advance(activity) == nil) }
+  }
+
+  #if os(Linux)
+    @Test func `is found by a look through all processes`() throws {
+      let ended = try Children.start("exit 0")
+      let running = try Children.start("exec sleep 600")
+      defer { _ = (ended.end(), running.end()) }
+      within(seconds: 60) { ended.status() != nil }
+      var looks = ProcessLooks()
+      var found: [pid_t: GroupActivity] = [:]
+      within(seconds: 60) {
+        found = looks.next() ?? [:]
+        return !found.isEmpty
+      }
+      #expect(found[ended.number] == .ended && found[running.number] == .running)
+    }
+  #endif
+}
