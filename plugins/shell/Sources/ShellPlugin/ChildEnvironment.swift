@@ -8,17 +8,51 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The environment of a child: flowrun's own, overridden by the workflow's, the step's and the inputs' variables, plus
-/// the variable that marks its descendants.
-enum ChildEnvironment {
-  /// The environment of this process, read once, with the variable that marks its descendants.
-  private static let own: (entries: CStrings, path: String) = {
+/// The environment of a child: flowrun's own, on top of it the workflow's and the step's, on top of that the inputs, and
+/// the variable by which whatever it leaves running is found.
+struct ChildEnvironment {
+  /// The whole environment as `NAME=value`.
+  let entries: CStrings
+  /// The folders in which programs are looked for.
+  let path: String
+  /// The folder that `PWD` names; nil if there is none.
+  private let folder: String?
+  /// Whether it has functions of bash, which a shell may call by the name of a program.
+  let hasFunctions: Bool
+
+  private init(_ variables: [String: String], over base: ChildEnvironment? = nil) {
+    if let base {
+      entries = CStrings(environment: variables, over: base.entries)
+    } else {
+      entries = CStrings(environment: variables)
+    }
+    path = variables["PATH"] ?? base?.path ?? ""
+    folder = variables["PWD"] ?? base?.folder
+    hasFunctions = base?.hasFunctions == true || variables.keys.contains { $0.hasPrefix("BASH_FUNC_") }
+  }
+
+  /// This process's own, read once, and the variable that marks its descendants.
+  private static let own: ChildEnvironment = {
     var variables = inherited
     variables[LeftBehind.variable] = LeftBehind.value
-    return (CStrings(environment: variables), variables["PATH"] ?? "")
+    return ChildEnvironment(variables)
   }()
 
-  /// The variables of this process that every child inherits.
+  /// The environment of a program that is started in a folder without a shell, which would set `PWD`.
+  func entries(in place: String) -> CStrings {
+    var (stated, actual) = (stat(), stat())
+    guard stat(place, &actual) == 0 else { return entries }
+    if let folder, folder.first == "/", stat(folder, &stated) == 0, stated.st_dev == actual.st_dev,
+      stated.st_ino == actual.st_ino
+    {
+      return entries
+    }
+    guard let path = realpath(place, nil) else { return entries }
+    defer { free(path) }
+    return CStrings(environment: ["PWD": String(cString: path)], over: entries)
+  }
+
+  /// What this process's own gives to every child.
   private static var inherited: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     // If flowrun itself runs in a step, this is the outer step's variable.
@@ -28,7 +62,7 @@ enum ChildEnvironment {
     return variables
   }
 
-  /// The whole environment as `NAME=value`, and the folders in which programs are searched.
+  /// Makes the environment of a command.
   ///
   /// - Parameters:
   /// - withheld: variables of this process that the child does not inherit.
@@ -37,7 +71,7 @@ enum ChildEnvironment {
   static func make(
     _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil,
     folders: [String] = []
-  ) throws -> (entries: CStrings, path: String) {
+  ) throws -> ChildEnvironment {
     var variables = stated
     for member in input {
       if let problem = problem(with: member) { throw ActionError("command-invalid", problem, isRetryable: false) }
@@ -59,10 +93,10 @@ enum ChildEnvironment {
     if !withheld.isEmpty {
       variables.merge(inherited.filter { !withheld.contains($0.key) }) { stated, _ in stated }
       variables[LeftBehind.variable] = LeftBehind.value
-      return (CStrings(environment: variables), variables["PATH"] ?? "")
+      return ChildEnvironment(variables)
     }
     if variables.isEmpty { return own }
-    return (CStrings(environment: variables, over: own.entries), variables["PATH"] ?? own.path)
+    return ChildEnvironment(variables, over: own)
   }
 
   /// The problem of a variable, or nil.

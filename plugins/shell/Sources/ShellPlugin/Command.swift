@@ -7,7 +7,9 @@ struct Command: Hashable {
   var arguments: [String]
   /// The script for a shell, or nil if no shell is used.
   private(set) var text: String?
-  /// The index of the argument that is a script file, or nil.
+  /// The program and its arguments that the text stands for, if the shell would do nothing other than run it.
+  private(set) var plainWords: [String]?
+  /// The index of the argument that is a file with the text; nil: none.
   private(set) var scriptArgument: Int?
 
   /// The reason why a value is not a command.
@@ -31,6 +33,7 @@ struct Command: Hashable {
       let place = shell.textPlace - 1
       arguments[place] = text
       if !shell.takesTextItself { scriptArgument = place }
+      if shell.isPlain { plainWords = PlainWords.words(of: text) }
     case .array(let values):
       // An element such as `${{ inputs.args }}` may expand to several words.
       let elements = values.flatMap { $0.arrayValue ?? [$0] }
@@ -56,6 +59,7 @@ struct Command: Hashable {
       throw CommandLineProblem(message: "an argument cannot hold a null character")
     }
     arguments += (shell.namesText ? [program] : []) + words
+    plainWords = nil
   }
 
   /// The maximum size of one argument on this system.
@@ -134,6 +138,11 @@ struct ShellTemplate: Hashable {
     return takesTextItself && ["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"].contains(name)
   }
 
-  /// True if the script is passed as an argument, not as a file.
+  /// Whether it is `/bin/sh`, with or without `-e`.
+  var isPlain: Bool { self == .plain || self == Self.strict }
+
+  private static let strict = try? ShellTemplate("sh")
+
+  /// Whether the text itself is handed over, and not a file.
   var takesTextItself: Bool { words[textPlace - 1] == "-c" }
 }

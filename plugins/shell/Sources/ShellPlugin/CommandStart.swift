@@ -5,19 +5,42 @@ import FlowSystem
 /// The parameters for starting a command, and its error messages.
 struct CommandStart {
   let command: Command
+  /// The program that runs the command: that of a list, or the shell.
   let program: Program
-  /// The reports of nested flowrun runs in the command.
+  /// The program of a text that needs no shell, if it was found; nil if the shell runs it.
+  private let plainProgram: Program?
+  /// The reports of runs of flowrun inside the command.
   let inner: InnerRuns.Command?
 
-  /// Finds the program in `path`, the child's search path; throws an ``ActionError`` if it does not exist.
+  /// Looks for the program in the child's own folders; throws an ``ActionError`` when it is not there.
   init(
-    _ command: Command, folder: String, environment: CStrings, path: String, inner: InnerRuns.Command? = nil
+    _ command: Command, folder: String, environment: ChildEnvironment, inner: InnerRuns.Command? = nil
   ) throws {
     self.inner = inner
     self.command = command
     program = Program(
-      path: try Self.find(command.program, in: path), arguments: CStrings([command.program] + command.arguments),
-      environment: environment, folder: folder)
+      path: try Self.find(command.program, in: environment.path),
+      arguments: CStrings([command.program] + command.arguments), environment: environment.entries, folder: folder)
+    plainProgram =
+      command.plainWords.flatMap { words in
+        guard !environment.hasFunctions, let path = Self.findAsShell(words[0], in: environment.path) else { return nil }
+        return Program(
+          path: path, arguments: CStrings(words), environment: environment.entries(in: folder), folder: folder)
+      }
+  }
+
+  /// Starts the command: its own program if it needs no shell, otherwise the shell. A program that the system does not start by itself,
+  /// such as a script without `#!`, is left to the shell, too.
+  func group(input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil) throws(SystemError) -> ProcessGroup {
+    if let plainProgram {
+      do throws(SystemError) {
+        return try ProcessGroup(
+          plainProgram, input: input, output: output, errors: errors, terminal: terminal, inner: inner)
+      } catch {
+        guard [ENOENT, ENOEXEC, EACCES, ENOTDIR].contains(error.number) else { throw error }
+      }
+    }
+    return try ProcessGroup(program, input: input, output: output, errors: errors, terminal: terminal, inner: inner)
   }
 
   /// Standard input of every child; all share one descriptor.
@@ -41,6 +64,19 @@ struct CommandStart {
       return "\(place)/\(program)"
     }
     throw notFound(program)
+  }
+
+  /// The path of the program that a shell would run; nil if only the shell can tell.
+  private static func findAsShell(_ program: String, in path: String) -> String? {
+    if program.contains("/") { return program }
+    for place in path.split(separator: ":", omittingEmptySubsequences: false) {
+      // The others begin at the folder of the command.
+      guard place.first == "/" else { return nil }
+      let file = "\(place)/\(program)"
+      var status = stat()
+      if access(file, X_OK) == 0, stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return file }
+    }
+    return nil
   }
 
   private static func notFound(_ program: String) -> ActionError {

@@ -62,8 +62,7 @@ final class CommandStep: Sendable {
       variables, input.env, without: context.withheldVariables, outputs: file?.path,
       folders: input.path.map(\.path))
     start = try CommandStart(
-      command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
-      path: environment.path, inner: inner)
+      command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment, inner: inner)
     do throws(OutputLimit.LimitProblem) { limit = try OutputLimit(input.outputLimit) } catch {
       throw ActionError("input", error.message, isRetryable: false)
     }

@@ -18,9 +18,8 @@ enum InteractiveCommand {
         while true {
           try context.checkCancellation()
           do throws(SystemError) {
-            let group = try ProcessGroup(
-              start.program, input: input, output: output, errors: errors, terminal: input, inner: start.inner)
-            // A command stopped by Ctrl-Z receives the signal when it continues.
+            let group = try start.group(input: input, output: output, errors: errors, terminal: input)
+            // A command that Ctrl-Z has stopped gets the signal once it continues.
             kill.stop(group, by: stop, continues: true, in: context)
             return group
           } catch {

@@ -125,8 +125,7 @@ struct RunService: StepService {
       variables[InnerRuns.variable] = inner?.value
       let environment = try ChildEnvironment.make(
         variables, input.env, without: context.withheldVariables, folders: input.path.map(\.path))
-      return try CommandStart(
-        command, folder: folder, environment: environment.entries, path: environment.path, inner: inner)
+      return try CommandStart(command, folder: folder, environment: environment, inner: inner)
     }
     let probe: ReadyProbe?
     switch condition?.probe {

@@ -156,16 +156,27 @@ struct RunShell: Action {
   ) throws -> Output {
     switch ending.group.status {
     case .signaled(let number):
-      throw ActionError("command-killed", message("ended by signal \(number)", command, ending.lastLines))
+      // A text that needs no shell counts like one that a shell has run.
+      let status = Int(number) + signalStatus
+      if successStatuses.contains(status) { return output(of: ending, status: status) }
+      throw ActionError(
+        "command-killed", message("ended by signal \(number)", command, ending.lastLines), exitStatus: status)
     case .exited(let code):
       guard successStatuses.contains(Int(code)) else {
         throw ActionError(
           "command-failed", message("exited with status \(code)", command, ending.lastLines), exitStatus: Int(code))
       }
-      return Output(
-        status: Int(code), stdout: TerminalText.withoutSequences(ending.output).withoutLastLineBreak,
-        stderr: TerminalText.withoutSequences(ending.errors))
+      return output(of: ending, status: Int(code))
     }
+  }
+
+  /// The number that shells add to that of a signal which has ended a command.
+  private static let signalStatus = 128
+
+  private static func output(of ending: RunningCommand.Ending, status: Int) -> Output {
+    Output(
+      status: status, stdout: TerminalText.withoutSequences(ending.output).withoutLastLineBreak,
+      stderr: TerminalText.withoutSequences(ending.errors))
   }
 }
 

@@ -38,18 +38,16 @@ struct RunningCommand: ~Copyable {
     if mergesOutput {
       try CommandStart.checkRoom(above: output.writing.number)
       try ProcessRoom.check()
-      group = try ProcessGroup(
-        start.program, input: CommandStart.nothing, output: output.writing.number, errors: output.writing.number,
-        inner: start.inner)
+      group = try start.group(
+        input: CommandStart.nothing, output: output.writing.number, errors: output.writing.number)
       self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
       self.errors = CommandOutput(limitBytes: outputLimitBytes)
     } else {
       let errors = try Descriptor.pipe()
       try CommandStart.checkRoom(above: errors.writing.number)
       try ProcessRoom.check()
-      group = try ProcessGroup(
-        start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number,
-        inner: start.inner)
+      group = try start.group(
+        input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number)
       self.output = CommandOutput(output.takeReading(), limitBytes: outputLimitBytes)
       self.errors = CommandOutput(errors.takeReading(), limitBytes: outputLimitBytes)
     }

@@ -51,9 +51,7 @@ final class ServiceStart: Sendable {
         try CommandStart.checkRoom(above: errors.writing.number)
         try ProcessRoom.check()
         let merged = mergesOutput ? output.writing.number : errors.writing.number
-        group = try ProcessGroup(
-          start.program, input: CommandStart.nothing, output: output.writing.number, errors: merged,
-          inner: start.inner)
+        group = try start.group(input: CommandStart.nothing, output: output.writing.number, errors: merged)
         pipes = ServicePipes(
           output: CommandOutput(output.takeReading(), limitBytes: 0),
           errors: CommandOutput(errors.takeReading(), limitBytes: 0))
