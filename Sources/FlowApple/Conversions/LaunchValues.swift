@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What UIKit hands an app at its launch and while it runs, in the form that `router.launch-link` and `router.receive` read.
+/// Converts values that UIKit passes to an app to the form that `router.launch-link` and `router.receive` read.
 public enum LaunchValues {
   /// A URL context of a scene.
   public static func urlContext(url: String, sourceApplication: String? = nil) -> Value {
@@ -19,7 +19,7 @@ public enum LaunchValues {
     return .object(activity)
   }
 
-  /// The answer of a person to a notification: the identifier of the action, and the text of a reply.
+  /// A person's response to a notification: the identifier of the action, and the text of a reply.
   public static func notificationResponse(
     identifier: String, userInfo: [AnyHashable: Any], action: String, userText: String? = nil
   ) -> Value {
@@ -56,8 +56,8 @@ public enum LaunchValues {
 
   /// The launch options of an app, under the names without `UIApplicationLaunchOptions` and `Key`.
   ///
-  /// - Parameter convert: gives the value of an object that only UIKit knows, such as a user activity. An object that it does
-  ///   not know becomes true: its key is there.
+  /// - Parameter convert: returns the value of an object of a UIKit type, such as a user activity. An object that it
+  ///   cannot convert becomes true, because its key is present.
   public static func launchOptions(
     _ options: [AnyHashable: Any], convert: (Any) -> Value? = { _ in nil }
   ) -> ValueObject {
@@ -98,10 +98,10 @@ public enum LaunchValues {
 }
 
 extension Launch {
-  /// A launch with these options, which also tell the reason: a notification that a person answered, a link, a new position or
-  /// other work in the background. Otherwise a person opened the app.
+  /// Creates a launch from these options, which also determine the reason: a notification response, a link, a new
+  /// position or other background work. Otherwise a person opened the app.
   ///
-  /// - Parameter isInBackground: whether the system launched the app without showing it.
+  /// - Parameter isInBackground: true if the system launched the app without showing it.
   public init(values options: ValueObject, isInBackground: Bool = false) {
     self.init(reason: Self.reason(of: options, isInBackground: isInBackground), options: options)
   }

@@ -1,7 +1,7 @@
 import FlowModel
 import NotificationPlugin
 
-/// The parts of a scheduled notification that UserNotifications asks for.
+/// The parts of a scheduled notification that UserNotifications requires.
 struct NotificationContent: Hashable {
   var title: String
   var body: String
@@ -9,9 +9,9 @@ struct NotificationContent: Hashable {
   var hasSound: Bool
   var badge: Int?
   var category: String
-  /// The seconds until it is delivered: more than zero, as the system demands.
+  /// The seconds until its delivery; more than zero, as the system requires.
   var seconds: Double
-  /// Whether it is delivered again each time that these seconds have passed.
+  /// True if it is delivered repeatedly at this interval.
   var repeats: Bool
 
   init(_ request: NotificationRequest) {

@@ -1,11 +1,11 @@
 import NotificationPlugin
 import Synchronization
 
-/// Keeps notifications until the run listens for them: a tap that launches the app comes before any step has run.
+/// Queues notifications until the run listens for them: a tap that launches the app arrives before any step has run.
 ///
-/// They are passed on one after the other, in the order in which they came.
+/// They are passed on one after another, in order of arrival.
 final class NotificationInbox: Sendable {
-  /// The number of notifications that may wait.
+  /// The maximum number of queued notifications.
   static let limit = 64
 
   private struct State {
@@ -16,13 +16,13 @@ final class NotificationInbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// Passes notifications on to `delegate`, those that wait first; nil: they wait again.
+  /// Passes notifications on to `delegate`, beginning with queued ones; if it is nil, they are queued again.
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
     state.withLock { $0.delegate = delegate }
     passOn()
   }
 
-  /// Takes a notification. One that finds no room is answered with a failure.
+  /// Receives a notification. If the queue is full, it is answered with a failure.
   func deliver(_ delivery: NotificationDelivery) {
     let hasRoom = state.withLock { state in
       guard state.waiting.count < Self.limit else { return false }
@@ -40,7 +40,7 @@ final class NotificationInbox: Sendable {
     }
   }
 
-  /// The next notification to pass on; nil if there is none, or another thread passes them on.
+  /// The next notification to pass on, or nil if there is none or another thread passes them on.
   private func next(isFirst: Bool) -> (NotificationDelivery, @Sendable (NotificationDelivery) -> Void)? {
     state.withLock { state in
       if isFirst, state.isPassingOn { return nil }

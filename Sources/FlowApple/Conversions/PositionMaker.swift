@@ -1,12 +1,12 @@
 import FlowPluginKit
 import LocationPlugin
 
-/// Makes positions of the values that Core Location delivers.
+/// Converts the values of Core Location to positions.
 struct PositionMaker {
   private var firstSeconds: Double?
 
-  /// A position; nil for values without one, which Core Location marks with a negative accuracy. The elevation is known where
-  /// its accuracy is positive. A time before the first is taken for the first.
+  /// A position, or nil for invalid values, which Core Location marks with a negative accuracy. The elevation is known
+  /// if its accuracy is positive. A time before the first one is treated as the first.
   ///
   /// - Parameter seconds: the time of the position, in seconds since any date.
   mutating func position(
@@ -23,7 +23,7 @@ struct PositionMaker {
 }
 
 extension LocationAuthorization {
-  /// The authorization that a raw value of `CLAuthorizationStatus` stands for. A value of a newer system counts as denied.
+  /// The authorization for a raw value of `CLAuthorizationStatus`. An unknown value of a newer system counts as denied.
   public init(coreLocationStatus status: Int32) {
     switch status {
     case 0: self = .notDetermined

@@ -2,10 +2,10 @@ import FlowModel
 import Foundation
 
 extension Value {
-  /// The value of a payload's member as Foundation has it: text, a number, a truth value, null, a list, or an object. A date
-  /// becomes text in ISO 8601, a URL its text, and data Base64. Nil for anything else.
+  /// Converts a Foundation object in a payload: a string, a number, a Boolean, null, an array, or a dictionary. A date
+  /// becomes ISO 8601 text, a URL its text, and data Base64. Returns nil for anything else.
   public init?(foundation object: Any) {
-    // A number of Foundation can be cast to a truth value, so the exact type decides.
+    // A Foundation number can be cast to a Boolean, so the exact type decides.
     switch object {
     case is NSNull: self = .null
     case let text as String: self = .string(text)
@@ -23,7 +23,7 @@ extension Value {
     }
   }
 
-  /// The value as Foundation takes it in a payload.
+  /// The value as a Foundation object for a payload.
   public var foundationObject: Any {
     switch self {
     case .null: NSNull()
@@ -47,14 +47,14 @@ extension Value {
 }
 
 extension ValueObject {
-  /// The members of a `userInfo` whose keys are texts and whose values a payload can hold, in the order of their keys.
+  /// The members of a `userInfo` with string keys and supported values, in the order of their keys.
   public init(userInfo: [AnyHashable: Any]) {
     self.init()
     let members = userInfo.compactMap { key, object in (key.base as? String).map { ($0, object) } }
     for (key, object) in members.sorted(by: { $0.0 < $1.0 }) { self[key] = Value(foundation: object) }
   }
 
-  /// The members as Foundation takes them.
+  /// The members as Foundation objects.
   public var userInfo: [String: Any] {
     Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value.foundationObject) })
   }

@@ -1,42 +1,42 @@
 import FlowKit
 import Observation
 
-/// A launch that views observe: whether the splash is still shown, how far the launch is, and what came out of it.
+/// An observable launch: whether the splash is shown, the progress, and the results.
 ///
 /// ```swift
 /// let model = LaunchModel(engine, Workflows.launch, .init(user: "ada"), options: options)
 /// model.start(Launch(connectionOptions: connectionOptions))
 /// ```
 ///
-/// Events may be posted at any time. Those that come before the start are posted when it starts.
+/// Events may be posted at any time. Those posted before the start are sent when it starts.
 @MainActor @Observable public final class LaunchModel<Workflow: PackagedWorkflow> {
-  /// The part of its life that a launch is in.
+  /// The phase of a launch.
   public enum Phase: Sendable, Hashable {
     /// It has not started.
     case idle
-    /// It runs, and the gate has not opened: the splash is shown.
+    /// It runs and the gate has not opened: the splash is shown.
     case launching
     /// The gate has opened: the content is shown, while deferred steps and services still run.
     case open
     /// The run has ended.
     case ended
-    /// The run could not start, or was cancelled before the gate opened; ``LaunchModel/problem`` says why.
+    /// The run could not start, or was cancelled before the gate opened; ``LaunchModel/problem`` has the reason.
     case failed
   }
 
-  /// The part of its life that the launch is in.
+  /// The current phase of the launch.
   public private(set) var phase = Phase.idle
   /// The outcome of the gate, or nil before it has opened.
   public private(set) var gate: GateOpening?
-  /// The number of steps that have finished, of how many.
+  /// The number of finished steps, and of all steps.
   public private(set) var progress = RunProgress(finished: 0, total: 0)
-  /// The outputs of the workflow; nil until the run has ended.
+  /// The outputs of the workflow, or nil until the run has ended.
   public private(set) var outputs: Workflow.Outputs?
-  /// The report; nil until the run has ended.
+  /// The report, or nil until the run has ended.
   public private(set) var report: RunReport?
-  /// The reason why the launch failed, or an event that could not be posted.
+  /// The reason why the launch failed, or why an event could not be posted.
   public private(set) var problem: String?
-  /// The run; nil before the start.
+  /// The run, or nil before the start.
   public private(set) var run: TypedRun<Workflow>?
 
   @ObservationIgnored private let engine: Engine
@@ -46,7 +46,7 @@ import Observation
   @ObservationIgnored private var hasFinishedPosting = false
   @ObservationIgnored private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  /// A launch that has not started. Its run accepts events until ``finishPosting()``.
+  /// Creates a launch that has not started. Its run accepts events until ``finishPosting()``.
   public init(_ engine: Engine, _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions) {
     self.engine = engine
     begin = { launch in
@@ -57,7 +57,7 @@ import Observation
     }
   }
 
-  /// Whether the splash is shown. It is not shown any more after a launch that failed, so that the content can say so.
+  /// True if the splash is shown. It is hidden after a failed launch, so that the content can show the failure.
   public var showsSplash: Bool { phase == .idle || phase == .launching }
 
   /// Starts the run. Later calls do nothing.
@@ -75,7 +75,7 @@ import Observation
     for post in earlyPosts { self.post(post.event, value: post.value) }
     earlyPosts = []
     if hasFinishedPosting { run.finishPosting() }
-    // Gate and end are awaited on their own: readers of events may be behind.
+    // Gate and end are awaited separately, because readers of events may lag behind.
     Task { [weak self] in self?.noteGate(await run.gate) }
     Task { [weak self] in
       for await event in run.events {
@@ -86,7 +86,7 @@ import Observation
     Task { [weak self] in self?.noteEnd(await run.report, await run.gate) }
   }
 
-  /// Returns when the splash may go: the gate has opened, or the launch has failed.
+  /// Returns when the splash may be hidden: the gate has opened, or the launch has failed.
   public func opened() async {
     guard showsSplash else { return }
     await withCheckedContinuation { waiters.append($0) }
@@ -95,10 +95,10 @@ import Observation
   /// Posts an event from outside.
   public func post(_ event: some EventName, value: Value = .null) { post(event.rawValue, value: value) }
 
-  /// Posts an event of the app's life.
+  /// Posts an event of the app's life cycle.
   public func post(_ event: LifecycleEvent, value: Value = .null) { post(event.rawValue, value: value) }
 
-  /// Posts an event from outside by its name. A value that does not fit the event is not posted; ``problem`` says so.
+  /// Posts an event from outside by its name. An event with an unsupported value is not posted, and sets ``problem``.
   public func post(_ event: String, value: Value = .null) {
     guard let run else {
       earlyPosts.append((event, value))
@@ -112,7 +112,7 @@ import Observation
     }
   }
 
-  /// Says that no more events come: the run may end when nothing is left to do.
+  /// Ends the posting of events: the run may end when nothing is left to do.
   public func finishPosting() {
     hasFinishedPosting = true
     run?.finishPosting()

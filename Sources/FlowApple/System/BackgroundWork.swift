@@ -3,8 +3,8 @@
   public import FlowKit
 
   extension BGTask {
-    /// Ties a run to this task: when the system's time is up, the run is cancelled, and when the run has ended, the system is
-    /// notified.
+    /// Ties a run to this task: the run is cancelled when the system's time limit is reached, and the system is
+    /// notified when the run has ended.
     public func follow<Workflow: PackagedWorkflow>(_ run: TypedRun<Workflow>) {
       expirationHandler = { run.cancel() }
       // Proof of safety: the system gives out `self` once, and this function alone uses it, once, when the run has ended.

@@ -10,10 +10,11 @@
   public struct CoreLocationSource: LocationSource {
     private let asksForAlways: Bool
 
-    /// The positions of the device. With `asksForAlways` the person is asked for the permission in the background, too.
+    /// Creates a source of the device's positions. With `asksForAlways`, the permission requested includes the
+    /// background.
     public init(asksForAlways: Bool = false) { self.asksForAlways = asksForAlways }
 
-    /// The permission as the system has it; never asks.
+    /// The system's record of the permission; never asks.
     public func authorization() -> LocationAuthorization? {
       LocationAuthorization(coreLocationStatus: CLLocationManager().authorizationStatus.rawValue)
     }
@@ -41,7 +42,8 @@
     }
   }
 
-  /// Asks for the permission once. Core Location calls its delegate on the thread that made the manager: the main one.
+  /// Asks for the permission once. Core Location calls its delegate on the thread that created the manager: the main
+  /// one.
   @MainActor private final class AuthorizationQuestion: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private var continuation: CheckedContinuation<LocationAuthorization, Never>?

@@ -5,8 +5,8 @@
   public import UIKit
   public import UserNotifications
 
-  /// The notifications of the device, for ``NotificationPlugin``. Make it in the app delegate and call ``install()`` before the
-  /// launch has finished, so that no tap is lost.
+  /// The notifications of the device, for ``NotificationPlugin``. Create it in the app delegate and call ``install()``
+  /// before the launch has finished, so that no tap is lost.
   ///
   /// ```swift
   /// let center = DeviceNotificationCenter()
@@ -17,18 +17,18 @@
     private let presentation: UNNotificationPresentationOptions
     private let tokenWaiters = Mutex<[CheckedContinuation<[UInt8], any Error>]>([])
 
-    /// The notifications of the device. `presentation` is how the system shows one that comes while the app is in front; with
-    /// an empty set, only the app's own interface shows it.
+    /// Creates the center. `presentation` determines how the system shows a notification while the app is in the
+    /// foreground; with an empty set, only the app's own interface shows it.
     public init(presentation: UNNotificationPresentationOptions = [.banner, .list, .sound, .badge]) {
       self.presentation = presentation
     }
 
-    /// Takes the place of the system's delegate.
+    /// Installs the center as the system's delegate.
     public func install() { UNUserNotificationCenter.current().delegate = self }
 
     // MARK: What the plugin asks
 
-    /// The permission as the system has it, without asking.
+    /// The permission recorded by the system, without asking.
     public func isAuthorized() async throws -> Bool? {
       let status = await withCheckedContinuation { continuation in
         UNUserNotificationCenter.current().getNotificationSettings { settings in
@@ -42,7 +42,7 @@
       }
     }
 
-    /// Asks the person, or answers what was answered before.
+    /// Asks the person, or returns the earlier answer.
     public func requestAuthorization(_ options: [NotificationOption]) async throws -> Bool {
       var asked: UNAuthorizationOptions = []
       if options.contains(.alert) { asked.insert(.alert) }
@@ -77,7 +77,7 @@
       for waiter in waiters { waiter.resume(with: result) }
     }
 
-    /// Schedules a local notification with the system, which keeps it when the app is gone.
+    /// Schedules a local notification with the system, which keeps it after the app ends.
     public func add(_ request: NotificationRequest, wake: @escaping Wake) throws {
       let parts = NotificationContent(request)
       let content = UNMutableNotificationContent()
@@ -92,7 +92,7 @@
         UNNotificationRequest(identifier: request.id, content: content, trigger: trigger), withCompletionHandler: nil)
     }
 
-    /// Takes back local notifications that have not been delivered.
+    /// Removes pending local notifications.
     public func removePending(_ ids: [String]?) {
       let center = UNUserNotificationCenter.current()
       if let ids {
@@ -102,12 +102,12 @@
       }
     }
 
-    /// Hands every notification to `delegate`, beginning with those that came before.
+    /// Passes every notification to `delegate`, beginning with those that arrived before.
     public func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) { inbox.setDelegate(delegate) }
 
     // MARK: What the system delivers
 
-    /// A notification comes while the app is in front.
+    /// Handles a notification that arrives while the app is in the foreground.
     public func userNotificationCenter(
       _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
       withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
@@ -120,7 +120,7 @@
       completionHandler(presentation)
     }
 
-    /// A person has tapped a notification, chosen one of its buttons or dismissed it.
+    /// Handles a person's tap on a notification, choice of a button, or dismissal.
     public func userNotificationCenter(
       _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
       withCompletionHandler completionHandler: @escaping () -> Void

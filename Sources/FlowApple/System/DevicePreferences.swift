@@ -1,14 +1,14 @@
 import Foundation
 import PreferencesPlugin
 
-/// The languages of the device, and the appearance that the app was launched with, for ``PreferencesPlugin``.
+/// The languages of the device and the appearance at launch, for ``PreferencesPlugin``.
 public struct DevicePreferences: SystemPreferences {
   /// The languages as BCP 47 tags, the preferred one first.
   public let languages: [String]
-  /// Dark or light; nil if it is not known.
+  /// The appearance, or nil if it is unknown.
   public let appearance: Appearance?
 
-  /// The languages of the system, unless others are given.
+  /// Creates preferences, by default with the system's languages.
   public init(languages: [String] = Locale.preferredLanguages, appearance: Appearance? = nil) {
     self.languages = languages
     self.appearance = appearance

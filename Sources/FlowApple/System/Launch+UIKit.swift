@@ -4,7 +4,7 @@
   public import UserNotifications
 
   extension Launch {
-    /// The launch of an app whose scene connects with these options.
+    /// Creates the launch of an app whose scene connects with these options.
     @MainActor public init(connectionOptions options: UIScene.ConnectionOptions) {
       self.init(
         values: LaunchValues.connectionOptions(
@@ -16,8 +16,8 @@
         isInBackground: UIApplication.shared.applicationState == .background)
     }
 
-    /// The launch of an app whose delegate is given these options. An app with scenes finds its links and notifications in the
-    /// connection options instead.
+    /// Creates the launch of an app whose delegate receives these options. An app with scenes finds its links and
+    /// notifications in the connection options instead.
     @MainActor public init(launchOptions options: [UIApplication.LaunchOptionsKey: Any]?) {
       var named: [AnyHashable: Any] = [:]
       for (key, value) in options ?? [:] { named[key.rawValue] = value }
@@ -45,7 +45,7 @@
       )
     }
 
-    /// The answer of a person to a notification.
+    /// A person's response to a notification.
     public static func notificationResponse(_ response: UNNotificationResponse) -> Value {
       let request = response.notification.request
       return notificationResponse(
@@ -65,7 +65,7 @@
     private var relay: LifecycleRelay
     private var tokens: [any NSObjectProtocol] = []
 
-    /// Begins to post; make it when the app is launched.
+    /// Starts posting; create it when the app is launched.
     public init(_ model: LaunchModel<Workflow>) {
       self.model = model
       relay = LifecycleRelay(startsInBackground: UIApplication.shared.applicationState == .background)
@@ -77,7 +77,7 @@
       }
     }
 
-    /// Ends posting.
+    /// Stops posting.
     public func stop() {
       for token in tokens { NotificationCenter.default.removeObserver(token) }
       tokens = []

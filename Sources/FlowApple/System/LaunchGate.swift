@@ -12,7 +12,7 @@
     private let splash: () -> Splash
     private let content: () -> Content
 
-    /// A view over a launch. Content is made when the gate opens, not before.
+    /// Creates a view of a launch. The content is created when the gate opens, not earlier.
     public init(
       _ model: LaunchModel<Workflow>, @ViewBuilder splash: @escaping () -> Splash,
       @ViewBuilder content: @escaping () -> Content

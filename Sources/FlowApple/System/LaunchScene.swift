@@ -2,8 +2,8 @@
   import FlowKit
   public import UIKit
 
-  /// A scene that launches: its window shows the splash until the gate has opened, then the content. A scene delegate keeps
-  /// one and passes its own calls on.
+  /// A scene with a launch: its window shows the splash until the gate has opened, then the content. A scene delegate
+  /// keeps one and forwards its calls to it.
   ///
   /// ```swift
   /// func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions) {
@@ -35,17 +35,17 @@
       }
     }
 
-    /// Takes URLs that open the running app.
+    /// Handles URLs that open the running app.
     public func open(_ contexts: Set<UIOpenURLContext>) {
       model.post(.sceneOpenURLContexts, value: .array(contexts.map(LaunchValues.urlContext)))
     }
 
-    /// Takes a user activity, such as a universal link that opens the running app.
+    /// Handles a user activity, such as a universal link that opens the running app.
     public func resume(_ activity: NSUserActivity) {
       model.post(.appContinueUserActivity, value: LaunchValues.userActivity(activity))
     }
 
-    /// A scene that connects while the app runs brings its links like one that is open.
+    /// Handles the links of a scene that connects while the app runs, like those of an open scene.
     private func resume(_ launch: Launch) {
       if let contexts = launch.options["urlContexts"] { model.post(.sceneOpenURLContexts, value: contexts) }
       for activity in launch.options["userActivities"]?.arrayValue ?? [] {
