@@ -1,11 +1,11 @@
 import Foundation
 
-/// A server that a test starts and ends. A watcher ends it, too, when the tests are killed.
+/// A server that a test starts and ends. A watchdog ends it if the tests are killed.
 public final class BackgroundProgram: Sendable {
-  /// The number of its process.
+  /// The process id.
   public let number: Int32
 
-  /// What stays holds no file that the caller has open: somebody waits for the end of one.
+  /// The watchdog keeps no file of the caller open, because a reader may wait for its end.
   private static let script = """
     log=$1; shift
     lonely() {
@@ -20,7 +20,7 @@ public final class BackgroundProgram: Sendable {
     echo $number
     """
 
-  /// Starts a program; what it says is appended to the file `log`.
+  /// Starts a program whose output is appended to the file `log`.
   public init(_ words: [String], log: String, path: String = "/usr/bin:/bin") throws {
     let quoted = ([log] + words).map { "'\($0)'" }.joined(separator: " ")
     let (status, output) = try Shell.run(
@@ -31,7 +31,7 @@ public final class BackgroundProgram: Sendable {
     self.number = number
   }
 
-  /// Sends it a signal.
+  /// Sends a signal to the program.
   public func send(_ signal: Int32) { _ = kill(number, signal) }
 
   deinit { _ = kill(number, SIGKILL) }

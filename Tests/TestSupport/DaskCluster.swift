@@ -1,10 +1,11 @@
 import Foundation
 
-/// A Dask of the test's own: a scheduler and two workers of two threads on loopback; it goes away with the object.
+/// A Dask cluster for one test: a scheduler and two workers with two threads each on loopback. Deinitialization stops
+/// it.
 public final class DaskCluster: Sendable {
   /// The address of the scheduler.
   public let address: String
-  /// Its workers.
+  /// The workers of the cluster.
   public let workers: [BackgroundProgram]
   private let scheduler: BackgroundProgram
   private let folder: String
@@ -12,13 +13,13 @@ public final class DaskCluster: Sendable {
   private static let programs = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../.build/test-dask").standardizedFileURL.path
 
-  /// Whether `scripts/setup test` could install it.
+  /// True if `scripts/setup test` could install it.
   public static let isInstalled = FileManager.default.fileExists(atPath: programs + "/complete")
 
-  /// What makes flowrun's plugin find the cluster's Python.
+  /// The environment in which flowrun's plugin finds the cluster's Python.
   public static let environment = ["PATH": "\(programs)/bin:/usr/bin:/bin"]
 
-  /// Starts it.
+  /// Starts the cluster.
   public init() throws {
     folder = "/tmp/flowrun-dask-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

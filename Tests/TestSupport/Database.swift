@@ -1,17 +1,17 @@
 import Foundation
 
-/// A PostgreSQL of the test's own: a socket in a folder that goes away with it.
+/// A PostgreSQL server for one test, with a socket in a folder that is removed with it.
 public final class Database: Sendable {
-  /// How libpq finds it.
+  /// The connection string for libpq.
   public let information: String
-  /// Its path.
+  /// The path of its folder.
   public let folder: String
 
-  /// What a command said that failed.
+  /// The output of a failed command.
   public struct Failure: Error {
     let output: String
 
-    /// A failure.
+    /// Creates a failure.
     public init(output: String) { self.output = output }
   }
 
@@ -25,7 +25,7 @@ public final class Database: Sendable {
     try start()
   }
 
-  /// Starts a standby of `other`, which from then on confirms nothing that the standby does not have.
+  /// Starts a standby of `other`, which from then on only confirms data that the standby has.
   public init(following other: Database) throws {
     folder = Self.newFolder()
     information = Self.information(folder)
@@ -39,10 +39,10 @@ public final class Database: Sendable {
 
   private static func information(_ folder: String) -> String { "host=\(folder)/socket dbname=postgres user=sync" }
 
-  /// Has a standby take the place of the one that it follows.
+  /// Promotes a standby to replace its primary.
   public func promote() throws { try run("promote") }
 
-  /// Starts it, also after it was killed.
+  /// Starts the server, even after it was killed.
   public func start() throws { try run("start") }
 
   deinit {
@@ -50,23 +50,23 @@ public final class Database: Sendable {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Ends it in an orderly way.
+  /// Shuts the server down properly.
   public func stop() throws { try run("stop") }
 
-  /// Ends every process of it at once, as a power cut would.
+  /// Kills every process of the server at once, like a power failure.
   public func kill() throws { try run("kill") }
 
   /// Runs SQL in one transaction.
   public func execute(_ sql: String) throws { _ = try value(sql) }
 
-  /// Runs SQL in one transaction and gives what it prints.
+  /// Runs SQL in one transaction and returns its output.
   public func value(_ sql: String) throws -> String {
     let (status, output) = try Shell.run("psql -qAt1 -v ON_ERROR_STOP=1 '\(information)'", input: sql)
     guard status == 0 else { throw Failure(output: output) }
     return output.trimmingCharacters(in: .newlines)
   }
 
-  /// Stops every process of it where it is, or lets them go on: a database that hangs.
+  /// Stops or continues every process of the server, to simulate a hanging database.
   public func signal(_ name: String) throws {
     let text = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
     guard let leader = ListedProcess.number(text.prefix { $0 != "\n" }),
@@ -81,7 +81,7 @@ public final class Database: Sendable {
   }
 }
 
-/// Commands of the system.
+/// Runs system commands.
 public enum Shell {
   /// Runs a script, in a folder and with variables of its own where they are given. Its input and output are files: a pipe that
   /// another process has inherited would keep the reader waiting. The script is killed after

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Commands of Slurm that run what they are given on this machine, for what must be seen without a cluster: `srun` waits in no
-/// queue, and each call of it is noted.
+/// Fake Slurm commands that run their programs on this machine, for tests without a cluster. `srun` does not queue, and
+/// each call is recorded.
 public struct FakeSlurm {
-  /// Where the commands are stored.
+  /// The folder of the commands.
   public let folder: String
 
-  /// Makes the commands in a new folder. `srun` is the shell text that runs before the command; its `$1` is the command.
+  /// Creates the commands in a new folder. `srun` is the shell text that runs before the command; its `$1` is the
+  /// command.
   public init(srun: String = "") throws {
     folder = FileManager.default.temporaryDirectory.path + "/flowrun-slurm-commands-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -18,7 +19,7 @@ public struct FakeSlurm {
     for name in ["scancel", "scontrol", "squeue"] { try write(note, to: name) }
   }
 
-  /// Has a command run a script once the call is noted.
+  /// Makes a command run a script after recording the call.
   public func set(_ name: String, _ script: String) throws {
     try write("echo \"${0##*/} $PPID $*\" >> '\(folder)/calls'\n" + script, to: name)
   }
@@ -28,16 +29,16 @@ public struct FakeSlurm {
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/\(name)")
   }
 
-  /// What makes flowrun find the commands.
+  /// The environment in which flowrun finds the commands.
   public var environment: [String: String] { ["PATH": "\(folder):/usr/bin:/bin"] }
 
-  /// The calls so far: the command, the process that called it and its words.
+  /// The calls so far: the command, the calling process and the arguments.
   public var calls: [String] {
     let text = try? String(contentsOfFile: "\(folder)/calls", encoding: .utf8)
     return text?.split(separator: "\n").map(String.init) ?? []
   }
 
-  /// The processes that asked for an allocation.
+  /// The processes that requested an allocation.
   public var askers: Set<String> {
     Set(calls.filter { $0.hasPrefix("srun ") }.map { String($0.split(separator: " ")[1]) })
   }

@@ -8,13 +8,13 @@ import Foundation
   import Darwin
 #endif
 
-/// The real `flowrun` binary, driven whole: a process with its own standard files, signals and exit code.
+/// A process of the real `flowrun` binary, with its own standard files, signals and exit code.
 ///
-/// SIGINT and SIGTERM do to it what they do at a terminal.
+/// SIGINT and SIGTERM have the same effect as in a terminal.
 public final class FlowrunProcess {
-  /// What a call gave back.
+  /// The result of a call.
   public struct Result: Sendable {
-    /// The exit code; 128 plus the signal's number when a signal ended the process.
+    /// The exit code, or 128 plus the signal's number if a signal ended the process.
     public var exitCode: Int32
     /// Standard output.
     public var output: String
@@ -28,7 +28,7 @@ public final class FlowrunProcess {
   private let outputPath: String
   private let errorPath: String
 
-  /// The binary that the tests were built with, or the one that `FLOWRUN_TEST_BINARY` names.
+  /// The binary built with the tests, or the one in `FLOWRUN_TEST_BINARY`.
   public static var path: String {
     if let path = ProcessInfo.processInfo.environment["FLOWRUN_TEST_BINARY"] { return path }
     return URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("flowrun")
@@ -72,23 +72,23 @@ public final class FlowrunProcess {
   /// Sends a signal.
   public func send(_ signal: Int32) { program.send(signal) }
 
-  /// What it has written to standard output so far.
+  /// The standard output so far.
   public var outputSoFar: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 
-  /// What it has written to standard error so far.
+  /// The standard error so far.
   public var errorsSoFar: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
 
-  /// Waits until standard output holds `text`; false when the process does not write it within `limitSeconds`.
+  /// Waits until standard output contains `text`; returns false if it does not within `limitSeconds`.
   public func waitForOutput(_ text: String, limitSeconds: Int = 30) -> Bool {
     within(seconds: limitSeconds) { outputSoFar.contains(text) }
   }
 
-  /// Waits until standard error holds `text`; false when the process does not write it within `limitSeconds`.
+  /// Waits until standard error contains `text`; returns false if it does not within `limitSeconds`.
   public func waitForErrors(_ text: String, limitSeconds: Int = 30) -> Bool {
     within(seconds: limitSeconds) { errorsSoFar.contains(text) }
   }
 
-  /// Whether the process has ended; ``result(limitSeconds:)`` still says how.
+  /// True if the process has ended; ``result(limitSeconds:)`` still returns its result.
   public var hasEnded: Bool { program.hasEnded }
 
   /// Waits for the end; kills the process after `limitSeconds`.

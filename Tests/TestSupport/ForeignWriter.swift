@@ -1,6 +1,6 @@
 import FlowSQLite
 
-/// Another program that changes an SQLite file, such as a run store.
+/// Changes an SQLite file, such as a run store, like another program.
 public enum ForeignWriter {
   /// Runs statements that return nothing that is read. Closing the file copies its log into it.
   public static func execute(_ text: String, on path: String) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Processes that a test knows from text, such as a file that a command has written.
+/// Processes that a test knows from text, such as a file written by a command.
 public enum ListedProcess {
   /// The number of a process; nil if the text is not one whole word of digits greater than 1. A signal to 0, to -1 or to
   /// another negative number would reach processes that are not the test's.
@@ -15,7 +15,7 @@ public enum ListedProcess {
   /// The numbers in lines of text.
   public static func numbers(_ lines: String) -> [Int32] { lines.split(separator: "\n").compactMap { number($0) } }
 
-  /// The name of the program that a process runs, as the system has it; nil if there is no such process.
+  /// The name of a process's program in the system, or nil if there is no such process.
   public static func program(of process: Int32) -> String? {
     (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.trimmingCharacters(in: .newlines)
   }

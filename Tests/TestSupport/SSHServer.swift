@@ -1,15 +1,15 @@
 import Foundation
 
-/// An sshd of the test's own on loopback, with keys that it makes; it goes away with the object.
+/// An sshd for one test on loopback, with its own keys. Deinitialization stops it.
 public final class SSHServer: Sendable {
-  /// Where its files are; `bin/ssh` there is an ssh that knows it under the names `one` and `two`.
+  /// The folder of its files; `bin/ssh` in it is an ssh that knows the server as `one` and `two`.
   public let folder: String
   private let server: BackgroundProgram
 
-  /// Whether there is one, as `scripts/setup test` sees to.
+  /// True if an sshd is installed, as by `scripts/setup test`.
   public static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/sshd")
 
-  /// What makes flowrun's plugin reach it.
+  /// The environment in which flowrun's plugin reaches it.
   public var environment: [String: String] { ["PATH": "\(folder)/bin:/usr/bin:/bin"] }
 
   /// Starts it, on a port that no connection of this machine is given by itself; on another one when that is taken.

@@ -1,4 +1,4 @@
-/// The usual ways to break one line of a workflow, or the block that it begins.
+/// Common mistakes in one line of a workflow, or in the block that it begins.
 public enum SingleMistake: String, CaseIterable, Sendable {
   case noColon, noSpaceBehindColon, noQuote, noBracket, tabbedLine, tabbedBlock
   case lineOneIn, lineTwoIn, lineOneOut, lineTwoOut, blockOneIn, blockTwoIn, blockOneOut, blockTwoOut
@@ -17,7 +17,7 @@ public enum SingleMistake: String, CaseIterable, Sendable {
     }
   }
 
-  /// The text of `lines` with this mistake at one of them; nil where the line cannot be broken that way.
+  /// The text of `lines` with this mistake at one of them, or nil if it does not apply to that line.
   public func text(of lines: [String], at number: Int) -> String? {
     var lines = lines
     let line = lines[number]

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A Slurm of the test's own, with a controller and two nodes of two processors on this machine; it goes away with the
-/// object.
+/// A Slurm cluster for one test, with a controller and two nodes of two processors on this machine. Deinitialization
+/// stops it.
 public final class SlurmCluster: Sendable {
-  /// Its path.
+  /// The path of its folder.
   public let folder: String
 
   private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../scripts/slurm").standardizedFileURL.path
 
-  /// Whether Slurm is installed, as `scripts/setup test` does on Linux.
+  /// True if Slurm is installed, as by `scripts/setup test` on Linux.
   public static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/slurmctld")
 
-  /// Whether what keeps its accounting is installed, too.
+  /// True if Slurm's accounting is installed, too.
   public static let hasAccounting =
     isInstalled
     && ["slurmdbd", "mariadbd"].allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/sbin/\($0)") }
 
-  /// Starts it, with accounting where that is wanted.
+  /// Starts the cluster, with accounting if requested.
   public init(hasAccounting: Bool = false) throws {
     folder = "/tmp/flowrun-slurm-\(UUID().uuidString.prefix(8))"
     try run("start", hasAccounting ? "2 accounting" : "")
@@ -25,23 +25,23 @@ public final class SlurmCluster: Sendable {
 
   deinit { try? run("stop") }
 
-  /// What makes Slurm's commands find it.
+  /// The environment in which Slurm's commands find it.
   public var environment: [String: String] { ["SLURM_CONF": "\(folder)/slurm.conf"] }
 
-  /// Ends a node with all it runs, as a power cut would.
+  /// Kills a node with all of its processes, like a power failure.
   public func killNode(_ name: String) throws { try run("kill-node", name) }
 
-  /// Brings back a node that was killed.
+  /// Restarts a killed node.
   public func startNode(_ name: String) throws { try run("start-node", name) }
 
-  /// The processes by which Slurm holds what runs on a node.
+  /// The daemons that manage the steps on a node.
   public func stepDaemons(on node: String) throws -> [Int32] {
     let (status, output) = try Shell.run("'\(Self.script)' step-daemons '\(folder)' \(node)")
     guard status == 0 else { throw Database.Failure(output: output) }
     return ListedProcess.numbers(output)
   }
 
-  /// What a command of Slurm prints.
+  /// The output of a Slurm command.
   public func ask(_ command: String) throws -> String {
     let (status, output) = try Shell.run("SLURM_CONF='\(folder)/slurm.conf' \(command)")
     guard status == 0 else { throw Database.Failure(output: output) }

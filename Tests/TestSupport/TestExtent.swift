@@ -1,16 +1,17 @@
 import Foundation
 
-/// How much the tests try: `make test` tries a part, `make test-release` more of what takes long, `make test-long` everything.
+/// The extent of the tests: `make test` runs a part, `make test-release` more of the slow ones, `make test-long`
+/// everything.
 public enum TestExtent: Sendable {
   case usual, release, long
 
   private static let environment = ProcessInfo.processInfo.environment
 
-  /// What the environment asks for with `FLOWRUN_LONG_TESTS` or `FLOWRUN_RELEASE_TESTS`.
+  /// The extent set by `FLOWRUN_LONG_TESTS` or `FLOWRUN_RELEASE_TESTS`.
   public static let current: TestExtent =
     environment["FLOWRUN_LONG_TESTS"] != nil ? .long : environment["FLOWRUN_RELEASE_TESTS"] != nil ? .release : .usual
 
-  /// Whether what takes long runs whole.
+  /// True if slow tests run completely.
   public static var isFull: Bool { current != .usual }
 
   /// What `scripts/test` derives from the commit and prints, so that commits take turns.

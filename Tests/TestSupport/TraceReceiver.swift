@@ -13,7 +13,7 @@ public final class TraceReceiver: Sendable {
   private static let environment = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../.build/test-traces").standardizedFileURL.path
 
-  /// Whether `scripts/setup test` could install the package.
+  /// True if `scripts/setup test` could install the package.
   public static let isInstalled = FileManager.default.fileExists(atPath: environment + "/complete")
 
   private static let script = #"""
@@ -105,7 +105,7 @@ public final class TraceReceiver: Sendable {
     address = "http://127.0.0.1:\(port)"
   }
 
-  /// The spans that it has accepted, a JSON object a line.
+  /// The accepted spans, one JSON object per line.
   public var spans: [String] {
     let text = (try? String(contentsOfFile: folder + "/spans", encoding: .utf8)) ?? ""
     return text.split(separator: "\n").map(String.init)

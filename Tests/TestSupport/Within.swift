@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits for what another process does, looking again and again; whether `condition` held within so many seconds.
+/// Polls until `condition` is true; returns false if it is not within the time limit.
 @discardableResult public func within(seconds: Int, _ condition: () throws -> Bool) rethrows -> Bool {
   let limit = ContinuousClock.now + .seconds(seconds)
   while ContinuousClock.now < limit {
