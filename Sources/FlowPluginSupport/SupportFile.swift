@@ -1,13 +1,13 @@
-/// A file that plugins' programs are written with, as flowrun carries it.
+/// A support file for plugins' programs, embedded in flowrun.
 public struct SupportFile: Sendable {
-  /// Its name in the folder that it is laid out in.
+  /// The file's name in the support folder.
   public let name: String
-  /// What it holds.
+  /// The contents.
   public let bytes: [UInt8]
-  /// Whether what a call costs is spent here.
+  /// True if calls spend their time in this file, so that it is compiled with optimization.
   public var isHot = false
 
-  /// What the module `FlowPlugin` is compiled from. The hot files use none of the others, so that they compile alone.
+  /// The sources of the module `FlowPlugin`. The hot files use none of the others, so that they can be compiled alone.
   public static let swift = [
     SupportFile(name: "JSON.swift", bytes: PackageResources.JSON_swift, isHot: true),
     SupportFile(name: "JSONDecoding.swift", bytes: PackageResources.JSONDecoding_swift),
@@ -19,12 +19,12 @@ public struct SupportFile: Sendable {
     SupportFile(name: "PluginProgram.swift", bytes: PackageResources.PluginProgram_swift),
   ]
 
-  /// What Python finds as the module `flowrun_plugin`.
+  /// The Python module `flowrun_plugin`.
   public static let python = SupportFile(name: "flowrun_plugin.py", bytes: PackageResources.flowrun_plugin_py)
 
-  /// What Node.js finds as `flowrun-plugin`.
+  /// The Node.js module `flowrun-plugin`.
   public static let node = SupportFile(name: "flowrun-plugin.js", bytes: PackageResources.flowrun_plugin_js)
 
-  /// What sh reads from the path in `FLOWRUN_PLUGIN_SH`.
+  /// The functions for sh, at the path in `FLOWRUN_PLUGIN_SH`.
   public static let shell = SupportFile(name: "flowrun-plugin.sh", bytes: PackageResources.flowrun_plugin_sh)
 }

@@ -21,15 +21,15 @@ static inline uint64_t flow_cycle_count(void) {
 /// a tenth of a millisecond at a time. Without effect where the system knows no such wish (Linux before 6.12, others).
 void flow_prefer_promptness(void);
 
-/// Says how the calling thread gives way to others, from -20 (least) to 19. Without effect where it may not, or where
-/// the system knows no niceness of threads.
+/// Sets the niceness of the calling thread, from -20 to 19. Has no effect without permission, or if the system has no
+/// niceness of threads.
 void flow_set_niceness(int niceness);
 
 /// Sleeps until an instant of the monotonic clock, in nanoseconds, or until the word is no longer 0 and has been woken.
 /// May return early for no reason. Returns 0 at once where the system cannot do it, and 1 otherwise.
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds);
 
-/// Wakes who sleeps on the word.
+/// Wakes the thread that sleeps on the word.
 void flow_wake(const uint32_t *word);
 
 #endif

@@ -1,10 +1,10 @@
 #ifndef FLOW_PLATFORM_H
 #define FLOW_PLATFORM_H
 
-/// Names the thread that calls it, for debuggers; 15 bytes at most.
+/// Sets the name of the calling thread, for debuggers; at most 15 bytes.
 void flow_name_thread(const char *name);
 
-/// How many processors this process may run on; 0: the system does not say.
+/// The number of processors on which this process may run, or 0 if it is unknown.
 int flow_usable_processors(void);
 
 #endif

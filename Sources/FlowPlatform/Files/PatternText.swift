@@ -1,7 +1,7 @@
 /// The text of a file pattern in a workflow: `*`, `?` and `[…]` match characters of a name, `**` matches folders,
 /// `{…,…}` contains alternatives, and a leading `!` excludes the matching files.
 ///
-/// A `\\` quotes the next character. So does a NUL, which appears in no name: ``quoted(_:)`` uses it for the results of
+/// A `\` quotes the next character. So does a NUL, which appears in no name: ``quoted(_:)`` uses it for the results of
 /// expressions.
 package enum PatternText {
   /// The maximum nesting depth of alternatives.
@@ -71,7 +71,7 @@ package enum PatternText {
     }
   }
 
-  /// The first `$NAME` or `${NAME}` that is not quoted by `\\`.
+  /// The first `$NAME` or `${NAME}` that is not quoted by `\`.
   private static func variable(in bytes: [UInt8]) -> String? {
     func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A || byte == UInt8(ascii: "_") }
     func isOfName(_ byte: UInt8) -> Bool { isLetter(byte) || byte >= 0x30 && byte <= 0x39 }
@@ -219,7 +219,7 @@ private struct PatternExpansion {
     return all
   }
 
-  /// A `[…]` with NUL instead of `\\`. A `]` right after the start is literal.
+  /// A `[…]` with NUL instead of `\`. A `]` right after the start is literal.
   private mutating func characterClass() throws(PatternProblem) -> [UInt8] {
     var text = [bytes[position]]
     position += 1
