@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// Which items get which tasks of job arrays, without an engine.
+/// The assignment of items to tasks of job arrays, without an engine.
 @Suite struct ArrayBookTests {
   private let step = StepID(unchecked: "s")
   private let start = ContinuousClock.now
@@ -17,7 +17,7 @@ import Testing
     return (book.claim(step, item, attempt: attempt, MachineResources(cpus: cpus), ticket), ticket)
   }
 
-  /// Submits all there is, as the arrays of these numbers; the lists of indices.
+  /// Submits all batches as arrays with these numbers; returns the lists of indices.
   private func submit(_ book: inout ArrayBook, as numbers: Int...) -> [String] {
     let batches = book.batches()
     for ((batch, step, first), number) in zip(batches, numbers) {
@@ -93,7 +93,7 @@ import Testing
     #expect(place(first.ticket) == "1_2 3")
     #expect(book.end(first.number) == nil)
     let second = claim(&book, 2, attempt: 2)
-    // The first one's task may still be there.
+    // The task of the first one may still exist.
     _ = take(&book, listing("1 2 3 RUNNING", "1 0-1,3%4 1 PENDING"))
     #expect(place(second.ticket) == nil)
     #expect(submit(&book, as: 5) == ["run.s.2 2%1"])
@@ -123,7 +123,7 @@ import Testing
     _ = take(&book, listing("1 0 2 RUNNING", "1 2-4%1 1 PENDING"), after: 11)
     _ = claim(&book, 1)
     #expect(submit(&book, as: 4) == ["run.s.1 1%1"])
-    // More is run again: the array may have as many tasks at once as before.
+    // More items rerun: the array may have as many concurrent tasks as before.
     #expect(book.end(first.number) == nil)
     _ = [claim(&book, 2), claim(&book, 3)]
     let wider = take(&book, listing("1 2-4%1 1 PENDING", "4 1 4 RUNNING"), after: 12)

@@ -10,18 +10,18 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// What every executor must do, whatever starts its workers: one with two slots or more is tried.
+/// The requirements for every executor, however its workers are started. Tested with two or more slots.
 struct ExecutorConformance {
   let pool: WorkerPool
-  /// A folder that workers see too.
+  /// A folder that workers share.
   let folder: String
-  /// What each body takes of a machine.
+  /// The resources of each body.
   var request: MachineResources?
 
-  /// The actions that it is tried with.
+  /// The actions of the tests.
   static let registry = ActionRegistry([BasicsPlugin(), ShellPlugin()])
 
-  /// What workers must have for it.
+  /// The requirements for workers.
   static var needs: WorkerRequirements {
     WorkerRequirements(actions: registry.declarations.filter { $0.portabilityObstacle == nil }) { _ in
       "flowrun \(Release.version)"
@@ -40,7 +40,7 @@ struct ExecutorConformance {
     try await call("shell.run", ["command": .string(command), "env": [:], "successStatuses": [0]], host)
   }
 
-  /// Tries everything.
+  /// Runs all tests.
   func run() async throws {
     try await givesBackValues()
     try await givesBackNamedOutputs()
@@ -110,7 +110,7 @@ struct ExecutorConformance {
   }
 
   private func runsAsManyAsItHasSlots() async throws {
-    // The first command waits up to a minute until a second one runs.
+    // The first command waits up to a minute for a second one.
     let met = "\(folder)/met-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: met, withIntermediateDirectories: true)
     let command = """
@@ -155,7 +155,7 @@ struct ExecutorConformance {
     let process = try await content(of: file)
     await #expect(throws: ExecutorLost.self) { try await task.value }
     #expect(within(seconds: 60) { !isAlive(process) })
-    // Another one takes its place.
+    // Another worker replaces it.
     #expect(try await shell("echo again")["stdout"]?.stringValue == "again")
   }
 
@@ -169,7 +169,7 @@ struct ExecutorConformance {
     throw ActionError("no-file", "'\(file)' was not written")
   }
 
-  /// Whether a process runs; one that waits for somebody to collect it does not.
+  /// True if a process is running, rather than missing or a zombie.
   private func isAlive(_ process: String) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
     return text.split(separator: ")").last?.hasPrefix(" Z") == false

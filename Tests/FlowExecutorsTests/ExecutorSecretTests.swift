@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What workers say when they die may hold secrets of the run: none comes out.
+/// Output of dying workers may contain secrets of the run, which must not be revealed.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExecutorSecretTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-away-\(UUID().uuidString)"
   private let secret = "hunter2-is-\"quoted\"/\(UInt64.random(in: 0 ... .max))"
@@ -13,7 +13,7 @@ import Testing
     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
   }
 
-  /// A program that is between flowrun and its worker, as `ssh` or `srun` does, and prints more than it should.
+  /// A program between flowrun and its worker, like `ssh` or `srun`, that prints secrets.
   private func writeTransport(_ script: String) throws {
     try write("#!/bin/sh\n\(script)\n", to: "transport")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/transport")
@@ -23,7 +23,7 @@ import Testing
     try FlowrunProcess.run(arguments, in: folder, environment: ["TOKEN": secret])
   }
 
-  /// Every file of the folder but those named, and what was printed, without the secret.
+  /// Expects no secret in the printed output and in the folder, except in these files.
   private func expectHidden(_ results: [FlowrunProcess.Result]) throws {
     for result in results {
       #expect(!result.output.contains(secret), "\(result.output)")

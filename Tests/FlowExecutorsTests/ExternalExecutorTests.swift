@@ -6,7 +6,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// The executors that are plugins, each with the engine itself.
+/// The executors that are plugins, each with a real engine.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExternalExecutorTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-brought-\(UUID().uuidString)"
   private static let plugins = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -16,7 +16,8 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  /// A plugin whose program is the one that `environment` puts first: a program is looked for in this process's `PATH`.
+  /// A plugin whose program is first in the PATH of `environment`, since programs are searched in this process's
+  /// `PATH`.
   private func plugin(_ name: String, _ environment: [String: String]) throws -> InstalledPlugin {
     let copy = "\(folder)/\(name)"
     try FileManager.default.copyItem(atPath: "\(Self.plugins)/\(name)", toPath: copy)
@@ -33,7 +34,7 @@ import Testing
       address: try ExecutorAddress("\(address),worker=\(FlowrunProcess.path)"), needs: ExecutorConformance.needs,
       workflowFolder: folder, pluginFolders: [], plugins: [try plugin(name, environment)],
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
-    // What is lost is lost sooner: no engine says that a worker has ended.
+    // Shorter limits, because no engine reports that a worker has ended.
     request.pulse = PulseRhythm(scale: 0.4)
     let pool = try request.pool()
     try await pool.open(waitingAtMost: .seconds(60))
@@ -41,7 +42,7 @@ import Testing
     await pool.close()
   }
 
-  /// Has a step begin on one of two workers, ends that one by `kill`, and sees the step run again on the other.
+  /// Starts a step on one of two workers, kills that worker, and expects the step to run again on the other.
   private func losesOne(
     on address: String, _ plugin: String, _ environment: [String: String], slot: String,
     _ kill: (String) throws -> Void
@@ -65,7 +66,7 @@ import Testing
     #expect(log().count == 3 && log().last == "end")
   }
 
-  /// A variable that a secret comes from reaches neither a command nor what carries the worker's pipe.
+  /// Expects that a variable with a secret is passed neither to a command nor to a worker's transport.
   private func hidesSecretVariable(
     on address: String, _ plugin: String, _ environment: [String: String], transport: String
   ) throws {
@@ -75,7 +76,7 @@ import Testing
       ["--plugin-dir", "\(Self.plugins)/\(plugin)", "--on", "\(address),worker=\(FlowrunProcess.path)"], environment)
   }
 
-  /// Files travel to workers that do not have the workflow's folder, and back.
+  /// Copies files to workers without the workflow's folder, and back.
   private func copiesFiles(on address: String, _ plugin: String, _ environment: [String: String]) throws {
     try """
     name: copies
@@ -108,7 +109,7 @@ import Testing
       environment: DaskCluster.environment)
     try await conform("dask", on: address, DaskCluster.environment)
     try copiesFiles(on: address, "dask", DaskCluster.environment)
-    // The command's parent is flowrun's worker, and that one's the Dask worker.
+    // The command's parent is flowrun's worker, whose parent is the Dask worker.
     try hidesSecretVariable(on: address, "dask", DaskCluster.environment, transport: "dask_executor.py carry")
     let slot = "$(ps -o ppid= -p $PPID)"
     try losesOne(on: address, "dask", DaskCluster.environment, slot: slot) { number in
@@ -142,7 +143,7 @@ import Testing
         "flow.yaml", "--plugin-dir", "\(Self.plugins)/dask", "--on", "dask=\(cluster.address),worker=/no/flowrun",
         "--report", "report.json",
       ], in: folder, environment: DaskCluster.environment)
-    // A slow machine finds out when the run has begun.
+    // On a slow machine the error appears after the run has begun.
     #expect([1, 2].contains(result.exitCode), "\(result)")
     let report = (try? String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)) ?? ""
     let told = result.errors + report

@@ -4,29 +4,29 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A workflow of many short steps whose bodies write down when they start and end, so that it can be told afterwards whether
-/// two of one step ran at once, and whether anything ran again that had been recorded.
+/// A workflow of many short steps whose bodies record their start and end. This shows afterwards whether two bodies of
+/// one step overlapped, and whether a recorded step ran again.
 ///
-/// Each body holds a lock for as long as anything of it runs: one that was killed writes no end, but gives the lock back.
+/// Each body locks a file while any of its processes runs: a killed body records no end, but releases the lock.
 final class FaultScene {
-  /// How many faults of a kind, and steps, there are with `FLOWRUN_LONG_TESTS=1`.
+  /// True for more faults and steps, with `FLOWRUN_LONG_TESTS=1`.
   static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
 
   let folder = FileManager.default.temporaryDirectory.path + "/flowrun-faults-\(UUID().uuidString)"
-  /// Printed, and given again by `FLOWRUN_SEED`.
+  /// The seed, which is printed and can be set with `FLOWRUN_SEED`.
   let seed: UInt64
   var random: SeededGenerator
   private let steps: Int
   private let environment: [String: String]
-  /// What the run had recorded of a step when somebody last looked.
+  /// The results of steps in the run history at the last check.
   private var recorded: [String: String] = [:]
 
   /// - Parameters:
-  ///   - name: what the seed is printed with.
-  ///   - steps: how many steps there are; each of the first eight begins a chain.
-  ///   - isDurable: whether no body begins before what came before it is on disk.
-  ///   - bodySeconds: how long a body takes.
-  ///   - environment: what flowrun is called with besides.
+  /// - name: the name printed with the seed.
+  /// - steps: the number of steps; each of the first eight begins a chain.
+  /// - isDurable: true if no body begins before earlier results are on disk.
+  /// - bodySeconds: the duration of a body.
+  /// - environment: additional variables for flowrun.
   init(
     _ name: String, steps: Int, isDurable: Bool, bodySeconds: Double = 0.1, environment: [String: String] = [:]
   ) throws {
@@ -73,7 +73,7 @@ final class FaultScene {
     return text?.split(separator: "\n").map(String.init) ?? []
   }
 
-  /// The processes that work in the folder and whose words hold `text`.
+  /// The processes in the folder whose arguments contain `text`.
   func processes(_ text: String) throws -> [Int32] {
     let (_, output) = try Shell.run(
       """
@@ -84,12 +84,12 @@ final class FaultScene {
     return ListedProcess.numbers(output)
   }
 
-  /// The workers of the run, where they are processes of this machine.
+  /// The workers of the run that are processes of this machine.
   func workers() throws -> [Int32] { try processes("worker --stdio") }
 
   // MARK: What must hold
 
-  /// What the newest run has recorded by now must neither begin again nor become anything else.
+  /// Expects recorded steps of the newest run to be unchanged, and records the current ones.
   func noteRecorded(_ store: [String] = []) throws {
     for (step, result) in try results(store) {
       #expect(recorded[step, default: result] == result, "seed \(seed): \(step) was recorded twice")
@@ -98,7 +98,7 @@ final class FaultScene {
     }
   }
 
-  /// What the newest run has recorded of steps that ended well: the names of the bodies that ended them.
+  /// The succeeded steps recorded in the newest run, with the names of the bodies that ended them.
   private func results(_ store: [String]) throws -> [String: String] {
     let exported = try FlowrunProcess.run(["runs", "export", "last"] + store, in: folder)
     #expect(exported.exitCode == 0, "seed \(seed): \(exported.errors)")
@@ -107,7 +107,8 @@ final class FaultScene {
     return outputs.compactMapValues { ($0["stdout"] as? String)?.trimmingCharacters(in: .whitespacesAndNewlines) }
   }
 
-  /// The run ended well, each of its results is that of one body which came to its end, and no two of a step overlapped.
+  /// Expects that the run succeeded, that each result is from one completed body, and that no bodies of a step
+  /// overlapped.
   func check(_ result: FlowrunProcess.Result, _ store: [String] = []) throws {
     #expect(result.exitCode == 0, "seed \(seed): \(result.output.suffix(3000)) \(result.errors)")
     #expect(lines("overlaps") == [], "seed \(seed)")

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Workers, coordinators and databases that are killed or stopped at random moments; `FLOWRUN_LONG_TESTS=1` has as many
-/// faults as the product is held to. Each takeover waits for a lease to end, so those of databases come with the release tests.
+/// Workers, coordinators and databases that are killed or stopped at random. `FLOWRUN_LONG_TESTS=1` runs the required
+/// number of faults. Each takeover waits for a lease to expire, so those of databases run in the release tests.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
   private static let isLong = FaultScene.isLong
   private let steps = isLong ? 300 : 60
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `a coordinator that replaces a killed one repeats no recorded step`() throws {
-    // Each of them gets a few steps further.
+    // Each of them runs a few more steps.
     let scene = try FaultScene(
       "killed coordinators", steps: steps, isDurable: true, bodySeconds: Self.isLong ? 0.2 : 0.1)
     var arguments = ["flow.yaml", "--on", "workers=4"]
@@ -138,7 +138,7 @@ import Testing
         _ = process.result(limitSeconds: 20)
       }
       try standby.promote()
-      // What had been recorded is there.
+      // Everything recorded is still there.
       try scene.noteRecorded(store)
       if !isCoordinatorKilled {
         let result = process.result(limitSeconds: 300)
@@ -162,7 +162,7 @@ import Testing
         scene.pause(0...400)
         process.send(SIGSTOP)
         try scene.noteRecorded(store)
-        // Its lease of 20 s runs out, and its workers have ended long before.
+        // Its lease of 20 s expires; its workers have ended long before.
         #expect(next.waitForOutput(" started on workers", limitSeconds: 120))
         process.send(SIGCONT)
         let fenced = process.result(limitSeconds: 60)

@@ -10,7 +10,7 @@ import Testing
 /// Steps on workers that do not share the workflow's folder.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-files-test-\(UUID().uuidString)"
-  /// Where workers make their folders.
+  /// The folder for the workers' folders.
   private var scratch: String { "\(folder)-scratch" }
 
   init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -30,7 +30,7 @@ import Testing
 
   private func read(_ name: String) -> String? { try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) }
 
-  /// `worker` is a program that starts the worker, in the place of flowrun itself.
+  /// `worker` is a program that starts the worker instead of flowrun itself.
   private func on(_ count: Int = 1, worker: String? = nil) -> [String] {
     ["--on", "workers=\(count),files=copy,scratch=\(scratch)" + (worker.map { ",worker=\(folder)/\($0)" } ?? "")]
   }
@@ -39,7 +39,7 @@ import Testing
     try FlowrunProcess.run(["flow.yaml"] + (on ?? self.on()) + arguments, in: folder)
   }
 
-  /// Bytes that do not get smaller.
+  /// Incompressible bytes.
   private func writeNoise(_ count: Int, to name: String) throws {
     var numbers = SeededGenerator(seed: name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) })
     let bytes = (0..<count / 8).flatMap { _ in withUnsafeBytes(of: numbers.next()) { Array($0) } }
@@ -79,7 +79,7 @@ import Testing
     #expect(read("out/nothing") == "")
     #expect(read("left-behind") == nil)
     #expect(left == [])
-    // What came back is up to date, as what a step here makes is.
+    // Fetched products are up to date, like those of local steps.
     let again = try run()
     #expect(again.output.contains("skipped: up-to-date"), "\(again)")
     try remove()
@@ -241,7 +241,7 @@ import Testing
 
   // MARK: Accidents
 
-  /// A worker whose pipe is cut, or held up, after so many bytes of one direction; the first one alone.
+  /// A worker whose connection is cut or blocked after some bytes in one direction; only the first worker is affected.
   private func writeTransport(_ program: String) throws {
     try write(
       """
@@ -260,7 +260,7 @@ import Testing
     try write("old", to: "out")
   }
 
-  /// Passes so many bytes on, as they come.
+  /// Forwards a limited number of bytes as they arrive.
   private static let some = "dd bs=64k count=500000 iflag=count_bytes status=none"
 
   @Test(arguments: ["\(some) | FLOWRUN; exit 1", "FLOWRUN | \(some); exit 1"])
@@ -287,7 +287,7 @@ import Testing
     let result = process.result(limitSeconds: 30)
     #expect(result.exitCode == (signal == SIGKILL ? 137 : 130), "\(result)")
     #expect(read("out") == "old")
-    // What a killed one left is removed by the next.
+    // Files of a killed worker are removed by the next one.
     #expect(try run().exitCode == 0)
     #expect(left == [])
     #expect(FilePath.names(in: "\(folder)/.flowrun/x/arriving") == [])

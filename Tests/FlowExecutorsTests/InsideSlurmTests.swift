@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// flowrun in a job of Slurm itself, as many centers ask of whatever runs for long.
+/// flowrun in a Slurm job, as many centers require for long-running programs.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class InsideSlurmTests {
   private let cluster: SlurmCluster
@@ -20,7 +20,7 @@ final class InsideSlurmTests {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Submits a job that runs a workflow on Slurm and goes on afterwards; returns when a step has begun.
+  /// Submits a job that runs a workflow on Slurm and continues afterwards; returns when a step has begun.
   private func submit(_ command: String) throws {
     try command.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     try """
@@ -40,7 +40,7 @@ final class InsideSlurmTests {
     _ = try cluster.ask("sbatch '\(folder)/job'")
   }
 
-  /// The jobs but the one that flowrun runs in.
+  /// The jobs except the one that flowrun runs in.
   private func others() throws -> [Substring] {
     try cluster.ask("squeue -h -o %j").split(separator: "\n").filter { $0 != "mine" }
   }
@@ -58,7 +58,7 @@ final class InsideSlurmTests {
     #expect(try isMineRunning())
   }
 
-  /// The flowrun that runs in the job.
+  /// The process id of the flowrun in the job.
   private func flowrun() throws -> Int32 {
     let process = try #require(ListedProcess.number(text("process")))
     try #require(ListedProcess.program(of: process) == "flowrun")
@@ -81,10 +81,10 @@ final class InsideSlurmTests {
   func `allocations are released 15 s after all of flowrun's processes in the job were killed`() throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
-    // One runs and one waits: the user's job holds a processor that it would need.
+    // One is running and one waits, because the user's job occupies a processor.
     #expect(try others().count == 2)
     let process = try flowrun()
-    // Its guard has no environment, and what gives allocations back is not its child.
+    // Its guard has no environment, and the process that releases allocations is not its child.
     let (_, output) = try Shell.run(
       """
       kill -STOP \(process)

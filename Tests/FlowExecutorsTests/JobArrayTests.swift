@@ -17,7 +17,7 @@ final class JobArrayTests {
 
   private var on: String { "slurm=3,worker=\(FlowrunProcess.path)" }
 
-  /// A workflow with a step `s` for each of so many items, which runs a command.
+  /// A workflow with a step `s` that runs a command for each item.
   private func write(_ items: Int, _ command: String, _ options: String = "") throws {
     let list = (0..<items).map(String.init).joined(separator: ",")
     try """
@@ -42,7 +42,7 @@ final class JobArrayTests {
     try FlowrunProcess(["flow.yaml", "--on", on] + arguments, in: folder, environment: cluster.environment)
   }
 
-  /// The arrays that there were, each with the indices of its tasks.
+  /// All arrays, each with the indices of its tasks.
   private func arrays() throws -> [[Int]] {
     let listed = try cluster.ask("squeue -h -r --states=all -o '%F %K'").split(separator: "\n").map {
       $0.split(separator: " ")
@@ -72,7 +72,7 @@ final class JobArrayTests {
     #expect(try isFree())
     let report = try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)
     #expect(report.contains("Slurm keeps no accounting here"), "\(report)")
-    // A task whose item was run ends by itself, or is cancelled where a busy machine has not noticed that in time.
+    // A task whose item has run ends by itself, or is cancelled if a busy machine notices that too late.
     let states = Set(try cluster.ask("squeue -h -r --states=all -o %T").split(separator: "\n"))
     #expect(states.isSubset(of: ["COMPLETED", "CANCELLED", "FAILED"]), "\(states)")
   }
@@ -264,7 +264,7 @@ final class JobArrayTests {
   }
 }
 
-/// What Slurm's accounting says of a run, by a real slurmdbd and a real MariaDB.
+/// Slurm's accounting of a run, with a real slurmdbd and MariaDB.
 @Suite(.timeLimit(.minutes(10)), .enabled(if: SlurmCluster.hasAccounting && TestExtent.isFull))
 struct SlurmAccountingTests {
   @Test func `the report contains the usage of jobs, and analyze suggests requests`() throws {
@@ -312,6 +312,6 @@ struct SlurmAccountingTests {
 }
 
 extension [String] {
-  /// With one more, sorted.
+  /// The sorted lines with another one.
   fileprivate func inserting(_ line: String) -> [String] { (self + [line]).sorted() }
 }

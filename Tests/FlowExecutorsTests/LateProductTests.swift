@@ -19,7 +19,7 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  /// Runs flowrun, and makes the product only once the step has ended and flowrun waits for it.
+  /// Runs flowrun, and creates the product only after the step has ended and flowrun waits for it.
   private func runMakingLate(_ arguments: [String]) throws -> FlowrunProcess.Result {
     let process = try FlowrunProcess(arguments, in: folder)
     #expect(process.waitForOutput("waiting up to 10m for 'out'"))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Nodes of a real Slurm that die or stand still.
+/// Nodes of a real Slurm that fail or freeze.
 @Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: SlurmCluster.isInstalled && TestExtent.isFull))
 struct NodeFaultTests {
   private let cluster: SlurmCluster
@@ -37,7 +37,7 @@ struct NodeFaultTests {
     scene.lines("bodies").filter { $0.hasPrefix("start") }
   }
 
-  /// What holds the first of two bodies on its node, once both have begun.
+  /// The daemons of the first of two bodies on its node, once both have begun.
   private func stepDaemons(of scene: FaultScene) throws -> [Int32] {
     #expect(within(seconds: 30) { Self.started(scene).count == 2 })
     let node = try #require(Self.started(scene).first?.split(separator: " ").last.map(String.init))
@@ -52,7 +52,7 @@ struct NodeFaultTests {
     let process = try scene.start(["flow.yaml"] + on)
     let daemons = try stepDaemons(of: scene)
     for daemon in daemons { kill(daemon, SIGSTOP) }
-    // Slurm does not end what does not run.
+    // Slurm cannot end stopped processes.
     defer { for daemon in daemons { kill(daemon, SIGCONT) } }
     let start = ContinuousClock.now
     #expect(within(seconds: 30) { Self.started(scene).count > 2 })

@@ -16,7 +16,7 @@ import Testing
     try FlowrunProcess.run(arguments, in: folder)
   }
 
-  /// Whether a process runs: what is dead, but has not been asked about, does not.
+  /// True if a process is running, rather than missing or a zombie.
   private static func isAlive(_ number: String) -> Bool {
     let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
     return text.map { !$0.contains(") Z") } ?? false
@@ -24,7 +24,7 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  /// A report without what differs from run to run.
+  /// A report without values that differ between runs.
   private func report(_ name: String) throws -> [String] {
     let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])

@@ -4,9 +4,9 @@ import Foundation
 /// A workflow with random steps of all kinds that can be started remotely, and of some that cannot, whose report is the
 /// same wherever they run.
 struct RandomWorkflow {
-  /// The files by name, `flow.yaml` first of all.
+  /// The files by name, including `flow.yaml`.
   private(set) var files: [String: String] = ["inner.yaml": inner, "item.yaml": item, "token": "s3cret Tökén\n"]
-  /// The steps that give back a text.
+  /// The steps that output a text.
   private var echoes: [Int] = []
 
   private static let texts = [
@@ -75,7 +75,7 @@ struct RandomWorkflow {
     return "\"" + text.map { escapes[$0] ?? String($0) }.joined() + "\""
   }
 
-  /// What a step is, but for what any can have.
+  /// A random step without the keys common to all steps.
   private mutating func step(_ index: Int, echoed: [Int], _ random: inout SeededGenerator) -> [String] {
     switch Int.random(in: 0..<5, using: &random) {
     case 0: return Self.ending(index, &random)
@@ -93,7 +93,7 @@ struct RandomWorkflow {
     }
   }
 
-  /// A step that ends well, badly, late or not at all.
+  /// A step that succeeds, fails, times out or never ends.
   private static func ending(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     let last = Int.random(in: 1...3, using: &random)
     // Long enough for a command to have printed on a busy machine.
@@ -115,7 +115,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A step of many.
+  /// A fan-out.
   private static func fanned(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     random.pick([
       [
@@ -159,7 +159,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A step that is not a command, or stays here.
+  /// A step that is not a command, or must run locally.
   private static func other(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     random.pick([
       [
