@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Testing
 
-/// What is refused of actions that are compiled in, at once and with a reason.
+/// Compiled-in actions that are refused at once with a reason.
 @Suite(.timeLimit(.minutes(10)))
 struct CompiledInTests {
   struct Ambiguous: Action {

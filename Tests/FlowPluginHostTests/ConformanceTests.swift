@@ -5,7 +5,7 @@ import FlowSyntax
 import Foundation
 import Testing
 
-/// What `flowrun plugins check` finds in programs that do not start, and what it finds right.
+/// The findings of `flowrun plugins check` for programs that do not start and for correct ones.
 @Suite(.timeLimit(.minutes(10)))
 struct ConformanceTests {
   @Test func `reports a program that cannot start, even if no case calls it`() async throws {
@@ -33,7 +33,7 @@ struct ConformanceTests {
   }
 }
 
-/// A plugin in Python in a folder of its own.
+/// A Python plugin in a separate folder.
 private struct PythonPlugin {
   let plugin: InstalledPlugin
   private let host = PluginHost()
@@ -58,7 +58,7 @@ private struct PythonPlugin {
     plugin = try PluginFinder.read(folder).get()
   }
 
-  /// A program that answers each call after so long, one after the other, and reads nothing meanwhile.
+  /// A program that answers calls one after another, each after this time, and reads nothing meanwhile.
   static func answering(seconds: Double) -> String {
     """
     import json, sys, time

@@ -20,7 +20,7 @@ struct HostileChild {
     "hold", "lie", "log", "log-slowly", "long-line", "long-text", "post", "service", "stop-reading", "strays", "thread",
   ]
 
-  /// Limits with which the tests need not wait for long.
+  /// Short limits, so that the tests need not wait for long.
   static var shortLimits: PluginLimits {
     var limits = PluginLimits()
     limits.grace = .milliseconds(100)
@@ -68,12 +68,12 @@ struct HostileChild {
     return try #require(result.manifest, "\(result.rendered())")
   }
 
-  /// Calls one of its actions in a run of its own, or in `run`.
+  /// Calls one of its actions in a new run, or in `run`.
   func call(_ action: String, _ inputs: ValueObject = [:], in run: TestHost = TestHost()) async throws -> ValueObject {
     try await run.call(actions["hostile.\(action)"]!, with: inputs)
   }
 
-  /// The error that a call ends with.
+  /// The error of a call.
   func failure(of action: String, _ inputs: ValueObject = [:], in run: TestHost = TestHost()) async -> ActionError? {
     do {
       let outputs = try await call(action, inputs, in: run)
@@ -85,19 +85,19 @@ struct HostileChild {
     }
   }
 
-  /// Ends the program and removes what the test left.
+  /// Ends the program and removes the test's files.
   func close() async {
     await host.close()
     try? FileManager.default.removeItem(at: greeting)
   }
 
-  /// Whether a process runs; one that has ended and waits for its parent does not.
+  /// True if a process is running, rather than missing or a zombie.
   static func isRunning(_ number: Int) -> Bool { status(of: number).map { $0.state != "Z" } ?? false }
 
-  /// The group of a process that runs.
+  /// The group of a running process.
   static func group(of number: Int) -> Int? { status(of: number)?.group }
 
-  /// The processes of a group that run.
+  /// The running processes of a group.
   static func members(ofGroup group: Int) -> [Int] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { Int($0) }.filter { number in

@@ -2,7 +2,7 @@ import FlowPluginHost
 import Foundation
 import Testing
 
-/// Where plugins are found, and which are refused.
+/// The locations of plugins, and the plugins that are refused.
 struct PluginFinderTests {
   private let root: String
 

@@ -4,7 +4,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// What a child sees of its parent, and what is left of it.
+/// The environment that a child inherits, and the processes left after it.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
   @Test func `a child inherits PATH, the variables in its manifest and three descriptors only`()
@@ -15,7 +15,7 @@ struct ProcessTests {
     let child = try HostileChild()
     let text = try #require(try await child.call("environment")["text"]?.stringValue)
     let seen = try #require(try JSONText.parse(text).objectValue)
-    // What Python, a version manager in front of it and the shells between them add to their own environment.
+    // Variables that Python, a version manager and the shells between them add to their own environment.
     let own: Set = ["LC_CTYPE", "PWD", "OLDPWD", "SHLVL", "_"]
     let variables = Set(try #require(seen["variables"]?.arrayValue).compactMap(\.stringValue))
     let given = variables.subtracting(own).filter { !$0.contains("PYENV_") }
@@ -35,7 +35,7 @@ struct ProcessTests {
       let text = try #require(try await child.call("environment", in: run)["text"]?.stringValue)
       let variables = try #require(try JSONText.parse(text).objectValue?["env"]?.objectValue)
       #expect(variables["GREETING"]?.stringValue == value)
-      // And which attempt of which step it is.
+      // And the variables for the attempt of the step.
       let own = ["FLOWRUN_ATTEMPT", "FLOWRUN_KEY", "FLOWRUN_RUN", "FLOWRUN_STEP", "GREETING"]
       #expect(variables.keys.sorted() == own)
     }
@@ -71,7 +71,7 @@ struct ProcessTests {
   }
 
   @Test func `10,000 calls and 20 programs leak neither memory nor descriptors`() async {
-    // In a process of its own, where nothing else runs.
+    // Runs in a separate process without other work.
     await #expect(processExitsWith: .success) {
       let child = try HostileChild()
       for _ in 1...500 { _ = try await child.call("echo", ["text": "warm"]) }

@@ -3,7 +3,7 @@ import FlowSyntax
 import Foundation
 import Testing
 
-/// A plugin whose program cannot be started is told so before anything is started.
+/// Checks of a plugin's program before anything is started.
 struct ProgramCheckTests {
   private let folder: String
 
@@ -17,7 +17,7 @@ struct ProgramCheckTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/\(file)")
   }
 
-  /// What is said about a manifest with this line, without the folder; nil when the program can be started.
+  /// The problem of a manifest with this line, without the folder, or nil if the program can be started.
   private func problem(_ line: String) throws -> String? {
     try write(
       "plugin.yaml", "name: shout\nversion: 1.0.0\nprotocol: 1\n\(line)\nactions: { shout.text: { summary: Says } }\n")

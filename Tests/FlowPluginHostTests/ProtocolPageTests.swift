@@ -6,7 +6,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs that were written by the protocol page alone, in languages that flowrun brings nothing for.
+/// Programs written from the protocol page alone, in languages without support files in flowrun.
 @Suite(.timeLimit(.minutes(10))) struct ProtocolPageTests {
   private static let children = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Children").path
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowPluginHost
 
-/// Heartbeats to the moment, without a clock.
+/// The exact times of heartbeats, without a clock.
 @Suite struct SessionPulseTests {
   private let start = ContinuousClock.now
   private let moment = Duration.nanoseconds(1)

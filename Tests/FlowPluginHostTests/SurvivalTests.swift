@@ -5,7 +5,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// Each line of what the host must survive, with a child written for it.
+/// The faults of a program that the host must survive, each with a child written for it.
 @Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test
@@ -289,7 +289,7 @@ struct SurvivalTests {
       for _ in 1...8 { group.addTask { await child.failure(of: "echo", ["text": text])?.code } }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    // Those that came after the end went to its successor.
+    // Calls after the end were sent to its successor.
     #expect(codes.filter { $0 == "plugin-stuck" }.count >= 4, "\(codes)")
     #expect(codes.allSatisfy { $0 == "plugin-stuck" || $0 == "no-error" }, "\(codes)")
     #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
@@ -333,7 +333,7 @@ struct SurvivalTests {
   }
 
   @Test func `a service reports ready, runs alongside calls and stops when cancelled`() async throws {
-    // With the usual grace: a machine that is busy may take longer than the short one of the other tests.
+    // With the default grace period, because a busy machine may exceed the short one of the other tests.
     let child = try HostileChild(limits: PluginLimits())
     let run = TestHost()
     let service = Task { try await child.call("service", in: run) }
@@ -363,7 +363,7 @@ struct SurvivalTests {
     let run = TestHost()
     let inputs: ValueObject = ["text": "10 %\r20 %", "seconds": 5]
     #expect(try await child.call("log-slowly", inputs, in: run) == ["text": "logged"])
-    // What was written over is still there for the search for secrets; who shows the line leaves it out.
+    // The overwritten part is kept for the search for secrets; it is removed when the line is shown.
     #expect(run.unfinishedLines == [.init("10 %\r20 %", from: .standardError)])
     #expect(run.logLines == [.init("10 %\r20 %", from: .standardError)])
     let long = TestHost()
@@ -393,7 +393,7 @@ struct SurvivalTests {
     while !run.logs.contains(line), !Task.isCancelled { await Task.yield() }
   }
 
-  /// Returns when the process has ended; the suite's time limit ends a wait in vain.
+  /// Returns when the process has ended; the suite's time limit applies.
   private func ended(_ number: Int) async {
     while HostileChild.isRunning(number), !Task.isCancelled { await Task.yield() }
   }

@@ -5,7 +5,7 @@ import NotificationPlugin
 struct NotificationContent: Hashable {
   var title: String
   var body: String
-  /// Whether a sound is played.
+  /// True if a sound is played.
   var hasSound: Bool
   var badge: Int?
   var category: String

@@ -174,7 +174,7 @@ struct TransferWindow {
   private static let quick = Duration.milliseconds(250)
   private static let slow = Duration.seconds(1)
 
-  /// Whether another block may be sent.
+  /// True if another block may be sent.
   var hasRoom: Bool { calls.count < size }
   /// True if no block is in transit.
   var isEmpty: Bool { calls.isEmpty }

@@ -66,7 +66,7 @@ struct SizedJobs {
   /// Adds a job.
   mutating func add(_ account: JobAccount, named name: String) { jobs.append((name, account)) }
 
-  /// Whether there were none.
+  /// True if there are no jobs.
   var isEmpty: Bool { jobs.isEmpty }
   /// The jobs whose numbers are known.
   var known: [String] { jobs.compactMap(\.account.job) }
