@@ -7,7 +7,7 @@ import Testing
     (200, 10, .latitudeOutOfRange), (10, 180.0001, .longitudeOutOfRange), (.nan, 0, .notFinite), (0, .nan, .notFinite),
     (.infinity, 0, .notFinite), (0, -.infinity, .notFinite),
   ])
-  func `refuses what is not a position and says why`(
+  func `refuses invalid positions with the reason`(
     _ latitude: Double, _ longitude: Double, reason: InvalidCoordinate.Reason
   ) throws {
     let error = #expect(throws: InvalidCoordinate.self) { try Coordinate(latitude: latitude, longitude: longitude) }
@@ -22,13 +22,13 @@ import Testing
   }
 
   @Test(arguments: [(90.0, 180.0), (-90.0, -180.0), (0, 0)])
-  func `takes the edges`(_ latitude: Double, _ longitude: Double) throws {
+  func `accepts the boundary values`(_ latitude: Double, _ longitude: Double) throws {
     let coordinate = try Coordinate(latitude: latitude, longitude: longitude)
     #expect(coordinate.latitude == latitude && coordinate.longitude == longitude)
   }
 
   @Test(arguments: [(190.0, -170.0), (-190, 170), (540, 180), (361, 1), (180, 180)])
-  func `brings a longitude back by whole turns when asked`(_ given: Double, _ expected: Double) throws {
+  func `normalizes a longitude by whole turns on request`(_ given: Double, _ expected: Double) throws {
     #expect(abs(try Coordinate(latitude: 0, longitude: given, wrapping: true).longitude) == abs(expected))
   }
 }

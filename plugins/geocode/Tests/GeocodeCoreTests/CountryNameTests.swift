@@ -22,7 +22,7 @@ import Testing
     ("Iran, Islamic Republic of", "IR"), ("Lao People's Democratic Republic", "LA"), ("America", "US"),
     ("The United States of America", "US"), ("英国", "GB"), ("阿联酋", "AE"), ("南韩", "KR"), ("象牙海岸", "CI"),
   ])
-  func `finds a country by its usual names, before places that are called similarly`(
+  func `finds a country by its usual names, before places with similar names`(
     _ query: String, _ code: String
   ) throws {
     let found = try best(query)
@@ -65,7 +65,7 @@ import Testing
     if let city { #expect(found.place.city == city) }
   }
 
-  @Test func `finds both countries that are called Congo, and both Koreas`() throws {
+  @Test func `finds both countries named Congo, and both Koreas`() throws {
     for (query, codes) in [("Congo", ["CD", "CG"]), ("Korea", ["KR", "KP"])] {
       let countries = try Shared.forward.search(query).filter { $0.closeness == .exact }
       #expect(countries.prefix(2).map { Shared.tables.place(for: $0.record).countryCode } == codes)

@@ -10,7 +10,7 @@ import Testing
   @Test(arguments: [
     "Shenzhen", "shenzhen", "SHENZHEN", "深圳", "深圳市", "Sendzenas", " Shen-zhen ",
   ])
-  func `finds a city however it is written`(_ query: String) throws {
+  func `finds a city in any spelling`(_ query: String) throws {
     let place = try best(query)
     #expect(place.city == "Shenzhen")
     #expect(place.cityChinese == "深圳")
@@ -54,7 +54,7 @@ import Testing
     #expect(try best(query).countryCode == code)
   }
 
-  @Test func `lists every bearer of an ambiguous name, the largest first`() throws {
+  @Test func `lists all places with an ambiguous name, the largest first`() throws {
     let matches = try Shared.forward.search("Springfield", options: .init(limit: 100))
     let exact = matches.filter { $0.closeness == .exact }
     #expect(exact.count >= 10)
@@ -68,26 +68,26 @@ import Testing
     ("Paris, Texas", "US.TX"), ("Paris, US", nil), ("Springfield, Illinois", "US.IL"), ("Springfield, IL", "US.IL"),
     ("London, Ontario", "CA.08"), ("London, Canada", "CA.08"), ("Birmingham, Alabama, United States", "US.AL"),
   ])
-  func `narrows by what a place lies in`(_ query: String, _ region: String?) throws {
+  func `narrows the results by the enclosing place`(_ query: String, _ region: String?) throws {
     let place = try best(query)
     if let region { #expect(place.admin1Code == region) } else { #expect(place.countryCode == "US") }
   }
 
-  @Test func `prefers what is near, and keeps to a country when told`() throws {
+  @Test func `prefers nearby places, and stays in the given country`() throws {
     let near = try Coordinate(latitude: 39.8, longitude: -89.6)
     #expect(try best("Springfield", .init(near: near)).admin1Code == "US.IL")
     let canada = try #require(Shared.tables.countryNumber(ofCode: "CA"))
     #expect(try best("London", .init(country: canada)).countryCode == "CA")
   }
 
-  @Test func `puts a name as written before a folded one, and both before names it begins`() throws {
+  @Test func `ranks exact names before folded ones, and both before prefixes`() throws {
     let matches = try Shared.forward.search("Lima", options: .init(limit: 100))
     #expect(matches.map(\.closeness) == matches.map(\.closeness).sorted())
     #expect(matches.first?.closeness == .exact)
     #expect(matches.last?.closeness == .prefix)
   }
 
-  @Test func `says what it found when only a part is known`() throws {
+  @Test func `reports the matched part if only a part is known`() throws {
     let error = #expect(throws: ForwardGeocoder.Failure.self) { try Shared.forward.search("Xyzzyville, France") }
     guard case .partialResult(let found, let missing)? = error else { throw try #require(error) }
     #expect(Shared.tables.place(for: found).countryCode == "FR")
@@ -95,16 +95,16 @@ import Testing
   }
 
   @Test(arguments: ["Xyzzyville", "不存在的地方名字", "Nowhere Land, Neverland"])
-  func `finds nothing where there is nothing`(_ query: String) {
+  func `returns no results for an unknown name`(_ query: String) {
     #expect(throws: ForwardGeocoder.Failure.noResult) { try Shared.forward.search(query) }
   }
 
   @Test(arguments: ["", "   ", "…,!", String(repeating: "a", count: 201)])
-  func `refuses a query without a name in it`(_ query: String) {
+  func `refuses a query without a name`(_ query: String) {
     #expect(throws: ForwardGeocoder.Failure.unusableQuery) { try Shared.forward.search(query) }
   }
 
-  @Test func `takes the longest query`() {
+  @Test func `accepts the longest query`() {
     #expect(throws: ForwardGeocoder.Failure.noResult) {
       try Shared.forward.search(String(repeating: "q", count: ForwardGeocoder.longestQuery))
     }

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `names every city of a million and every capital as a Chinese reader does`() throws {
+  @Test func `uses the Chinese names of all capitals and cities of a million that a reader expects`() throws {
     let rows = try Self.rows("cities.tsv")
     #expect(rows.count >= 500)
     for row in rows {
@@ -73,7 +73,7 @@ import Testing
     ("Diomede", "US", "代奥米德"), ("Panama City", "PA", "巴拿马城"), ("Andorra la Vella", "AD", "安道尔城"),
     ("Tseung Kwan O", "HK", "将军澳"), ("Mei Foo Sun Chuen", "HK", "美孚新邨"),
   ])
-  func `names places as they are called today`(_ name: String, _ country: String, _ chinese: String) throws {
+  func `uses the current names of places`(_ name: String, _ country: String, _ chinese: String) throws {
     let found = try Shared.forward.search(name, options: .init(limit: 100))
     let place = found.lazy.map { Shared.tables.place(for: $0.record) }.first {
       $0.city == name && $0.countryCode == country

@@ -32,7 +32,7 @@ import Testing
     #expect(right.count >= 45)
   }
 
-  @Test func `answers every row of the table as written, with a reason for each miss`() throws {
+  @Test func `returns the expected result for every row of the table, with a reason for each miss`() throws {
     let goldens = try Self.goldens()
     #expect(goldens.count >= 200)
     for golden in goldens {
@@ -49,7 +49,7 @@ import Testing
     (37.7946, -122.3999, "San Francisco", "Chinatown"), (40.7580, -73.9855, "New York City", "Times Square"),
     (41.4036, 2.1744, "Barcelona", "Sagrada Família"), (22.2988, 114.1722, "Hong Kong", "Tsim Sha Tsui"),
   ])
-  func `keeps the quarter apart from the city`(
+  func `distinguishes the quarter from the city`(
     _ latitude: Double, _ longitude: Double, locality: String, subLocality: String
   ) throws {
     let place = try #require(try Shared.place(latitude, longitude))
@@ -58,14 +58,14 @@ import Testing
     #expect(place.city == subLocality)
   }
 
-  @Test func `names no quarter that is far away or not a part of the city`() throws {
+  @Test func `returns no quarter that is far away or not a part of the city`() throws {
     let gateway = try #require(try Shared.place(18.9220, 72.8347))
     #expect(gateway.locality == "Mumbai")
     #expect(gateway.localityChinese == "孟买")
     #expect(gateway.subLocality == nil)
   }
 
-  @Test func `takes the population limit into account`() throws {
+  @Test func `applies the population limit`() throws {
     let options = ReverseGeocoder.Options(minimumPopulation: 15_000)
     #expect(try Shared.place(35.6586, 139.7454, options: options)?.locality == "Tokyo")
     #expect(try Shared.place(47.5622, 13.6493)?.locality == "Hallstatt")
@@ -73,7 +73,7 @@ import Testing
     #expect(try Shared.place(47.5622, 13.6493, options: .init(level: .province))?.locality == nil)
   }
 
-  @Test func `gives search results a locality, too`() throws {
+  @Test func `adds a locality to search results, too`() throws {
     let shinjuku = try #require(try Shared.forward.search("Shinjuku", options: .init(limit: 1)).first)
     let place = Shared.tables.place(for: shinjuku.record)
     #expect(place.locality == "Tokyo")
@@ -96,7 +96,7 @@ import Testing
     ("Tijuana", 32.5149, -117.0382, "America/Tijuana"), ("San Diego", 32.7157, -117.1611, "America/Los_Angeles"),
     ("Baarle-Hertog", 51.4380, 4.9310, "Europe/Brussels"), ("Big Diomede", 65.7810, -169.0570, "Asia/Anadyr"),
   ])
-  func `gives the time zone`(_ name: String, _ latitude: Double, _ longitude: Double, zone: String) throws {
+  func `returns the time zone`(_ name: String, _ latitude: Double, _ longitude: Double, zone: String) throws {
     #expect(try Shared.place(latitude, longitude)?.timeZone == zone)
     #expect(try Shared.place(latitude, longitude, options: .init(level: .country))?.timeZone == zone)
   }

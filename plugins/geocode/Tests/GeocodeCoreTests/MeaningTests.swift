@@ -13,7 +13,7 @@ import Testing
     ("taibei", "Taipei"), ("Gaoxiong", "Kaohsiung"), ("wulumuqi", "Ürümqi"), ("Munchen", "Munich"),
     ("Pekin", "Beijing"), ("Kiev", "Kyiv"), ("Zurich", "Zürich"), ("Krakow", "Kraków"),
   ])
-  func `puts the well-known bearer first, by any of its names`(_ query: String, _ city: String) throws {
+  func `ranks the best-known place first, by any of its names`(_ query: String, _ city: String) throws {
     #expect(try best(query).city == city)
   }
 
@@ -41,11 +41,11 @@ import Testing
     ("北榄府", "Samut Prakan"), ("北柳府", "Chachoengsao"), ("尖竹汶府", "Chanthaburi"), ("洛坤府", "Nakhon Si Thammarat"),
     ("亚拉腊", "Ararat"), ("阿拉拉特", "Ararat"),
   ])
-  func `finds a province by the older name that many use`(_ query: String, _ province: String) throws {
+  func `finds a province by its common older name`(_ query: String, _ province: String) throws {
     #expect(try best(query).admin1 == province)
   }
 
-  @Test func `gives what lies in Taiwan no division of China`() throws {
+  @Test func `assigns no division of China to places in Taiwan`() throws {
     for query in ["台湾", "金门", "台北", "高雄"] {
       let places = try Shared.forward.search(query, options: .init(limit: 100)).map {
         Shared.tables.place(for: $0.record)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `finds the same in either characters`() throws {
+  @Test func `finds the same place in simplified and traditional characters`() throws {
     for (simple, traditional) in [("台湾", "臺灣"), ("广州", "廣州"), ("华盛顿", "華盛頓"), ("旧金山", "舊金山"), ("乌鲁木齐", "烏魯木齊")] {
       let first = try Shared.forward.search(simple)
       #expect(try Shared.forward.search(traditional) == first, "\(simple)")
@@ -69,21 +69,21 @@ import Testing
     ("Amsterdm", "Amsterdam"),
     ("Pariss, France", "Paris"), ("Helsnki", "Helsinki"), ("Sydny", "Sydney"), ("Rmoe", "Rome"),
   ])
-  func `forgives typos`(_ query: String, _ city: String) throws {
+  func `tolerates typos`(_ query: String, _ city: String) throws {
     let places = try Shared.forward.search(query).map { Shared.tables.place(for: $0.record) }
     #expect(places.contains { $0.city == city }, "\(places.map(\.city))")
     let closeness = try Shared.forward.search(query, options: .init(limit: 100)).map(\.closeness)
     #expect(closeness == closeness.sorted())
   }
 
-  @Test func `forgives nothing where the name as written is known`() throws {
+  @Test func `tolerates no typos if the exact name is known`() throws {
     for query in ["Paris", "Lima", "Bern"] {
       #expect(try Shared.forward.search(query, options: .init(limit: 100)).allSatisfy { $0.edits == 0 })
     }
   }
 
   /// One edit up to five letters, two beyond: every place that is large enough is found by its misspelled name.
-  @Test func `finds large places with one letter changed, left out, put in or swapped`() throws {
+  @Test func `finds large places with one letter changed, omitted, inserted or swapped`() throws {
     var state: UInt64 = 11
     func next(_ limit: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -70,7 +70,7 @@ import Testing
     Golden("Honolulu", 21.3069, -157.8583, "US"), Golden("Azores", 37.7412, -25.6756, "PT"),
   ]
 
-  @Test(arguments: goldens) func `gives the right country`(_ golden: Golden) throws {
+  @Test(arguments: goldens) func `returns the right country`(_ golden: Golden) throws {
     #expect(try Shared.place(golden.latitude, golden.longitude)?.countryCode == golden.country)
   }
 
@@ -115,7 +115,7 @@ import Testing
     #expect(try Shared.place(-16.8, 179.99)?.city == "Savusavu")
   }
 
-  @Test func `gives a country but no city far from every city`() throws {
+  @Test func `returns a country but no city far from every city`() throws {
     let coordinate = try Coordinate(latitude: 75, longitude: -40)
     let match = try #require(Shared.reverse.match(coordinate))
     #expect(match.place == nil)
@@ -125,7 +125,7 @@ import Testing
     #expect(try #require(far.distanceKilometers) > 100)
   }
 
-  @Test func `names the country of a lonely coast, within the distance that is allowed`() throws {
+  @Test func `returns the country of a remote coast within the allowed distance`() throws {
     // 20 km off Heard Island, where nobody lives.
     let water = try Coordinate(latitude: -53.35, longitude: 73.5)
     let match = try #require(Shared.reverse.match(water))
@@ -134,7 +134,7 @@ import Testing
     #expect(Shared.reverse.match(water, options: .init(maximumDistanceKilometers: 1)) == nil)
   }
 
-  @Test func `answers no more than was asked for`() throws {
+  @Test func `returns at most the requested number of results`() throws {
     let coordinate = try Coordinate(latitude: 48.8566, longitude: 2.3522)
     let country = try #require(Shared.reverse.match(coordinate, options: .init(level: .country)))
     #expect(country.region == nil && country.place == nil)
@@ -142,7 +142,7 @@ import Testing
     #expect(province.region != nil && province.place == nil)
   }
 
-  @Test func `passes over cities that are too small`() throws {
+  @Test func `skips cities that are too small`() throws {
     let small = try #require(try Shared.place(48.8049, 2.1204))
     let large = try #require(try Shared.place(48.8049, 2.1204, options: .init(minimumPopulation: 1_000_000)))
     #expect(small.city == "Versailles")
@@ -150,7 +150,7 @@ import Testing
   }
 
   /// A seeded check of the tree: no city of the decided country can be nearer than the one it found.
-  @Test func `finds what looking at every city finds`() throws {
+  @Test func `finds the same place as a search of all cities`() throws {
     var state: UInt64 = 20_240_601
     func next() -> Double {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -26,7 +26,7 @@ import Testing
   }
 
   /// L12, C19: the 249 of ISO 3166-1 and Kosovo, without codes that ISO has withdrawn.
-  @Test func `holds all countries and places, and stays within 12 MB`() throws {
+  @Test func `contains all countries and places, and stays within 12 MB`() throws {
     #expect(Shared.tables.countryCount == 250)
     for withdrawn in ["AN", "CS"] { #expect(Shared.tables.countryNumber(ofCode: withdrawn) == nil) }
     #expect(Shared.tables.placeCount > 214_000)
@@ -39,7 +39,7 @@ import Testing
     #expect(sizes.reduce(0, +) <= 12_000_000)
   }
 
-  @Test(arguments: GeocodeTables.fileNames) func `notices a single changed byte and names the file`(_ name: String)
+  @Test(arguments: GeocodeTables.fileNames) func `detects a single changed byte and names the file`(_ name: String)
     throws
   {
     try withDamage(to: name, { $0[$0.count / 2] ^= 1 }) { folder in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `names the line at which a truncated table ends`() throws {
+  @Test func `reports the line at which a truncated table ends`() throws {
     let whole = String(
       decoding: try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")), as: UTF8.self)
     let kept = whole.utf8.prefix(100_000)
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `says which table is missing`() throws {
+  @Test func `names the missing table`() throws {
     #expect(throws: TableError.unreadable(path: "/nowhere/manifest.tsv", reason: "No such file or directory")) {
       try GeocodeTables(folder: "/nowhere")
     }
@@ -96,7 +96,7 @@ import Testing
     ("a control character", 60_000, UInt8(ascii: "a"), 0, "a control character"),
     ("broken UTF-8", 90_000, UInt8(ascii: "a"), 0xFF, "the row is not valid UTF-8"),
   ])
-  func `names the very line that is not a row any more`(
+  func `reports the exact line that is not a valid row`(
     _ name: String, offset: Int, from: UInt8, to: UInt8, problem: String
   ) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")))
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// The script lays out the index on its own; here its parts are compared with each other.
-  @Test func `finds every place where it is, as its own nearest`() throws {
+  @Test func `finds every place as the nearest to its own position`() throws {
     for row in stride(from: 0, to: Shared.tables.placeCount, by: 11) {
       let here = Shared.tables.coordinate(ofPlace: row)
       let match = try #require(Shared.reverse.match(here))

@@ -33,7 +33,7 @@ import Testing
   ]
 
   /// L12.
-  @Test(arguments: territories) func `has its own code, and a province of its own or none`(_ given: Territory) throws {
+  @Test(arguments: territories) func `has its own code, and its own province or none`(_ given: Territory) throws {
     let place = try #require(try Shared.place(given.latitude, given.longitude))
     #expect(place.countryCode == given.code)
     if let region = place.admin1Code { #expect(region.hasPrefix(given.code + "."), "\(region)") }
@@ -41,7 +41,7 @@ import Testing
   }
 
   /// L12.
-  @Test func `takes no province from a place of the same country far away`() throws {
+  @Test func `inherits no province from a distant place of the same country`() throws {
     // Franz Josef Land, the Antarctic ice and Clipperton are nobody's neighbors.
     #expect(try Shared.place(10.30, -109.22)?.admin1 == nil)
     let ice = try #require(try Shared.place(-83, 60))
@@ -54,14 +54,14 @@ import Testing
     (16.834, 112.339, "Sansha"), (-25.066, -130.1, "Adamstown"), (-37.067, -12.311, "Edinburgh of the Seven Seas"),
     (82.5, -62.35, "Alert"), (-49.35, 70.22, "Port-aux-Français"), (78.925, 11.93, "Ny-Ålesund"),
   ])
-  func `names the island or the station that people live on`(_ latitude: Double, _ longitude: Double, _ name: String)
+  func `uses the name of the inhabited island or station`(_ latitude: Double, _ longitude: Double, _ name: String)
     throws
   {
     #expect(try Shared.place(latitude, longitude)?.city == name)
   }
 
   /// L42: the record of cpca and GeoNames, whatever is nearer.
-  @Test func `gives Woody Island the divisions of Sansha`() throws {
+  @Test func `assigns the divisions of Sansha to Woody Island`() throws {
     let place = try #require(try Shared.place(16.834, 112.339))
     #expect(place.countryCode == "CN")
     #expect(place.admin1Chinese == "海南省")
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// L42: so that the app can judge.
-  @Test func `says which place an answer by the nearest place rests on, and how far away it is`() throws {
+  @Test func `reports the nearest place on which an answer is based, and its distance`() throws {
     var state: UInt64 = 7
     var found = 0
     while found < 200 {
@@ -86,7 +86,7 @@ import Testing
   }
 
   /// L12.
-  @Test func `is surer far from a border than near it`() throws {
+  @Test func `is more confident far from a border than near it`() throws {
     let far = try #require(Shared.reverse.match(try Coordinate(latitude: 47.0, longitude: 2.5)))
     let near = try #require(Shared.reverse.match(try Coordinate(latitude: 47.59, longitude: 7.59)))
     #expect(far.confidence > 0.99)

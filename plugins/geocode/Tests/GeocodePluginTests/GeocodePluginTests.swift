@@ -28,7 +28,7 @@ import Testing
   }
 
   /// L22: created early, so that the first use costs nothing.
-  @Test func `loads once, whoever comes first`() async throws {
+  @Test func `loads once, regardless of the first caller`() async throws {
     let plugin = GeocodePlugin()
     let first = try await call("geocode.prepare", plugin: plugin)
     #expect(first["loaded"] == .boolean(true))
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// L42.
-  @Test func `tells where a coordinate is, in both languages`() async throws {
+  @Test func `returns the place of a coordinate in both languages`() async throws {
     let place = try await call(
       "geocode.reverse", ["latitude": 22.5431, "longitude": 114.0579, "minimum-population": 1_000_000])
     #expect(place["city"] == .string("Shenzhen"))
@@ -53,7 +53,7 @@ import Testing
     #expect(try #require(place["distance-kilometers"]?.numberValue) < 5)
   }
 
-  @Test func `answers with every declared output, null where there is nothing`() async throws {
+  @Test func `returns every declared output, with null for missing values`() async throws {
     let declared = try #require(registry["geocode.reverse"]).declaration.outputs.map(\.name)
     let greenland = try await call("geocode.reverse", ["latitude": 75, "longitude": -40])
     #expect(greenland.keys == declared)
@@ -61,7 +61,7 @@ import Testing
     #expect(greenland["country"] == .string("Greenland"))
   }
 
-  @Test func `finds a name, with everything that bears it`() async throws {
+  @Test func `finds all places with a name`() async throws {
     let found = try await call("geocode.forward", ["query": "Springfield", "limit": 5])
     #expect(found["count"] == .integer(5))
     guard case .object(let best)? = found["best"] else { throw try #require(nil as (any Error)?) }
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// L12, C19.
-  @Test func `lists the countries, all or of a continent`() async throws {
+  @Test func `lists the countries of the world or of a continent`() async throws {
     #expect(try await call("geocode.countries")["count"] == .integer(250))
     let europe = try await call("geocode.countries", ["continent": "EU"])
     #expect(try #require(europe["count"]?.integerValue) > 40)
@@ -82,7 +82,7 @@ import Testing
     (121.5, 31.2, "are the two swapped? latitude 31.2, longitude 121.5 is a position"),
     (10, 181, "longitude 181.0 is outside -180 … 180"), (200, 200, "latitude 200.0 is outside -90 … 90"),
   ])
-  func `refuses what is not a position`(_ latitude: Double, _ longitude: Double, _ text: String) async throws {
+  func `refuses invalid positions`(_ latitude: Double, _ longitude: Double, _ text: String) async throws {
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": .number(latitude), "longitude": .number(longitude)])
     }
@@ -91,7 +91,7 @@ import Testing
     #expect(try await call("geocode.reverse", ["latitude": 10, "longitude": 437.4, "wrap": true])["country"] != nil)
   }
 
-  @Test func `gives 1 to 100 results and takes 200 bytes of a query, no more`() async throws {
+  @Test func `returns 1 to 100 results and accepts at most 200 bytes of a query`() async throws {
     #expect(try await call("geocode.forward", ["query": "San", "limit": 100])["count"] == .integer(100))
     #expect(try await call("geocode.forward", ["query": "San", "limit": 1])["count"] == .integer(1))
     let action = try #require(registry["geocode.forward"])
@@ -127,7 +127,7 @@ import Testing
       "minimum-population: 100000001 is not a population; expected 0 … 100000000"
     ),
   ])
-  func `refuses numbers that no lookup takes, written down or computed`(
+  func `refuses invalid numbers, literal or computed`(
     _ action: String, _ input: String, _ value: Value, _ message: String
   ) async throws {
     var inputs: ValueObject =
@@ -143,7 +143,7 @@ import Testing
     #expect(try #require(registry[action]).check(LiteralInput(inputs)).count == 1)
   }
 
-  @Test func `finds nothing on the open sea, and says what was asked`() async throws {
+  @Test func `finds nothing on the open sea, and reports the query`() async throws {
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
     }
@@ -151,7 +151,7 @@ import Testing
     #expect(error?.message == "no country holds -30.0, -140.0, and no city is within 100.0 km")
   }
 
-  @Test func `keeps partial results and unknown countries apart`() async throws {
+  @Test func `distinguishes partial results from unknown countries`() async throws {
     let partial = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Xyzzyville, France"])
     }
@@ -179,7 +179,7 @@ import Testing
     #expect(error?.message == "cannot read /nowhere/manifest.tsv: No such file or directory")
   }
 
-  @Test func `has the errors of Core Location for each of its own`() {
+  @Test func `maps each of its errors to one of Core Location`() {
     #expect(GeocodeError.partialResult("").coreLocationName == "geocodeFoundPartialResult")
     #expect(GeocodeError.noResult("").coreLocationName == "geocodeFoundNoResult")
     #expect(GeocodeError.cancelled.coreLocationName == "geocodeCanceled")
