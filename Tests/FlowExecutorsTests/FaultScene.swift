@@ -22,11 +22,11 @@ final class FaultScene {
   private var recorded: [String: String] = [:]
 
   /// - Parameters:
-  /// - name: the name printed with the seed.
-  /// - steps: the number of steps; each of the first eight begins a chain.
-  /// - isDurable: true if no body begins before earlier results are on disk.
-  /// - bodySeconds: the duration of a body.
-  /// - environment: additional variables for flowrun.
+  ///   - name: the name printed with the seed.
+  ///   - steps: the number of steps; each of the first eight begins a chain.
+  ///   - isDurable: true if no body begins before earlier results are on disk.
+  ///   - bodySeconds: the duration of a body.
+  ///   - environment: additional variables for flowrun.
   init(
     _ name: String, steps: Int, isDurable: Bool, bodySeconds: Double = 0.1, environment: [String: String] = [:]
   ) throws {

@@ -27,8 +27,8 @@ extension SlurmEngine {
   /// Submits an array whose tasks wait for their workers, and returns its job.
   ///
   /// - Parameters:
-  /// - known: the known arrays of the run.
-  /// - mayExist: true if Slurm may have accepted the array although its number never arrived.
+  ///   - known: the known arrays of the run.
+  ///   - mayExist: true if Slurm may have accepted the array although its number never arrived.
   @Sendable func submit(_ batch: ArrayBatch, known: [Int], mayExist: Bool) throws(ExecutorProblem) -> Int {
     if mayExist, let number = try adopt(batch, known) { return number }
     let words =

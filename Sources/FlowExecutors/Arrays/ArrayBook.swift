@@ -75,9 +75,9 @@ struct ArrayBook {
   private var hasSubmitted: Set<StepID> = []
 
   /// - Parameters:
-  /// - run: the beginning of the names of arrays.
-  /// - slots: the number of concurrent bodies.
-  /// - indices: the maximum number of indices in an array.
+  ///   - run: the beginning of the names of arrays.
+  ///   - slots: the number of concurrent bodies.
+  ///   - indices: the maximum number of indices in an array.
   init(run: String, slots: Int, indices: Int) {
     prefix = run
     self.slots = slots

@@ -76,8 +76,8 @@ struct ContentWriter: Sendable {
   private var left = 0
 
   /// - Parameters:
-  /// - files: regular files only, no links.
-  /// - place: returns the path of each file.
+  ///   - files: regular files only, no links.
+  ///   - place: returns the path of each file.
   init(_ files: [TransferEntry], to place: @escaping @Sendable (_ index: Int) -> String) {
     self.files = files
     self.place = place

@@ -40,19 +40,19 @@ public final class WorkerPool: StepExecutor {
   let opening = OneShot<Bool>()
 
   /// - Parameters:
-  /// - name: the name in the form of `--on`.
-  /// - starts: the start of each worker.
-  /// - needs: the requirements for workers.
+  ///   - name: the name in the form of `--on`.
+  ///   - starts: the start of each worker.
+  ///   - needs: the requirements for workers.
   ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
-  /// - copies: the settings for copying files, or nil if workers share them.
-  /// - pulse: the intervals of heartbeats.
-  /// - mayPing: returns true if workers may still be sent pings.
-  /// - withheld: variables of the workers' environment that commands do not inherit.
-  /// - release: the command that releases the engine's allocations for the workers, or nil if there are none.
-  /// - isOneTime: true if a worker runs one body and is not restarted after it has worked.
-  /// - sized: the workers of steps with resources, or nil if such steps are treated like others.
-  /// - waiting: the jobs in the engine's queue with their reasons, or nil if the engine has no queue.
-  /// - tell: receives messages about workers that are left out or lost.
+  ///   - copies: the settings for copying files, or nil if workers share them.
+  ///   - pulse: the intervals of heartbeats.
+  ///   - mayPing: returns true if workers may still be sent pings.
+  ///   - withheld: variables of the workers' environment that commands do not inherit.
+  ///   - release: the command that releases the engine's allocations for the workers, or nil if there are none.
+  ///   - isOneTime: true if a worker runs one body and is not restarted after it has worked.
+  ///   - sized: the workers of steps with resources, or nil if such steps are treated like others.
+  ///   - waiting: the jobs in the engine's queue with their reasons, or nil if the engine has no queue.
+  ///   - tell: receives messages about workers that are left out or lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
     copies: WorkerTerms.Copies? = nil, pulse: PulseRhythm = PulseRhythm(),

@@ -60,10 +60,10 @@ public final class Worker: Sendable {
   private static let grace = Duration.milliseconds(700)
 
   /// - Parameters:
-  /// - program: the path of this program, which is also started as the guard.
-  /// - result: the path of the file for the result of its only body, or nil if there are several or the result is not
+  ///   - program: the path of this program, which is also started as the guard.
+  ///   - result: the path of the file for the result of its only body, or nil if there are several or the result is not
   ///   needed.
-  /// - install: finds what is installed around a workflow's folder.
+  ///   - install: finds what is installed around a workflow's folder.
   public init(
     program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
   ) {

@@ -55,8 +55,8 @@ package enum InnerRuns {
     /// The longest time that a nested run of the command needs to stop, or 0 if there is none.
     ///
     /// - Parameters:
-    /// - group: the process group of the command; a run started with `setsid` or `timeout` is outside it.
-    /// - others: true to include such runs.
+    ///   - group: the process group of the command; a run started with `setsid` or `timeout` is outside it.
+    ///   - others: true to include such runs.
     func milliseconds(in group: pid_t, others: Bool) -> Int {
       running(in: group).filter { others || getpgid($0.key) == group }.values.max() ?? 0
     }

@@ -28,8 +28,8 @@ package final class ProcessGroup: Sendable {
   /// Starts a child that inherits only these three descriptors, as its first ones.
   ///
   /// - Parameters:
-  /// - terminal: the terminal in whose foreground the group runs, or nil.
-  /// - inner: the reports of nested runs in the child, or nil.
+  ///   - terminal: the terminal in whose foreground the group runs, or nil.
+  ///   - inner: the reports of nested runs in the child, or nil.
   package init(
     _ program: Program, input: CInt, output: CInt, errors: CInt, terminal: CInt? = nil, inner: InnerRuns.Command? = nil
   ) throws(SystemError) {

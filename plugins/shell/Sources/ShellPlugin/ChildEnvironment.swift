@@ -65,9 +65,9 @@ struct ChildEnvironment {
   /// Makes the environment of a command.
   ///
   /// - Parameters:
-  /// - withheld: variables of this process that the child does not inherit.
-  /// - outputs: the path of the file for named outputs, or nil if there is none.
-  /// - folders: the folders to search before PATH.
+  ///   - withheld: variables of this process that the child does not inherit.
+  ///   - outputs: the path of the file for named outputs, or nil if there is none.
+  ///   - folders: the folders to search before PATH.
   static func make(
     _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil,
     folders: [String] = []
