@@ -59,10 +59,22 @@ extension FlowCommand {
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if !text.isEmpty {
-      let label = "Error: "
-      let text = (text.hasPrefix(label) ? "flowrun: " + text.dropFirst(label.count) : text) + "\n"
+      let text = plain(text) + "\n"
       if code.isSuccess { StandardOutput.write(text) } else { StandardOutput.writeError(text) }
     }
     ExitStatus.exit(code.rawValue)
+  }
+
+  /// Returns an error of the argument parser in the form of flowrun's own: `flowrun: unknown option '--quite'; did you
+  /// mean '--quiet'?`.
+  static func plain(_ text: String) -> String {
+    let label = "Error: "
+    guard text.hasPrefix(label) else { return text }
+    var lines = text.dropFirst(label.count).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines[0] = lines[0].replacing(". Did you mean ", with: "; did you mean ")
+    if ["Unknown option ", "Missing ", "Unexpected argument ", "The value "].contains(where: lines[0].hasPrefix) {
+      lines[0] = lines[0].prefix(1).lowercased() + lines[0].dropFirst()
+    }
+    return "flowrun: " + lines.joined(separator: "\n")
   }
 }

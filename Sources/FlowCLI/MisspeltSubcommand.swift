@@ -49,6 +49,11 @@ struct MisspeltSubcommand {
     "plan": "simulate FILE", "log": "logs RUN", "new": "init", "create": "init",
   ]
 
+  /// Returns the suggestion for a word that other tools have as a subcommand, or nil.
+  static func form(of word: String, file: String) -> String? {
+    otherNames[word].map { "did you mean 'flowrun \($0.replacing("FILE", with: file))'?" }
+  }
+
   private init(_ text: String) { description = TerminalText.visible(text) }
 
   /// Returns an error for the first word after `help` that is not a subcommand.
@@ -71,8 +76,8 @@ struct MisspeltSubcommand {
   private static func question(about word: String, before next: String?) -> String? {
     for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) { return "did you mean '\(file)'?" }
     let file = next.flatMap { $0.hasPrefix("-") || !FilePath.exists($0) ? nil : $0 }
-    if let form = otherNames[word] { return "did you mean 'flowrun \(form.replacing("FILE", with: file ?? "FILE"))'?" }
-    return NearestName.question(word, among: names(of: FlowCommand.self) + ["help"])
+    return form(of: word, file: file ?? "FILE")
+      ?? NearestName.question(word, among: names(of: FlowCommand.self) + ["help"])
       ?? file.map { "did you mean 'flowrun \($0)'?" }
   }
 

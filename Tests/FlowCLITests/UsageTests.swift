@@ -32,7 +32,24 @@ import Testing
     let start = "flowrun: 'test' is neither a subcommand nor a file; did you mean 'flowrun "
     #expect(try tool.run("test", "ok.yaml").standardError == start + "validate ok.yaml'?\n")
     #expect(try tool.run("gibberish-1", "ok.yaml").standardError.hasSuffix("did you mean 'flowrun ok.yaml'?\n"))
-    #expect(try tool.run("ok.yaml", "--verbos").standardError.hasPrefix("flowrun: Unknown option '--verbos'"))
+    #expect(try tool.run("ok.yaml", "--verbos").standardError.hasPrefix("flowrun: unknown option '--verbos'"))
+  }
+
+  @Test func `suggests the intended subcommand or order next to a flowrun.yaml`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    for file in ["flowrun.yaml", "ok.yaml"] {
+      try tool.write("name: ok\nsteps: { build: { run: 'true' } }\n", to: file)
+    }
+    let steps = [
+      (["check"], "did you mean 'flowrun validate flowrun.yaml'?"), (["bulid"], "did you mean 'build'?"),
+      (["list"], "'flowrun' alone lists the steps"),
+      (["build", "ok.yaml"], "a file comes before its steps, as in 'flowrun ok.yaml build'"),
+    ]
+    for (words, question) in steps {
+      let message = "flowrun: '\(words.last!)' is not a step of flowrun.yaml; \(question)\n"
+      #expect(try tool.run(words) == .init(exitCode: 64, standardOutput: "", standardError: message))
+    }
   }
 
   @Test func `shows the help of a subcommand, which has examples`() throws {
@@ -74,7 +91,7 @@ import Testing
     defer { tool.remove() }
     let output = try tool.run("graph", "x.yaml", "--fromat", "dot")
     #expect(output.exitCode == 64)
-    #expect(output.standardError.contains("Unknown option '--fromat'. Did you mean '--format'?"))
+    #expect(output.standardError.contains("unknown option '--fromat'; did you mean '--format'?"))
     #expect(try tool.run("graph", "x.yaml", "--format", "svg").standardError.contains("'svg' is invalid"))
   }
 

@@ -85,8 +85,12 @@ struct StepWords {
   private static func unknown(_ step: String, _ names: [String], _ request: RunRequest) -> String {
     let text = "'\(step)' is not a step of \(request.file)"
     let isFirst = request.isFound && step == request.steps[0]
+    if request.isFound, !isFirst, isFileName(step) || FileAccess.isRegular(step) {
+      return text + "; a file comes before its steps, as in 'flowrun \(step) \(request.steps[0])'"
+    }
     let question =
       NearestName.question(step, among: names)
+      ?? (isFirst && step != "list" ? MisspeltSubcommand.form(of: step, file: request.file) : nil)
       ?? (isFirst ? NearestName.question(step, among: subcommands + ["help"]) : nil)
     let all = request.isFound ? "'flowrun' alone" : "'flowrun graph \(request.file)'"
     return text + "; " + (question ?? "\(all) lists the steps")
