@@ -35,6 +35,25 @@ import Testing
       stage.text == ["✓ a                  12 ms", "✓ b                  12 ms", "✓ Check the lot      12 ms"])
   }
 
+  @Test func `draws only when asked to, and then shows all lines that commands have printed in order`() {
+    let stage = ViewStage(Self.three)
+    stage.at(0, ViewStage.activated, ViewStage.started("a"))
+    var printed: [String] = []
+    for millisecond in 1...1_000 {
+      let lines = (0..<3).map { "line \(millisecond).\($0)" }
+      printed += lines
+      stage.view.receive(
+        lines.map {
+          RunEvent(
+            atNanoseconds: millisecond * 1_000_000,
+            .stepLog(ViewStage.id("a"), level: .info, stream: .standardOutput, message: $0))
+        })
+      if millisecond % 100 == 0 { stage.at(millisecond) }
+    }
+    #expect(stage.drawings == 11)
+    #expect(stage.text.filter { $0.hasPrefix("line ") } == printed)
+  }
+
   @Test func `counts down to the gate's minimum, then to its maximum, and shows its opening`() {
     let stage = ViewStage(
       """

@@ -20,6 +20,7 @@ final class ViewStage {
     struct State {
       var terminal: VirtualTerminal
       var size: TerminalSize
+      var drawings = 0
     }
     let state: Mutex<State>
     init(_ size: TerminalSize) {
@@ -52,10 +53,17 @@ final class ViewStage {
       graph, subject, finished: finished, isVerbose: isVerbose, asksHere: asksHere,
       commands: RunCommands(file: "test.yaml", store: nil), style: TextStyle(isColored: isColored),
       size: { screen.state.withLock { $0.size } },
-      output: { text in screen.state.withLock { $0.terminal.show(text) } })
+      output: { text in
+        screen.state.withLock {
+          $0.drawings += 1
+          $0.terminal.show(text)
+        }
+      })
   }
 
   var terminal: VirtualTerminal { screen.state.withLock { $0.terminal } }
+  /// The number of times that the view has written to the terminal.
+  var drawings: Int { screen.state.withLock { $0.drawings } }
   /// The lines on the screen and above it.
   var text: [String] { terminal.text }
 
