@@ -63,7 +63,7 @@ struct YAMLRecovery {
         YAMLParser.parseWithLibYAML(SourceText(blanked, file: source.file), bytes)
       }
       guard case .failure(let next) = result else { return result }
-      // The same error again is no progress.
+      // The same error again means no progress.
       if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
     }
     // A line that is indented too far begins its own block, which ends where the others continue.

@@ -22,7 +22,7 @@ struct CountryEvidence {
   private static let rivalFactor: Float = 1.5 * 1.5
   /// The distance up to which a coast decides the country outside every outline, if no place is near.
   private static let coastKilometers = 50.0
-  /// The distance beyond which a place of the country is no evidence of the province.
+  /// The distance beyond which a place of the country does not indicate the province.
   private static let provinceSquaredChord = UnitVectors.squaredChord(kilometers: 400)
 
   /// The country and its first-level division, or nil on the open sea, with nothing within `reach` kilometers.

@@ -6,7 +6,7 @@
   ///
   /// A database with an earlier position was restored from an old copy, even if no connection broke meanwhile.
   final class ZoneCursors: Sendable {
-    /// The maximum number of incarnations remembered per zone.
+    /// The maximum number of incarnations stored per zone.
     private static let incarnationsLimit = 16
 
     private let zones = Mutex<[String: Zone]>([:])

@@ -47,7 +47,7 @@ extension RouteTable {
       var taken: (by: Int, example: String)?
       let (urls, isComplete) = witnesses.urls(for: routes[index].pattern)
       for url in urls {
-        // A refused URL is no evidence about routes.
+        // A refused URL says nothing about routes.
         guard case .match(let match) = lookUp(url) else { continue }
         if match.routeIndex == index { return nil }
         taken = taken ?? (match.routeIndex, url)

@@ -25,7 +25,7 @@ struct PresentInterface: AsyncAction {
     do {
       try await context.calling(interface) { try await interface.present() }
     } catch {
-      // A cancelled step is no evidence against the pages, but one that timed out is.
+      // A cancelled step does not prove the pages wrong, but one that timed out does.
       let isCancelled = error is CancellationError || context.isCancelled && context.remaining != .zero
       if isCancelled, let keeper { context.saving { try keeper.endPresenting(isReady: false) } }
       throw error
