@@ -47,10 +47,10 @@ import Testing
       finally: { slow: { run: sleep 30 }, quick: { run: echo tidied } }
       """)
     #expect(result.exitCode == 1 && result.standardOutput.contains("quick: tidied\n"), "\(result)")
-    // A busy machine may be late but never early: without `cleanup: 7s`, the default is 5 s.
+    // The step starts shortly after the time begins, and a busy machine may be late. The default is 5 s.
     let cancelled = try #require(result.standardOutput.firstMatch(of: #/slow cancelled in (\d+(?:\.\d+)?) (m?s)/#))
     let milliseconds = try #require(Double(cancelled.1)) * (cancelled.2 == "s" ? 1000 : 1)
-    #expect(milliseconds >= 7000, "\(result)")
+    #expect(milliseconds > 6000, "\(result)")
   }
 
   @Test func `finally of an item that is cancelled runs to its end, within the cleanup time of its file`() throws {
