@@ -51,7 +51,8 @@ public func action(
 }
 
 extension Engine {
-  /// Creates an engine from plugins and from actions that are defined by closures. The names of plugins must differ.
+  /// Creates an engine from plugins and from actions defined by closures. Plugin names must be unique; a duplicate is a
+  /// programming error and traps.
   ///
   /// ```swift
   /// let engine = Engine {

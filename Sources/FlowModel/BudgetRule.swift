@@ -38,7 +38,7 @@ public struct BudgetRule: Sendable, Hashable {
     case above = ">"
   }
 
-  /// The limit of the value.
+  /// The limit that the value is compared with.
   public enum Limit: Sendable, Hashable {
     case duration(Duration)
     /// A share, from 0 to 1.

@@ -203,7 +203,7 @@
       return fresh
     }
 
-    /// Opens a connection. `information` may contain another timeout.
+    /// Opens a connection with a timeout of 10 s, which `information` may override.
     private static func connect(_ information: String) -> OpaquePointer? {
       "connect_timeout".withCString { timeoutName in
         "10".withCString { timeout in

@@ -29,7 +29,7 @@
     /// The error's SQLSTATE, five characters.
     package var state: String? { PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
 
-    /// True if a column is null.
+    /// True if the value in the given row and column is NULL.
     package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
     package func integer(_ row: Int, _ column: Int) -> Int64 {

@@ -138,7 +138,7 @@
       return page
     }
 
-    /// The maximum number of workflow files checked for the list of workflows, and of runs checked for questions.
+    /// The maximum number of workflow files checked for problems, and of running runs checked for questions.
     private static let (checkedFiles, askedRuns) = (60, 8)
 
     /// Returns the first question of each run that waits for an answer.

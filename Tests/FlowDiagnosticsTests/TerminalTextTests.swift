@@ -59,7 +59,7 @@ import Testing
     ("\u{1B}[31mred\u{1B}[m\n10 %\r20 %\nabc", "red\n20 %\nabc"),
     ("a\u{8}\u{8}\nb\u{1B}[9Dc", "a\nc"),
   ])
-  func `treats the lines of a command's text separately`(text: String, plain: String) {
+  func `interprets the control sequences of each line separately`(text: String, plain: String) {
     #expect(TerminalText.commandText(text) == plain)
   }
 

@@ -115,7 +115,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a command ended by its worker's time limit is lost, and repeated only by retry`() throws {
+  @Test func `a command killed by its worker's time limit counts as lost and is repeated only with retry`() throws {
     try write(
       #"""
       name: over

@@ -7,7 +7,7 @@ import Testing
   private let start = ContinuousClock.now
   private let rhythm = PulseRhythm()
 
-  @Test func `A worker without pings lives 10 s`() {
+  @Test func `a worker that receives no pings ends after 10 s`() {
     #expect(WorkerLease(silence: rhythm.guardSilence, at: start).end == start + .seconds(10))
   }
 

@@ -48,7 +48,7 @@ struct FunctionTests {
     #expect(failure(source)?.hasPrefix("evaluation \(message)") == true, "\(failure(source) ?? "no error")")
   }
 
-  @Test func `writes JSON with two spaces per level`() throws {
+  @Test func `toJSON indents by two spaces per level`() throws {
     let value: ValueObject = ["x": ["a": [1, 1.5, true, nil], "b": [:], "c": [], "d": "\"\\\n/é\u{1}"]]
     #expect(
       try evaluate("toJSON(x)", value)

@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `schema, parser and completion have the same actions`() {
+  @Test func `completion after 'uses' lists every action of the catalog`() {
     let text = "name: a\nsteps:\n  a:\n    uses: "
     let proposals = document(Array(text.utf8)).completions(at: text.utf8.count).map(\.label)
     #expect(proposals == TestCatalog.standard.declarations.map(\.name))

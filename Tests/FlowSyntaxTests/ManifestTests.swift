@@ -11,7 +11,7 @@ import Testing
     PluginManifestLoader().load(bytes: Array(text.utf8), file: "plugin.yaml")
   }
 
-  @Test func `a manifest is read as declarations`() throws {
+  @Test func `parses a manifest into declarations`() throws {
     let result = load(
       """
       name: shout

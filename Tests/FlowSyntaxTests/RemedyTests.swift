@@ -37,7 +37,7 @@ import Testing
     ("!cancelled() || always() # why", "!cancelled() || always()"), ("!contains('a', 'b}')", "!contains('a', 'b}')"),
     ("!failure() && !cancelled()", "!failure() && !cancelled()"),
   ])
-  func `a condition that begins with an exclamation mark is shown with quotes or braces`(
+  func `the help suggests quotes or braces for a condition that begins with an exclamation mark`(
     _ condition: String, _ expected: String
   ) {
     let start = "name: x\nsteps:\n  a: { uses: flow.noop }\n"

@@ -20,7 +20,7 @@ import Testing
     ReadinessWatch.shared.wait(for: files, within: time) { [calls] in calls.note(name) }
   }
 
-  @Test func `a wait ends once, with the first of its files that is ready`() throws {
+  @Test func `a wait completes once, as soon as any of its files is ready`() throws {
     #expect(ReadinessWatch.shared.begin())
     let first = try Descriptor.pipe()
     let second = try Descriptor.pipe()

@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `such a word is found in any line of a text`() {
+  @Test func `finds refused words in every line of a text`() {
     let lines = ["// Begun anew.", "let a = 1", "// This is no step.", "// Nobody waits", "// beside it", "// whoever"]
     #expect(Self.suspects(in: lines.joined(separator: "\n")) == lines.filter { $0 != "let a = 1" }.map { $0[...] })
     #expect(Self.suspects(in: "").isEmpty)

@@ -92,7 +92,7 @@
         UNNotificationRequest(identifier: request.id, content: content, trigger: trigger), withCompletionHandler: nil)
     }
 
-    /// Removes pending local notifications.
+    /// Removes the pending local notifications with these ids, or all of them if `ids` is nil.
     public func removePending(_ ids: [String]?) {
       let center = UNUserNotificationCenter.current()
       if let ids {

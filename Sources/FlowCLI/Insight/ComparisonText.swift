@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// A comparison as text.
+/// Renders a comparison of two sets of runs as text for the terminal.
 struct ComparisonText {
   let comparison: RunComparison
   let budgets: [BudgetResult]

@@ -54,7 +54,7 @@ extension RunOptions {
 }
 
 extension PreparedWorkflow {
-  /// The names of variables that expressions read by a literal key.
+  /// The names of the environment variables that expressions refer to literally, as in `env.NAME`.
   var variableNames: Set<String> {
     var names: Set<String> = []
     func add(_ references: [ContextReference]) {

@@ -24,7 +24,8 @@ struct TransferEntry: Sendable, Hashable {
     self.content = content
   }
 
-  /// Parses an entry from the other side. Throws an error if it is unsafe.
+  /// Parses an entry received from the other side. Throws if it is malformed or if its path or link target leaves the
+  /// folder.
   init(_ value: Value) throws(ActionError) {
     guard let parts = value.arrayValue, parts.count == 2 || parts.count == 4, let path = parts[0].stringValue,
       Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.pathParts.contains("..")

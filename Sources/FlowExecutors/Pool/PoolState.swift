@@ -5,7 +5,7 @@ import FlowPluginKit
 struct PoolSlot: Sendable {
   var member: Int
   var session: PluginSession
-  /// Sends its files, or nil if they are shared.
+  /// The link that transfers the worker's files, or nil if they are shared.
   var files: FileLink?
   /// Finishes once the worker has terminated.
   var burial: Task<Void, Never>
@@ -17,7 +17,7 @@ struct PoolState {
   struct Member {
     /// Its session, or nil if there is none.
     var session: PluginSession?
-    /// Sends its files, or nil if they are shared.
+    /// The link that transfers the worker's files, or nil if they are shared.
     var files: FileLink?
     /// True if calls may be sent to it.
     var isReady = false

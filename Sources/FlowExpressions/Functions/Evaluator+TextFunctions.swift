@@ -24,8 +24,8 @@ extension Evaluator {
     try list(try pieces(arguments, of: .split, node), node)
   }
 
-  /// Evaluates `lines(text)`. Lines have no line breaks; a line break at the end of the text does not begin another
-  /// line.
+  /// Evaluates `lines(text)`. The lines do not include their line breaks, and a trailing line break does not add an
+  /// empty line.
   mutating func lines(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     let feed = UInt8(ascii: "\n")
     var rest = Array(try text(arguments[0], of: .lines, node).utf8)[...]

@@ -69,9 +69,9 @@ public struct MachineResources: Sendable, Hashable {
 
 /// The options of a cluster job that may differ between attempts.
 public struct ClusterJob: Sendable, Hashable {
-  /// The time limit, or nil for the one of the executor.
+  /// The time limit, or nil to use the executor's.
   public var timeLimit: Duration?
-  /// The partition, or nil for the one of the executor.
+  /// The partition, or nil to use the executor's.
   public var partition: String?
 
   /// Creates a job with these options.

@@ -11,7 +11,8 @@ extension PluginSession {
   /// The pause after reading a flooded log, as a multiple of the time that reading took. This limits the cost to a
   /// fifth of a core and makes the program wait.
   private static let logPause = 4
-  /// The same factor for messages beyond their limits; since answers may follow them, they get half a core.
+  /// The same factor for standard output with messages beyond their limits. It is lower (half a core), because answers
+  /// may follow.
   private static let outputPause = 1
 
   /// One of the program's two outputs, for its reader.

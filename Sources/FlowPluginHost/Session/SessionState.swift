@@ -100,7 +100,7 @@ struct SessionState: Sendable {
     return watch == nil
   }
 
-  /// Ends the turn of the reader; the session's thread continues if calls are pending.
+  /// Ends the current reader's turn. The session's thread takes over reading unless nothing is pending.
   mutating func leaveReading() {
     reader = isQuiet ? .nobody : .pump
     isRecalled = false

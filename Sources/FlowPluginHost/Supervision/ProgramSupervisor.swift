@@ -43,7 +43,8 @@ package final class ProgramSupervisor: Sendable {
     case idle, closed
     case starting([OneShot<Start?>])
     case running(PluginSession)
-    /// The next caller starts it again, but not one whose call the last program did not read.
+    /// Starting the program has failed. The next caller tries again, but a caller whose call `last` left unread gets
+    /// the error.
     case gaveUp(ActionError, last: PluginSession?)
   }
 

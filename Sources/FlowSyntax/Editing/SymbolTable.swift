@@ -13,7 +13,7 @@ package struct SymbolTable: Sendable {
     }
 
     package var kind: Kind
-    /// The name; for steps and inputs in lower case if an expression spells it differently.
+    /// The name as declared. A reference to a step or input may differ from it in case.
     package var name: String
   }
 
@@ -228,7 +228,7 @@ package struct SymbolTable: Sendable {
         name = check.inputs.field(like: key)?.name ?? key
       default: continue
       }
-      // Only a dot, or a bracket and a quote, may be between the context's name and its key.
+      // Nothing between the context's name and its key can look like the key, so the first match is the key.
       let from = reference.offset + reference.name.utf8.count
       let wanted = Array(key.utf8)
       guard

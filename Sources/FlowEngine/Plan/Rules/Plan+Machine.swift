@@ -4,7 +4,7 @@ import FlowModel
 struct MachineCount: Sendable {
   /// The machine's capacity.
   let capacity: MachineResources
-  /// The waiting step that others were last started ahead of, and their number.
+  /// The waiting step that other steps last started ahead of, and how many have done so.
   var passed: Passed?
 
   struct Passed: Sendable {

@@ -73,8 +73,9 @@ extension Plan {
     return startNext(of: fastPath, released, at: now)
   }
 
-  /// Like ``advance(_:from:at:)``, for a running step and the steps prefetched after it. All have run, each from the
-  /// end of the previous one. Use it only if no observer receives every event, because their starts are not reported.
+  /// Like ``advance(_:from:at:)``, but for a running step and the steps prefetched after it, which have all run. Each
+  /// step started when the previous one ended. Use this only if no observer receives every event, because these starts
+  /// are not reported.
   ///
   /// - Parameter ends: The time at which each step ended.
   @inline(never)

@@ -108,7 +108,7 @@ struct ReadySet: @unchecked Sendable {
     return lowest
   }
 
-  /// Makes the word of a position the front. The present front is a later word or empty.
+  /// Makes the word that contains `position` the front. The current front must be a later word or empty.
   @inline(never)
   private mutating func replaceFront(by position: Int) {
     if front != 0 {

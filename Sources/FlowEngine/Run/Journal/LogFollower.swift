@@ -18,7 +18,7 @@ package final class LogFollower: Sendable {
   package struct News: Sendable {
     /// The state of the run, or nil if it was deleted.
     package var run: StoredRun?
-    /// The new lines.
+    /// The new lines, in parts that were read together.
     package var parts: [Part] = []
     /// True if the journal has new entries other than lines.
     package var hasEntries = false

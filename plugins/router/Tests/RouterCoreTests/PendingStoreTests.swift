@@ -28,7 +28,7 @@ import Testing
     #expect(store.unfinished(scope: scope).map(\.parameters) == [[:]])
   }
 
-  @Test func `schedules a wake-up once if a link waits, and none otherwise (N4, N39)`() {
+  @Test func `schedules exactly one wake-up if a link is waiting, otherwise none (N4, N39)`() {
     var store = PendingStore()
     #expect(store.flush(scope: scope, at: 0).isScheduled == false)
     _ = store.hold(route("app://a"), scope: scope, at: 0)

@@ -60,9 +60,9 @@ final class StartQueue: Sendable {
     return isAllowed
   }
 
-  /// Calls `resume` once when the command should try to start.
+  /// Queues a command. Calls `resume` once, when the command should try to start.
   ///
-  /// - Parameter isFirst: true if it has been first in the queue before.
+  /// - Parameter isFirst: true to put it at the front, because it has already been there.
   func add(_ ticket: Int, isFirst: Bool, _ resume: @escaping @Sendable () -> Void) {
     let begins = state.withLock { state in
       state.waiting.insert(WaitingStart(ticket: ticket, resume: resume), at: isFirst ? 0 : state.waiting.count)

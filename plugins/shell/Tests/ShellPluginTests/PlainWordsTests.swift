@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `counts a signal as the status that a shell gives it`() async throws {
+  @Test func `reports a signal as the exit status that a shell would report`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: file) }
     #expect(

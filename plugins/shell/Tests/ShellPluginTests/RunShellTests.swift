@@ -36,7 +36,7 @@ import Testing
     #expect(try await run("echo a >&2")["stderr"]?.stringValue == "a\n")
   }
 
-  @Test func `returns status and both outputs exactly`() async throws {
+  @Test func `returns the exit status and both outputs separately`() async throws {
     #expect(
       try await run("printf 'one\\ntwo\\n'; printf three >&2") == [
         "status": 0, "stdout": "one\ntwo", "stderr": "three",

@@ -83,7 +83,7 @@ import Testing
       ("DELETE FROM Note WHERE id = ?", "execute-invalid"),
       ("INSERT INTO Note (title) VALUES (NULL)", "constraint-failed"),
     ])
-  func `refuses a statement that leaves the store, damages it or is invalid`(_ sql: String, _ expected: String)
+  func `refuses statements that reach outside the store, damage it or are invalid`(_ sql: String, _ expected: String)
     async throws
   {
     let before = try folder.names

@@ -6,7 +6,7 @@ public struct VersionVector: Hashable, Sendable {
   /// The writes seen of each device, sorted by device.
   public private(set) var seen: [Seen]
 
-  /// The writes seen of one device.
+  /// The newest write seen from one device. All its earlier writes count as seen.
   public struct Seen: Hashable, Sendable {
     /// The device and its highest number.
     public var dot: Dot

@@ -11,7 +11,7 @@ package enum OnOtherStore: String, FieldWord {
 }
 
 extension Connection {
-  /// The state of the comparison of stores.
+  /// The result of comparing the server's store with the store that this device's data belongs to.
   package enum Meeting: Sendable {
     /// The store may be used: it is that of this device's data, or the data was used at this location before.
     case own

@@ -318,7 +318,7 @@ public struct SyncSettings: Sendable {
   public var usesChannel = true
   /// The record types that are still sent when the budget runs low (D1).
   public var essentialTypes: Set<String> = []
-  /// The rows that show records of collections in the device's file, or nil if they are not read there.
+  /// Maps records of collections to the rows shown in the device's file, or nil if the file shows no rows.
   public var projection: (any RecordProjection)?
   /// The location of the store.
   public var place = StorePlace()

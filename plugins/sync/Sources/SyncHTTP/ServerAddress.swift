@@ -7,7 +7,7 @@
     let url: String
     /// The host. An IPv6 address has no brackets.
     let host: String
-    /// The port.
+    /// The port. The default is 443 for HTTPS and 80 for HTTP.
     let port: Int
 
     private static let example = "it looks like https://sync.example.com or http://127.0.0.1:8480"

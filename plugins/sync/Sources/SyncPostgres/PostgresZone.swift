@@ -165,7 +165,7 @@
     /// The kind of a swap.
     private enum Change: CaseIterable { case update, partOfTransaction, insertion }
 
-    /// The properties that determine the text of a swap.
+    /// The properties that determine the SQL of a swap.
     private struct SwapText: Hashable {
       var change: Change
       var isFirst: Bool

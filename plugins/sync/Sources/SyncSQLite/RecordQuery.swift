@@ -145,7 +145,8 @@ private final class QueryGuard {
 
   private func allowsReading(_ table: String, _ column: String, _ view: String?) -> Bool {
     if views.contains(table) { return true }
-    // A name from a WITH clause is read this way if none of its columns is used. The file has no such table.
+    // SQLite reports a common table expression (WITH) with an empty column if none of its columns is used. No table of
+    // the file matches these conditions.
     if column == "", table != "replica", !table.hasPrefix("_"), !table.hasPrefix("sqlite_") { return true }
     // Tables read by a view are reported with the view's name.
     let isShown = table == ShownTable.hiddenName || (table.hasPrefix("_") && views.contains(String(table.dropFirst())))

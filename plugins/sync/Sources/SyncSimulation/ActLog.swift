@@ -12,7 +12,7 @@ struct ActLog {
     var past: [Int64]
     /// The edit.
     var edit: RecordEdit
-    /// The neighbors of elements that were added to lists.
+    /// The list elements that the edit inserted, moved or removed, with their neighbors.
     var places: [ListPlace] = []
   }
 

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: TimerKind.allCases, TimerKind.allCases)
-  func `S25: of two concurrent kinds the one with the higher priority wins, whichever is newer`(
+  func `S25: of two concurrent states the one whose kind has the higher priority wins, even if it is older`(
     _ one: TimerKind, _ other: TimerKind
   ) throws {
     guard one != other else { return }

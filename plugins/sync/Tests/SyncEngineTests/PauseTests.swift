@@ -123,7 +123,7 @@ import Testing
     #expect(pause(rig) == nil)
   }
 
-  @Test func `a pause that a person must end has no end, and the next run tries again`() throws {
+  @Test func `a pause that needs a person has no end time, and the next run tries again`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .notAuthenticated("the token does not open the zone 'PomodoroZone'")

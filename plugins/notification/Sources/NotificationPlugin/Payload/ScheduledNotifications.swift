@@ -30,7 +30,7 @@ public struct ScheduledNotifications: Sendable {
       self.dueAtMilliseconds = dueAtMilliseconds
     }
 
-    /// The notification with its next due time after `now`, or nil if it is delivered once.
+    /// The notification with its next due time after `now`, or nil if it does not repeat.
     func next(after now: Int) -> DueNotification? {
       guard let interval = intervalMilliseconds, interval > 0 else { return nil }
       let missed = max(0, now - dueAtMilliseconds) / interval
