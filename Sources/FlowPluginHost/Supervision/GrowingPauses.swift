@@ -6,19 +6,19 @@ package struct GrowingPauses: Sendable {
   private let longest: Duration
   private let end: ContinuousClock.Instant?
 
-  /// Pauses without a time limit.
+  /// Makes pauses without a time limit.
   init(first: Duration, longest: Duration) { (pause, self.longest, end) = (first, longest, nil) }
 
-  /// Pauses from 500 ms to 10 s.
+  /// Makes pauses from 500 ms to 10 s.
   ///
   /// - Parameters:
-  ///   - limit: how long attempts are made.
+  ///   - limit: the time during which attempts are made.
   ///   - start: the instant of the first refusal.
   package init(limit: Duration, from start: ContinuousClock.Instant) {
     (pause, longest, end) = (.milliseconds(500), .seconds(10), start + limit)
   }
 
-  /// The pause before the next attempt; nil once the time limit has passed.
+  /// Returns the pause before the next attempt, or nil once the time limit has passed.
   package mutating func next(at now: ContinuousClock.Instant) -> Duration? {
     if let end, now >= end { return nil }
     defer { pause = min(pause * 2, longest) }

@@ -5,7 +5,7 @@ import Synchronization
 /// Starts a program that speaks the plugin protocol, waits for its greeting, and starts it again after its end until
 /// ``Supervision`` gives it up.
 package final class ProgramSupervisor: Sendable {
-  /// What distinguishes one program from another.
+  /// The description of a program.
   package struct Program: Sendable {
     /// The program in messages.
     package var name: String
@@ -59,7 +59,7 @@ package final class ProgramSupervisor: Sendable {
   private let program: Program
   private let state: Mutex<State>
 
-  /// Starts nothing yet.
+  /// Makes a supervisor. The program is started by the first call of ``session(after:)``.
   package init(_ program: Program) {
     self.program = program
     state = Mutex(State(supervision: Supervision(program.rules)))
@@ -67,7 +67,7 @@ package final class ProgramSupervisor: Sendable {
 
   deinit { running?.requestStop() }
 
-  /// The program that takes calls now; nil if it must be started.
+  /// The program that accepts calls now, or nil if it must be started.
   var running: PluginSession? {
     state.withLock { if case .running(let session) = $0.phase, session.isOpen { session } else { nil } }
   }
@@ -146,7 +146,7 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// Starts the process and waits for its greeting; one that does not greet has ended when this throws.
+  /// Starts the process and waits for its greeting. A process that does not greet has ended when this throws.
   private func begin() async throws(End) -> PluginSession {
     state.withLock { $0.supervision.note(.started, at: .now) }
     let session: PluginSession
@@ -181,7 +181,7 @@ package final class ProgramSupervisor: Sendable {
     throw problem
   }
 
-  /// Waits until the program may be started again; returns the error if it may not.
+  /// Waits until the program may be started again. Returns the error if it may not.
   private func pause(after problem: End, at instant: ContinuousClock.Instant) async -> ActionError? {
     var problem = problem
     program.refine(&problem)
@@ -202,7 +202,7 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// Asks the program to end, which is killed after its grace, and returns it; later calls fail.
+  /// Asks the program to end and returns it. It is killed after its grace, and later calls fail.
   @discardableResult
   package func close() -> PluginSession? {
     let (session, waiters) = state.withLock { state -> (PluginSession?, [OneShot<Start?>]) in

@@ -9,18 +9,18 @@ package struct Supervision: Sendable {
     package var starts = PluginLimits().startsInARow
     /// True if the program serves one call, so that it is not started again once it has greeted.
     package var isOneTime = false
-    /// How long a start that is refused for the moment is tried again.
+    /// The time for which a temporarily refused start is tried again.
     package var patience = Duration.zero
 
     /// The limits of a plugin's program.
     package init() {}
   }
 
-  /// What happened to the program.
+  /// An event in the life of the program.
   package enum Event: Sendable {
     /// It was started.
     case started
-    /// It introduced itself, and takes calls.
+    /// It greeted, and accepts calls.
     case greeted
     /// It answered a call.
     case answered
@@ -36,11 +36,11 @@ package struct Supervision: Sendable {
     case other
     /// It would end the same way again.
     case lasting
-    /// It could not be started for the moment.
+    /// Its start was refused temporarily.
     case refused
   }
 
-  /// What follows its end.
+  /// The consequence of its end.
   package enum Decision: Sendable, Hashable {
     /// It is started again after a pause.
     case start(after: Duration)
@@ -63,10 +63,10 @@ package struct Supervision: Sendable {
   private var pauses = Supervision.freshPauses
   private var refusals: GrowingPauses?
 
-  /// A program that was not started yet.
+  /// Makes the supervision of a program that has not been started.
   package init(_ rules: Rules) { self.rules = rules }
 
-  /// Takes in an event.
+  /// Records an event.
   package mutating func note(_ event: Event, at now: ContinuousClock.Instant) {
     switch event {
     case .started: (starts, greetedAt, hasAnswered, hasUnreadCall) = (starts + 1, nil, false, false)
@@ -77,7 +77,7 @@ package struct Supervision: Sendable {
     }
   }
 
-  /// Decides what follows the end of the program.
+  /// Returns the consequence of the program's end.
   package mutating func end(_ ending: Ending, at now: ContinuousClock.Instant) -> Decision {
     if ending == .refused, greetedAt == nil {
       let isFirst = refusals == nil

@@ -24,10 +24,10 @@ struct GroupRest {
     deadline = .now + Self.time
   }
 
-  /// Whether the group has a process, even one that has ended and waits for its parent.
+  /// True if the group has a process, even one that has ended and has not been collected.
   var hasProcess: Bool { send(0, to: group) }
 
-  /// Does all of it on this thread. Returns whether the group had processes that did not end by themselves.
+  /// Ends the group on this thread. Returns true if it had processes that did not end by themselves.
   mutating func end() -> Bool {
     var looks = ProcessLooks()
     while true {
@@ -35,10 +35,10 @@ struct GroupRest {
     }
   }
 
-  /// Does what is due now.
+  /// Sends the signals that are due now.
   ///
-  /// - Parameter activity: what a look through all processes has found in the group since the last call; nil if there was none.
-  /// - Returns: whether the group had processes that did not end by themselves; nil while it is not known.
+  /// - Parameter activity: the result of a look through all processes since the last call, or nil if there was none.
+  /// - Returns: true if the group had processes that did not end by themselves, or nil while that is unknown.
   mutating func advance(_ activity: GroupActivity?) -> Bool? {
     if !hasProcess { return isAskedToEnd }
     if let activity { endedLooks = activity == .ended ? endedLooks + 1 : 0 }
@@ -55,7 +55,7 @@ struct GroupRest {
   }
 }
 
-/// What a look through all processes has found in a group.
+/// The processes of a group, as found by a look through all processes.
 enum GroupActivity {
   /// Only processes that have ended and wait for their parent.
   case ended
@@ -81,7 +81,7 @@ final class GroupRests: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends a rest; calls `done` once with whether there was one, on some thread.
+  /// Ends a rest. Calls `done` once on any thread, with true if there was one.
   func end(_ rest: GroupRest, _ done: @escaping @Sendable (Bool) -> Void) {
     let mustStart = state.withLock { state in
       state.waiting.append(Waiting(rest: rest, done: done))
@@ -135,8 +135,8 @@ struct ProcessLooks {
   /// The time between two looks as a multiple of what the last one took.
   private static let longest = 8
 
-  /// Waits for a moment. Returns what a look through all processes has found in their groups, nil if there was none; empty where the
-  /// system does not list processes.
+  /// Waits for a moment. Returns the groups found by a look through all processes, or nil if there was no look. The result is
+  /// empty if the system does not list processes.
   mutating func next() -> [pid_t: GroupActivity]? {
     _ = poll(nil, 0, Self.milliseconds)
     let start = ContinuousClock.now

@@ -16,7 +16,7 @@ enum PlainWords {
     "unalias", "unset", "until", "wait", "whence", "while",
   ]
 
-  /// The words of a text; nil if a shell is needed to read it.
+  /// Returns the words of a text, or nil if a shell is needed to read it.
   static func words(of text: String) -> [String]? {
     let line = text.utf8
     // Most texts that need a shell are told apart by one of their first characters.
