@@ -28,35 +28,37 @@ public struct NoInput: ActionInput {
 extension ActionInput {
   /// The declared fields in the order of the struct.
   static func fieldDeclarations() -> [FieldDeclaration] {
-    if Self.self == NoInput.self { return [] }
-    return Mirror(reflecting: Self()).children.compactMap { child in
-      guard let field = child.value as? any AnyField, let label = child.label else { return nil }
-      return field.declaration(label: String(label.dropFirst()))
+    let input = Self()
+    return withUnsafeBytes(of: input) { bytes in
+      InputField.all(of: Self.self).map { $0.type.declaration(at: bytes.baseAddress! + $0.offset, label: $0.label) }
     }
   }
 
-  /// The inputs with these values; throws a `TypeMismatch` where one is missing or does not fit, and an ``ActionError`` where
+  /// Makes inputs with these values. Throws a `TypeMismatch` if one is missing or does not fit, and an ``ActionError`` if
   /// `init()` returns the fields of another value.
   public init(values: ValueObject) throws {
-    self.init()
-    if Self.self == NoInput.self { return }
-    if Self.sharesFields(self, Self()) {
-      throw ActionError(
-        "shared-inputs", "'\(Self.self)()' returns fields that it returned before; calls would get each other's inputs",
-        isRetryable: false)
-    }
-    for child in Mirror(reflecting: self).children {
-      guard let field = child.value as? any AnyField, let label = child.label else { continue }
-      let name = String(label.dropFirst()).kebabCase
-      try field.anySlot.set(values[name], name: name)
-    }
+    self = try InputMaker().make(values)
   }
+}
 
-  /// Whether two values have a field in common.
-  static func sharesFields(_ one: Self, _ other: Self) -> Bool {
-    zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children).contains { one, other in
-      guard let one = one.value as? any AnyField, let other = other.value as? any AnyField else { return false }
-      return one.anySlot === other.anySlot
+/// A field of an action's inputs and its location in the struct.
+struct InputField {
+  /// The name of the property.
+  var label: String
+  /// The name in workflows.
+  var name: String
+  /// The distance from the start of the struct, in bytes.
+  var offset: Int
+  /// The type of the field.
+  var type: any AnyField.Type
+
+  /// Returns the fields of a struct in the order of their declaration, without properties that are not fields.
+  static func all(of inputs: (some ActionInput).Type) -> [InputField] {
+    if inputs == NoInput.self { return [] }
+    return StoredProperty.all(of: inputs).compactMap { property in
+      guard let type = property.type as? any AnyField.Type else { return nil }
+      let label = String(property.label.dropFirst())
+      return InputField(label: label, name: label.kebabCase, offset: property.offset, type: type)
     }
   }
 }
@@ -72,8 +74,8 @@ extension ActionInput {
 
   /// Where the field keeps its value.
   ///
-  /// Proof of safety: `set` is called by `ActionInput.init(values:)` and `InputMaker` alone, on a value that is not shared
-  /// yet, since both check that the type makes new fields each time; once the action has the inputs, `value` is only read.
+  /// Proof of safety: `set` is called by `InputMaker` alone, on a value that is not shared yet, since it checks that the type
+  /// makes new fields each time; once the action has the inputs, `value` is only read.
   @usableFromInline final class Slot: FieldSlot, @unchecked Sendable {
     @usableFromInline var value: Wrapped?
     @inlinable init(_ value: Wrapped?) { self.value = value }
@@ -128,20 +130,25 @@ extension ActionInput {
   func set(_ value: Value?, name: String) throws { preconditionFailure("each field has a slot of its type") }
 }
 
-/// What the derivation needs of a field, whatever its type.
+/// A ``Field`` of any type, read from the memory of its struct.
+///
+/// Proof of safety: `StoredProperty` has the offset of a property of this very type from the type's metadata, and the
+/// caller keeps the struct alive during the call.
 protocol AnyField {
-  /// Where the value is kept; the first thing in the field's memory.
-  var anySlot: FieldSlot { get }
-  /// Size and alignment of the field in memory.
-  static var layout: (size: Int, alignment: Int) { get }
-  func declaration(label: String) -> FieldDeclaration
+  /// Returns the slot of the field at this address.
+  static func slot(at address: UnsafeRawPointer) -> FieldSlot
+  /// Returns the declaration of the field at this address.
+  static func declaration(at address: UnsafeRawPointer, label: String) -> FieldDeclaration
 }
 
 extension Field: AnyField {
-  var anySlot: FieldSlot { slot }
-  static var layout: (size: Int, alignment: Int) { (MemoryLayout<Self>.size, MemoryLayout<Self>.alignment) }
+  static func slot(at address: UnsafeRawPointer) -> FieldSlot { address.load(as: Self.self).slot }
 
-  func declaration(label: String) -> FieldDeclaration {
+  static func declaration(at address: UnsafeRawPointer, label: String) -> FieldDeclaration {
+    address.load(as: Self.self).declaration(label: label)
+  }
+
+  private func declaration(label: String) -> FieldDeclaration {
     var declaration = FieldDeclaration(
       label.kebabCase, Wrapped.valueType, isRequired: defaultValue == nil && Wrapped.absent == nil,
       default: Wrapped.absent == nil ? defaultValue?.value : defaultValue.flatMap { $0.value.isNull ? nil : $0.value },

@@ -31,8 +31,11 @@ extension ActionOutput {
   /// The stored properties by name, in order.
   public var values: ValueObject {
     var values = ValueObject()
-    for child in Mirror(reflecting: self).children {
-      if let label = child.label, let field = child.value as? any ColumnValue { values[label.kebabCase] = field.value }
+    withUnsafeBytes(of: self) { bytes in
+      for property in StoredProperty.all(of: Self.self) {
+        guard let type = property.type as? any ColumnValue.Type else { continue }
+        values[property.label.kebabCase] = type.value(at: bytes.baseAddress! + property.offset)
+      }
     }
     return values
   }
@@ -52,6 +55,14 @@ extension ActionOutput {
       return declaration
     }
   }
+}
+
+extension ColumnValue {
+  /// Returns the value of the property of this type at an address.
+  ///
+  /// Proof of safety: the offset of a property of this very type comes from the metadata of its struct, and `values` keeps
+  /// the struct alive during the call.
+  fileprivate static func value(at address: UnsafeRawPointer) -> Value { address.load(as: Self.self).value }
 }
 
 /// No outputs.

@@ -1,63 +1,54 @@
 import FlowModel
 import Synchronization
 
-/// Makes an action's inputs from values, like ``ActionInput/init(values:)``, a hundred thousand times a second.
+/// Makes an action's inputs from values, a hundred thousand times a second.
 ///
-/// The offset of each field in the struct is computed on the first call, by the layout rule of Swift's structs (each
-/// property at the next address that its type allows), and checked against reflection: each offset must contain the
-/// field's own slot. If a check fails, all inputs are made by reflection.
+/// The fields and their offsets are read from the type's metadata on the first call.
 package final class InputMaker<Input: ActionInput>: Sendable {
-  private struct Field: Sendable {
-    var name: String
-    var offset: Int
-  }
-
-  /// The fields of the struct, or none if their offsets could not be verified.
   private final class Layout: Sendable {
-    let fields: [Field]?
-    init(_ fields: [Field]?) { self.fields = fields }
+    let fields: [(name: String, offset: Int)]
+    /// True if two values of the type have a field in common, so that calls would get each other's inputs.
+    let sharesFields: Bool
+
+    init() {
+      let fields = InputField.all(of: Input.self)
+      self.fields = fields.map { ($0.name, $0.offset) }
+      let one = Input()
+      let other = Input()
+      sharesFields = withUnsafeBytes(of: one) { one in
+        withUnsafeBytes(of: other) { other in
+          fields.contains {
+            $0.type.slot(at: one.baseAddress! + $0.offset) === $0.type.slot(at: other.baseAddress! + $0.offset)
+          }
+        }
+      }
+    }
   }
 
   private let layout = AtomicLazyReference<Layout>()
 
-  /// Makes a maker that has not computed the offsets yet.
+  /// Makes a maker that has not read the fields yet.
   package init() {}
 
-  /// Makes inputs from values. Throws a ``TypeMismatch`` if one is missing or does not fit.
+  /// Makes inputs from values. Throws a ``TypeMismatch`` if one is missing or does not fit, and an ``ActionError`` if
+  /// `Input()` returns fields that it returned before.
   package func make(_ values: ValueObject) throws -> Input {
-    let layout = layout.load() ?? layout.storeIfNil(Layout(Self.findFields()))
-    guard let fields = layout.fields else { return try Input(values: values) }
+    let layout = layout.load() ?? layout.storeIfNil(Layout())
+    if layout.sharesFields {
+      throw ActionError(
+        "shared-inputs",
+        "'\(Input.self)()' returns fields that it returned before; calls would get each other's inputs", isRetryable: false)
+    }
     let input = Input()
     try withUnsafeBytes(of: input) { bytes in
-      for field in fields {
+      for field in layout.fields {
+        // Proof of safety: `Layout` has the offset of a ``Field`` from the metadata of this very type, a field begins with
+        // the reference to its slot, and `input` keeps the slot alive until the closure ends.
         let address = bytes.load(fromByteOffset: field.offset, as: UnsafeRawPointer.self)
-        // Proof of safety: `findFields` saw the reference to a slot at this offset of this very type, and `input` keeps the
-        // slot alive until the closure ends.
         let slot = unsafeBitCast(address, to: FieldSlot.self)
         try slot.set(values[field.name], name: field.name)
       }
     }
     return input
-  }
-
-  private static func findFields() -> [Field]? {
-    let input = Input()
-    let children = Array(Mirror(reflecting: input).children)
-    if Input.sharesFields(input, Input()) { return nil }
-    var fields: [Field] = []
-    var end = 0
-    let isKnown = withUnsafeBytes(of: input) { bytes in
-      children.allSatisfy { child in
-        guard let field = child.value as? any AnyField, let label = child.label else { return false }
-        let layout = type(of: field).layout
-        let offset = (end + layout.alignment - 1) / layout.alignment * layout.alignment
-        end = offset + layout.size
-        let slot = UInt(bitPattern: ObjectIdentifier(field.anySlot))
-        guard end <= bytes.count, bytes.load(fromByteOffset: offset, as: UInt.self) == slot else { return false }
-        fields.append(Field(name: String(label.dropFirst()).kebabCase, offset: offset))
-        return true
-      }
-    }
-    return isKnown ? fields : nil
   }
 }
