@@ -76,6 +76,62 @@ import Testing
     #expect(!(result.standardOutput + result.standardError).contains("had left running"), "\(result)")
   }
 
+  /// A command that takes a while to stop, and says when it has.
+  private static let slow =
+    "trap 'sleep 1; echo stopped >> log; exit 0' TERM; echo up >> log; while :; do sleep 0.01; done"
+
+  @Test(arguments: [
+    "steps: { slow: { run: *slow } }\nfinally: { tidy: { run: echo tidied >> log } }",
+    "steps: { slow: { run: *slow }, tidy: { run: echo tidied >> log, needs: slow, if: always() } }",
+    "steps: { slow: { run: *slow }, tidy: { run: echo tidied >> log, needs: part, if: cancelled() }, part: { needs: slow, uses: flow.noop } }",
+    "steps: { slow: { foreach: [1], run: *slow } }\nfinally: { tidy: { run: echo tidied >> log } }",
+    "steps: { part: { uses: ./part.yaml } }",
+    "steps: { part: { uses: ./part.yaml, foreach: [1] } }",
+  ])
+  func `cleanup starts when every cancelled command has ended`(steps: String) throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    let defaults = "cleanup: 1m\ndefaults: { stop: { within: 1m } }\n"
+    try tool.write(
+      "name: part\n\(defaults)steps: { slow: { run: \"\(Self.slow)\" } }\nfinally: { tidy: { run: echo tidied >> log } }\n",
+      to: "part.yaml")
+    try tool.write(
+      "name: w\n\(defaults)" + steps.replacingOccurrences(of: "*slow", with: "\"\(Self.slow)\"") + "\n", to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    func log() -> [String] {
+      let text = try? String(contentsOf: tool.folder.appendingPathComponent("log"), encoding: .utf8)
+      return (text ?? "").split(separator: "\n").map(String.init)
+    }
+    #expect(within(seconds: 60) { log() == ["up"] })
+    process.send(SIGTERM)
+    let result = process.result(limitSeconds: 60)
+    #expect(result.exitCode == 143 && log() == ["up", "stopped", "tidied"], "\(result)")
+  }
+
+  @Test func `finally of an included file starts when a command of the file that timed out has ended`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: part
+      defaults: { stop: { within: 1m } }
+      steps:
+        inner: { uses: ./inner.yaml, optional: true }
+      finally: { tidy: { run: echo tidied >> log } }
+      """, to: "part.yaml")
+    try tool.write(
+      """
+      name: inner
+      defaults: { stop: { within: 1m } }
+      steps:
+        slow: { run: "\(Self.slow)", deadline: 3s }
+      """, to: "inner.yaml")
+    try tool.write("name: w\nsteps: { part: { uses: ./part.yaml } }\n", to: "w.yaml")
+    let result = try tool.run("w.yaml")
+    let log = try String(contentsOf: tool.folder.appendingPathComponent("log"), encoding: .utf8)
+    #expect(log == "up\nstopped\ntidied\n", "\(result)")
+  }
+
   @Test(arguments: [
     (
       "steps: { a: { uses: flow.noop, stop: { signal: INT } } }",

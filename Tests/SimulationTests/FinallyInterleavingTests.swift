@@ -6,7 +6,8 @@ import Testing
 private let scriptedFailure = StepFailure(code: "scripted", message: "the script says so")
 
 /// Every order in which the steps of every small graph can end, followed by two steps of `finally`. A step can be
-/// skipped while other dependencies are running, and one step at a time is disabled.
+/// skipped while other dependencies are running, one step at a time is disabled, and the bodies of a cancelled run
+/// return in every order.
 @Suite struct `Every interleaving with finally` {
   @Test(arguments: 1...4) func `of up to four steps starts it when all others have finished`(steps: Int) throws {
     for needs in SmallGraphs.all(steps: steps) {
@@ -50,13 +51,10 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
       var cancelled = walk
       cancelled.time += 1
       cancelled.plan.apply(.cancelled, at: cancelled.time)
-      let running = cancelled.running.filter { $0 < walk.count }
+      cancelled.ending = cancelled.running.filter { $0 < walk.count }
       cancelled.running.removeAll { $0 < walk.count }
       cancelled.drain()
-      if let problem = cancelled.problem { record(problem + ", cancelled", walk, graph) }
-      for step in running { cancelled.plan.apply(.ended(StepIndex(step), attempt: 1, .cancelled), at: cancelled.time) }
-      while let next = cancelled.running.first { cancelled.end(next, succeeds: true) }
-      if cancelled.plan.conclusion != .cancelled { record("does not end, cancelled", walk, graph) }
+      followCancelled(cancelled, graph)
     }
     for step in walk.running {
       for succeeds in step < walk.count ? [true, false] : [true] {
@@ -65,6 +63,29 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
         follow(next, cancels: cancels, graph)
       }
     }
+  }
+
+  /// Lets the bodies that were asked to end return in every order, or be abandoned after their grace.
+  private func followCancelled(_ walk: Walk, _ graph: String) {
+    if let problem = walk.problem { return record(problem + ", cancelled", walk, graph) }
+    guard !walk.ending.isEmpty else {
+      var last = walk
+      while let next = last.running.first { last.end(next, succeeds: true) }
+      if last.plan.conclusion != .cancelled { record("does not end, cancelled", walk, graph) }
+      return
+    }
+    for step in walk.ending {
+      var next = walk
+      next.ending.removeAll { $0 == step }
+      next.end(step, succeeds: false)
+      followCancelled(next, graph)
+    }
+    var abandoned = walk
+    abandoned.ending = []
+    abandoned.time += Plan.usualGraceNanoseconds
+    abandoned.plan.apply(.timePassed, at: abandoned.time)
+    abandoned.drain()
+    if let problem = abandoned.problem { record(problem + ", abandoned", walk, graph) }
   }
 
   private func record(_ problem: String, _ walk: Walk, _ graph: String) {
@@ -78,6 +99,8 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     let count: Int
     var time = 0
     var running: [Int] = []
+    /// The steps whose bodies were asked to end and have not returned.
+    var ending: [Int] = []
     var endings: [String] = []
     var hasFailed = false
     /// The time at which the last step outside `finally` finished.
@@ -112,7 +135,9 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
       if let problem = plan.problems().first { return problem }
       let first = plan[StepIndex(count)]
       let isAnyOpen = (0..<count).contains { plan[StepIndex($0)].outcome == nil }
-      if isAnyOpen { return first.startedAtNanoseconds == nil ? nil : "finally started before others had finished" }
+      if isAnyOpen || !ending.isEmpty {
+        return first.startedAtNanoseconds == nil ? nil : "finally started before others had finished"
+      }
       guard let started = first.startedAtNanoseconds else { return "finally has not started" }
       if plan.conclusion == nil || plan.conclusion == .cancelled { return nil }
       if started != lastEnd { return "finally started at \(started), not at \(lastEnd)" }

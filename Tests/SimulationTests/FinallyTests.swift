@@ -93,6 +93,66 @@ import Testing
     #expect(long[3].outcome == .cancelled && long[3].endedAtNanoseconds == 6_000_000_000)
   }
 
+  @Test(arguments: [(700, 1700), (nil, 2000)] as [(Int?, Int)])
+  func `wait for a body that was asked to end, at most for its grace`(response: Int?, start: Int) throws {
+    let body = StepBehavior(
+      duration: nil, respondsToCancellationAfter: response.map { .milliseconds($0) })
+    let start = start * 1_000_000
+    let cancelled = try scenario(StepScript([body])) { $0.cancelledAt = .seconds(1) }.simulated()
+    #expect(cancelled[0].outcome == .cancelled && cancelled[0].endedAtNanoseconds == 1_000_000_000)
+    #expect(cancelled[3].startedAtNanoseconds == start && cancelled[3].outcome == .success)
+    // The gate and the other steps do not wait.
+    let late = try scenario(StepScript([body])) {
+      $0.workflow.steps[0].options.deadline = StepDeadline(max: .seconds(1))
+      $0.workflow.steps[0].options.isOptional = true
+    }.simulated()
+    #expect(late[0].outcome == .timedOut && late[1].startedAtNanoseconds == 1_000_000_000)
+    #expect(late.gate.openedAtNanoseconds == 1_010_000_000)
+    #expect(late[3].startedAtNanoseconds == start && late[5].startedAtNanoseconds == nil)
+    let fanOut = try scenario(.succeeds(after: .zero)) {
+      $0.workflow.steps[0].options.fanOut = FanOut(.items([]))
+      $0.scripts[0].items = [.fails(after: .seconds(1)), StepScript([body])]
+    }.simulated()
+    #expect(fanOut[0].outcome == .failure && fanOut[0].endedAtNanoseconds == 1_000_000_000)
+    #expect(fanOut[3].startedAtNanoseconds == start && fanOut[5].outcome == .success)
+  }
+
+  @Test func `wait like other cleanup steps for all bodies that the cancellation asked to end, and services stop last`()
+    throws
+  {
+    var always = StepOptions()
+    always.condition = "always()"
+    let workflow = Workflow(
+      name: "cleanup",
+      steps: [
+        Step(id: StepID("database")!, uses: "a.b"),
+        Step(id: StepID("work")!, uses: "a.b", needs: [0]),
+        Step(id: StepID("tidy")!, uses: "a.b", options: always),
+        Step(id: StepID("drop")!, uses: "a.b", needs: [2], options: always),
+      ])
+    var scenario = Scenario(
+      workflow,
+      scripts: [
+        StepScript(
+          [StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(300), readyAfter: .zero)],
+          isService: true),
+        StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(700))]),
+        .succeeds(after: .milliseconds(20)), .succeeds(after: .milliseconds(5)),
+      ])
+    scenario.cancelledAt = .milliseconds(30)
+    let plan = try scenario.simulated()
+    #expect(plan[2].endedAtNanoseconds == 20_000_000)
+    #expect(plan[3].startedAtNanoseconds == 20_000_000)
+    scenario.cancelledAt = .milliseconds(10)
+    let early = try scenario.simulated()
+    // It was running, so it continues.
+    #expect(early[2].endedAtNanoseconds == 20_000_000 && early[2].outcome == .success)
+    #expect(early[3].startedAtNanoseconds == 710_000_000 && early[3].outcome == .success)
+    #expect(early.endedAt == 1_015_000_000)
+    scenario.workflow.steps[3].options.condition = nil
+    #expect(try scenario.simulated().endedAt == 1_010_000_000)
+  }
+
   @Test func `continue when the run is cancelled while they run`() throws {
     let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.cancelledAt = .milliseconds(60) }.simulated()
     #expect(plan[3].outcome == .success && plan[3].endedAtNanoseconds == 140_000_000)

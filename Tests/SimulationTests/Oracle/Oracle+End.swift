@@ -106,6 +106,8 @@ extension Oracle {
       guard isGateOpen, isIdleButForTheGate else { return }
     }
     isStopping = true
+    // "services stop after that": a command that was asked to end may still use them.
+    if isAnyBodyEnding { return }
     tellServicesToStop()
     if bodies.allSatisfy({ $0.returnedAt != nil || $0.isAbandoned }) { endedAt = now }
   }
@@ -148,10 +150,12 @@ extension Oracle {
 
   /// "`cleanup` counts from when the last cancelled step has ended"
   mutating func noteCleanup() {
-    guard cancelledAt != nil, cleanupBeganAt == nil,
-      !bodies.contains(where: { $0.toldToStopAt != nil && $0.returnedAt == nil && !$0.isAbandoned })
-    else { return }
-    cleanupBeganAt = now
+    if cancelledAt != nil, cleanupBeganAt == nil, !isAnyBodyEnding { cleanupBeganAt = now }
+  }
+
+  /// True if a body was asked to end and has neither returned nor been abandoned. Ready services do not count.
+  var isAnyBodyEnding: Bool {
+    bodies.contains { $0.toldToStopAt != nil && $0.returnedAt == nil && !$0.isAbandoned && !$0.isReady }
   }
 
   func isCleanup(_ step: Int) -> Bool {
@@ -161,14 +165,16 @@ extension Oracle {
     return options[step].isFinal || condition.names("cancelled") || condition.names("always")
   }
 
-  /// "these run at once, deferred or not, within 5 s together": they wait for dependencies, but neither for events nor
-  /// for the gate.
+  /// "these run at once, deferred or not, within 5 s together": they wait for dependencies and for the end of what was
+  /// cancelled, but neither for events nor for the gate.
   mutating func considerForCleanup(_ step: Int) -> Bool {
     guard isCleanup(step), !isBudgetSpent else {
       skip(step, "run-cancelled")
       return true
     }
-    guard needs[step].allSatisfy(isFinished), haveOthersFinished(before: step) else { return false }
+    guard cleanupBeganAt != nil, needs[step].allSatisfy(isFinished), haveOthersFinished(before: step) else {
+      return false
+    }
     let condition = conditions[step]
     if condition.value({ valueNow($0, of: step) }).truth == true {
       queue(step)

@@ -74,9 +74,10 @@ extension Oracle {
     return needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
   }
 
-  /// "Steps of `finally` run when all other steps have finished", including those that no other step depends on.
+  /// "Steps of `finally` run when all other steps have finished", including those that no other step depends on, and
+  /// "what waits for a set of steps waits for every step of it": also for bodies that were asked to end.
   func haveOthersFinished(before step: Int) -> Bool {
-    !options[step].isFinal || steps.indices.allSatisfy { options[$0].isFinal || isFinished($0) }
+    !options[step].isFinal || !isAnyBodyEnding && steps.indices.allSatisfy { options[$0].isFinal || isFinished($0) }
   }
 
   /// "`failure()`: some direct dependency is not [satisfied], for another reason than `event-never-posted`"

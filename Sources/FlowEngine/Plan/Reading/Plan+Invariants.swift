@@ -113,6 +113,7 @@ extension Plan {
     var expected = needs(of: step).count { states[$0].status != .done }
     if awaitsOthers(step) { expected += 1 }
     if outstanding.endingFiles.contains(step) { expected += 1 }
+    if outstanding.awaitingBodies.contains(step) { expected += 1 }
     if cancelledAt == never {
       expected += options(of: step).after.count { events.time(of: $0) == nil }
       if traits[step].flags.contains(.deferred), readiness.outcome == nil { expected += 1 }

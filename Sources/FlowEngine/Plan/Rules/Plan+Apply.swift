@@ -55,6 +55,7 @@ extension Plan {
   mutating func followUp(at now: Int) {
     if !outstanding.collected.isEmpty { finishCollected(at: now) }
     if cancelledAt != never { beginCleanupTime(at: now) }
+    if !outstanding.awaitingBodies.isEmpty { releaseAfterBodies(at: now) }
     if outstanding.mainHolder != nil { limitMainHold(at: now) }
     guard counts.busy == 0 else { return }
     releaseFinalSteps(at: now)

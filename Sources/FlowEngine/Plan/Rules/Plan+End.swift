@@ -20,6 +20,8 @@ extension Plan {
         continue
       }
       if endFollowing(beforeGate: false, at: now) { continue }
+      // A cleanup step that is held has not been decided.
+      guard outstanding.awaitingBodies.isEmpty else { return }
       guard skipWaiters(among: events.waitingSteps, at: now) else { return }
       releaseIdle(at: now)
     }
@@ -52,9 +54,9 @@ extension Plan {
   private var isIdleButForWaiters: Bool {
     if !counts.isStill || !outstanding.endingFiles.isEmpty { return false }
     if cancelledAt != never { return true }
-    guard hasStarted, activatedAt != never, outstanding.announcedEvents <= 0, !outstanding.outsideSourceIsOpen else {
-      return false
-    }
+    guard hasStarted, activatedAt != never, outstanding.announcedEvents <= 0, !outstanding.outsideSourceIsOpen,
+      outstanding.awaitingBodies.isEmpty
+    else { return false }
     return counts.unsettled == 0 || !outstanding.serving.contains { mayPost($0) }
   }
 
@@ -101,12 +103,13 @@ extension Plan {
     return ancestry
   }
 
-  /// Ends a run whose steps have all finished: asks services to stop, and waits for them and for bodies that were asked
-  /// to end.
+  /// Ends a run whose steps have all finished: waits for bodies that were asked to end, which may still use the services,
+  /// then asks the services to stop and waits for them.
   private mutating func close(at now: Int) {
     isClosing = true
+    guard outstanding.cancelling.isEmpty else { return }
     stopServices(among: outstanding.serving, at: now)
-    guard outstanding.serving.isEmpty, outstanding.cancelling.isEmpty else { return }
+    guard outstanding.serving.isEmpty else { return }
     endedAt = now
     let conclusion = runConclusion()
     self.conclusion = conclusion
@@ -166,7 +169,8 @@ extension Plan {
     }
   }
 
-  /// Starts the time for cleanup once all bodies that the cancellation asked to end have returned.
+  /// Starts the time for cleanup once all bodies that the cancellation asked to end have returned. Cleanup steps wait
+  /// for it.
   mutating func beginCleanupTime(at now: Int) {
     guard !hasCleanupBegun, outstanding.cancelling.isEmpty, outstanding.reconsidered.isEmpty else { return }
     hasCleanupBegun = true
@@ -201,6 +205,7 @@ extension Plan {
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
     fanOuts.forget(step)
+    outstanding.awaitingBodies.remove(step)
     states[step].open =
       Int32(needs(of: step).count { states[$0].status != .done }) + (awaitsOthers(step) ? 1 : 0)
       + (outstanding.endingFiles.contains(step) ? 1 : 0)

@@ -3,8 +3,11 @@ import FlowModel
 // Steps of `finally` start when all other steps have finished. Their dependencies cannot express that: a step that can
 // no longer run is skipped at once, even while other dependencies of it are running.
 //
-// In an included file they depend on every step of the file, so no rule is needed (`Flattening`). The steps of the
-// workflow's own `finally` are held here, so that the other steps, possibly a million, need not count them down.
+// In an included file they depend on every step of the file (`Flattening`). The steps of the workflow's own `finally`
+// are held here, so that the other steps, possibly a million, need not count them down.
+//
+// A step that is cancelled or times out finishes at once, but its body may take a while to return. Steps that clean up
+// wait for it, so a command never meets the cleanup of its own files.
 extension Plan {
   /// Holds the steps of `finally` until all others have finished.
   mutating func holdFinalSteps() {
@@ -27,5 +30,39 @@ extension Plan {
     for step in steps where states[step].status == .waiting { countDown(step, at: now) }
     if !outstanding.collected.isEmpty { finishCollected(at: now) }
     return true
+  }
+
+  // MARK: Bodies that were asked to end
+
+  /// True if a step without unfinished dependencies must wait for bodies that were asked to end. In a cancelled run
+  /// cleanup begins when all of them have returned. `finally` also waits for steps that timed out, and so do the services
+  /// of an included file.
+  func awaitsBodies(_ step: StepIndex) -> Bool {
+    let flags = traits[step].flags
+    if cancelledAt != never, !hasCleanupBegun, !flags.contains(.exit) { return true }
+    guard !outstanding.cancelling.isEmpty, !flags.isDisjoint(with: [.final, .exit]) else { return false }
+    if flags.contains(.exit), serving(inFileEndingIn: step).isEmpty { return false }
+    guard let scope = graph.workflow.scope(of: step) else { return true }
+    let prefix = graph.workflow.scopes[scope].prefix.utf8
+    return outstanding.cancelling.keys.contains { attempt in
+      guard let other = graph.workflow.scope(of: owner(of: attempt.step)) else { return false }
+      // The file itself, or one that it includes.
+      return graph.workflow.scopes[other].prefix.utf8.starts(with: prefix)
+    }
+  }
+
+  /// Holds a step until the bodies that it waits for have returned.
+  mutating func holdForBodies(_ step: StepIndex) {
+    states[step].open = 1
+    outstanding.awaitingBodies.insert(step)
+  }
+
+  /// Releases the steps whose bodies have returned.
+  mutating func releaseAfterBodies(at now: Int) {
+    for step in outstanding.awaitingBodies.sorted() where !awaitsBodies(step) {
+      outstanding.awaitingBodies.remove(step)
+      if states[step].status == .waiting { countDown(step, at: now) }
+    }
+    if !outstanding.collected.isEmpty { finishCollected(at: now) }
   }
 }

@@ -104,13 +104,15 @@ extension Plan {
   /// Releases a step that may still wait for activation, an idle run, its `if`, or capacity.
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
-    if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit]) && !isPrewarming {
+    if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]) && !isPrewarming {
       enqueue(step, at: now)
     } else if isPrewarming && !flags.contains(.prewarm) {
       move(step, to: .held)
       outstanding.heldForActivation.append(step)
     } else if flags.contains(.disabled) {
       collect(step, .skipped, .disabled)
+    } else if awaitsBodies(step) {
+      holdForBodies(step)
     } else if flags.contains(.exit), endsServices(ofFileEndingIn: step, at: now) {
       // The step is released again when they have stopped.
     } else if flags.contains(.exit), let outcome = exitOutcome(step) {

@@ -98,7 +98,8 @@ extension Plan {
     return found
   }
 
-  private func serving(inFileEndingIn exit: StepIndex) -> Set<StepIndex> {
+  /// The ready services of an included file, by the step that ends the file.
+  func serving(inFileEndingIn exit: StepIndex) -> Set<StepIndex> {
     Set((servicesOfFiles[exit] ?? []).filter { outstanding.serving.contains($0) })
   }
 

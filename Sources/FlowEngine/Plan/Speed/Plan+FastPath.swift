@@ -132,7 +132,7 @@ extension Plan {
           states[successor].open &-= 1
           guard states[successor].open == 0 else { continue }
           let trait = traits[successor]
-          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit]),
+          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]),
             Int(trait.queue) == fastPath.pool.index
           else {
             isOrdinary = false

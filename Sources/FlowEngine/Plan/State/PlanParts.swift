@@ -126,6 +126,8 @@ struct Outstanding: Sendable {
   var finalSteps: [StepIndex] = []
   /// The attempts that were asked to end and have not returned, with the time of the request.
   var cancelling: [Attempt: Int] = [:]
+  /// The steps that clean up and wait only for bodies that were asked to end.
+  var awaitingBodies: Set<StepIndex> = []
   /// The services that reported that they are ready and have not returned.
   var serving: Set<StepIndex> = []
   /// The serving steps that were asked to stop.
