@@ -33,8 +33,8 @@ public struct RetryReasons: Sendable, Hashable {
         self = known.reason
       } else if let first = text.utf8.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) || first == 45 {
         let ends = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let low = Int(ends[0]),
-          let high = Int(ends[ends.count - 1]),
+        guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let low = Self.status(ends[0]),
+          let high = Self.status(ends[ends.count - 1]),
           low <= high, Self.statuses.contains(low), Self.statuses.contains(high)
         else { return nil }
         self = .statuses(low...high)
@@ -44,6 +44,9 @@ public struct RetryReasons: Sendable, Hashable {
         return nil
       }
     }
+
+    /// Parses a status without leading zeros, with which `010` could mean 8 or 10.
+    private static func status(_ text: Substring) -> Int? { Int(text).flatMap { "\($0)" == text ? $0 : nil } }
 
     /// The reason as written in a file.
     public var text: String {

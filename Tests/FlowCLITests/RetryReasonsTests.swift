@@ -60,8 +60,11 @@ import Testing
   @Test(arguments: [
     ("on: [timed_out]", "did you mean 'timed-out'?"), ("on: [command-fail]", "did you mean 'command-failed'?"),
     ("on: [0]", "an exit status from 1 to 255"), ("except: [256]", "an exit status from 1 to 255"),
-    ("on: [110..100]", "an exit status from 1 to 255"), ("on: lost", "a list of reasons"),
-    ("on: []", "a list of reasons"),
+    ("on: [110..100]", "an exit status from 1 to 255"), ("on: lost", "a list of at least one reason"),
+    ("on: []", "must be a list of at least one reason, found an empty list"),
+    ("on: ['05']", "write 5, without leading zeros"), ("except: [010..0110]", "write 10..110, without leading zeros"),
+    ("on: ['0']", "an exit status from 1 to 255"),
+    ("on: ['00']", "an exit status from 1 to 255"),
     ("on: [lost], except: [75]", "has 'on' and 'except'"),
   ])
   func `an unknown reason is an error that suggests a similar one`(retry: String, text: String) throws {
@@ -76,7 +79,7 @@ import Testing
     for text in ["failed", "timed-out", "lost", "out-of-memory", "killed", "75", "1..255", "command-failed"] {
       #expect(RetryReasons.Reason(text)?.text == text)
     }
-    for text in ["", "0", "256", "-1", "5..", "..5", "5..4", "1...3", "1.2", "3x"] {
+    for text in ["", "0", "256", "-1", "5..", "..5", "5..4", "1...3", "1.2", "3x", "05", "00", "1..010", "+5"] {
       #expect(RetryReasons.Reason(text) == nil, "\(text)")
     }
   }

@@ -48,7 +48,7 @@ struct ExecutorKeyTests {
     ("{ slurm: { gres: 'gpu:' } }", "gres=gpu: does not name devices"),
     ("{ slurm: { account: 'a b' } }", "account=a b has a space in it"),
     ("{ slurm: { partition: '' } }", "a value is missing"),
-    ("{ slurm: { options: --x } }", "must be a list of options"),
+    ("{ slurm: { options: --x } }", "must be a list of at least one option"),
     ("{ slurm: { options: [-x] } }", "'-x' is not an option"),
     ("{ slurm: { options: [--nodes=2] } }", "'--nodes' cannot be given: flowrun needs srun's '--nodes' itself"),
     ("{ slurm: { options: [--array=0-3] } }", "'--array' cannot be given"),

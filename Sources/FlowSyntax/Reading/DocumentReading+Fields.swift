@@ -89,7 +89,7 @@ extension DocumentReading {
     }
     guard let node = nodes[.enum] else { return type }
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
-      reportType(node, "\(owner).enum", expected: "a list of values")
+      reportType(node, "\(owner).enum", expected: "a list of at least one value")
       return type
     }
     var values: [Value] = []

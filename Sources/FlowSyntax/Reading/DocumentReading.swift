@@ -182,7 +182,7 @@ extension DocumentReading {
   func found(_ node: NodeID) -> String {
     switch tree.kind(node) {
     case .mapping: return "a mapping"
-    case .sequence: return "a list"
+    case .sequence: return tree.elements(node).isEmpty ? "an empty list" : "a list"
     case .scalar, .alias:
       switch tree.scalarValue(node) {
       case .null?: return tree.text(node).isEmpty ? "nothing" : "null"

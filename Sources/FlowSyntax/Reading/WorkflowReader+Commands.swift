@@ -169,7 +169,8 @@ extension WorkflowReader {
   /// Reads the folders of a `path`.
   mutating func folders(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
-      reportType(node, owner, expected: "a list of folders", help: "such as 'path: [tools, node_modules/.bin]'")
+      reportType(
+        node, owner, expected: "a list of at least one folder", help: "such as 'path: [tools, node_modules/.bin]'")
       return []
     }
     return tree.elements(node).compactMap { element in

@@ -151,7 +151,8 @@ extension WorkflowReader {
   /// Reads `['--licenses=matlab:1', --contiguous]` as options of an address.
   private mutating func passedThrough(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
-      reportType(node, owner, expected: "a list of options", help: "such as ['--licenses=matlab:1', '--contiguous']")
+      reportType(
+        node, owner, expected: "a list of at least one option", help: "such as ['--licenses=matlab:1', '--contiguous']")
       return []
     }
     var words: [String] = []

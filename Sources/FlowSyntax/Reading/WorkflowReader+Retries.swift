@@ -31,7 +31,8 @@ extension WorkflowReader {
   /// Reads a list of reasons.
   private mutating func reasons(_ node: NodeID, _ owner: Owner) -> [RetryReasons.Reason] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
-      reportType(node, owner, expected: "a list of reasons", help: "such as '[timed-out, lost, 75, 100..110]'")
+      reportType(
+        node, owner, expected: "a list of at least one reason", help: "such as '[timed-out, lost, 75, 100..110]'")
       return []
     }
     return tree.elements(node).compactMap { element in
@@ -40,8 +41,21 @@ extension WorkflowReader {
         element, .part("each reason", of: owner),
         expected:
           "\(RetryReasons.Reason.words.map(\.word).joined(separator: ", ")), an exit status from 1 to 255, a range "
-          + "such as 100..110 or the code of an error")
+          + "such as 100..110 or the code of an error", help: zerosHelp(element))
       return nil
     }
+  }
+
+  /// Returns a help that writes a status or a range without its leading zeros, or nil if nothing else is wrong with it.
+  private func zerosHelp(_ node: NodeID) -> String? {
+    guard tree.kind(node) == .scalar else { return nil }
+    let numbers = tree.text(node).split(separator: ".", omittingEmptySubsequences: false).map { part in
+      part.isEmpty ? "" : String(part.drop { $0 == "0" })
+    }
+    let text = numbers.joined(separator: ".")
+    guard text.utf8.first.map({ (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) }) == true,
+      RetryReasons.Reason(text) != nil, text != tree.text(node)
+    else { return nil }
+    return "write \(text), without leading zeros"
   }
 }

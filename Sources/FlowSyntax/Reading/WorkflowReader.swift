@@ -113,7 +113,7 @@ struct WorkflowReader: DocumentReading {
 
   private mutating func budgets(_ node: NodeID) -> [BudgetRule] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
-      reportType(node, "budgets", expected: "a list of rules", help: "write budgets: ['p95(gate) <= 2.5s']")
+      reportType(node, "budgets", expected: "a list of at least one rule", help: "write budgets: ['p95(gate) <= 2.5s']")
       return []
     }
     var rules: [BudgetRule] = []

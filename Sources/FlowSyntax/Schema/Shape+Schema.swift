@@ -30,7 +30,7 @@ extension Shape {
     case .retryReason:
       Self.anyOf([
         Shape.integer(RetryReasons.Reason.statuses).schema,
-        ["type": "string", "pattern": "^([0-9]{1,3}([.][.][0-9]{1,3})?|[A-Za-z_][A-Za-z0-9._-]*)$"],
+        ["type": "string", "pattern": "^([1-9][0-9]{0,2}([.][.][1-9][0-9]{0,2})?|[A-Za-z_][A-Za-z0-9._-]*)$"],
       ])
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
     case .eventNames: Self.oneOrMany(["type": "string"])
