@@ -72,6 +72,9 @@ struct ChildEnvironment {
     _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil,
     folders: [String] = []
   ) throws -> ChildEnvironment {
+    if let (name, _) = stated.first(where: { $0.value.utf8.contains(0) }) {
+      throw ActionError("command-invalid", nullProblem(name), isRetryable: false)
+    }
     var variables = stated
     for member in input {
       if let problem = problem(with: member) { throw ActionError("command-invalid", problem, isRetryable: false) }
@@ -107,8 +110,11 @@ struct ChildEnvironment {
     guard let text = text(member.value) else {
       return "the variable '\(member.key)' must be text, a number or a boolean, not \(member.value.kindName)"
     }
-    return text.utf8.contains(0) ? "the variable '\(member.key)' cannot hold a null character" : nil
+    return text.utf8.contains(0) ? nullProblem(member.key) : nil
   }
+
+  /// The problem of a value that the system would cut at its null character.
+  private static func nullProblem(_ name: String) -> String { "the variable '\(name)' cannot hold a null character" }
 
   private static func text(_ value: Value) -> String? {
     switch value {

@@ -12,12 +12,17 @@ struct CommandStart {
   /// The reports of runs of flowrun inside the command.
   let inner: InnerRuns.Command?
 
-  /// Looks for the program in the child's own folders; throws an ``ActionError`` when it is not there.
+  /// Looks for the program in the child's own folders; throws an ``ActionError`` if it is not there or the folder cannot
+  /// exist.
   init(
     _ command: Command, folder: String, environment: ChildEnvironment, inner: InnerRuns.Command? = nil
   ) throws {
     self.inner = inner
     self.command = command
+    guard !folder.utf8.contains(0) else {
+      throw ActionError(
+        "command-invalid", "the folder of a command cannot hold a null character", isRetryable: false)
+    }
     program = Program(
       path: try Self.find(command.program, in: environment.path),
       arguments: CStrings([command.program] + command.arguments), environment: environment.entries, folder: folder)

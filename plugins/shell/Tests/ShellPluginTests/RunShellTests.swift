@@ -149,6 +149,17 @@ import Testing
     #expect(await failure("true", ["env": .object(env)])?.code == "command-invalid")
   }
 
+  @Test func `refuses a null character in the step's environment and in the folder, which the system would cut there`()
+    async
+  {
+    let host = TestHost(workflowFolder: "/", environment: ["FILE": "a\u{0}b"])
+    let error = await #expect(throws: ActionError.self) {
+      _ = try await host.call(RunShell.self, with: ["command": "true"])
+    }
+    #expect(error?.code == "command-invalid" && error?.message.contains("'FILE'") == true)
+    #expect(await failure("pwd", ["cwd": "/usr\u{0}/x"])?.code == "command-invalid")
+  }
+
   @Test func `keeps 1 MiB of an output, or the first and last 512 KiB of more, and continues`()
     async throws
   {
