@@ -11,6 +11,8 @@ enum Interrupts {
   private struct State {
     var phase = Phase.withoutRun
     var requests = InterruptRequests()
+    /// Removes the outputs of an earlier run if the process ends at once, or nil once the outputs have been written.
+    var discard: (@Sendable () -> Void)?
     /// True if the first signal ended the wait of a run that keeps its services.
     var hasEndedWait = false
     var first: CInt? { requests.first }
@@ -51,6 +53,10 @@ enum Interrupts {
   static func prepare(explain: @escaping @Sendable (CInt) -> Void) {
     change(to: .preparing(explain: explain))
   }
+
+  /// Sets what removes the outputs of an earlier run if the process is ended at once, or nil once those of this run have
+  /// been written.
+  static func ifEndedAtOnce(_ discard: (@Sendable () -> Void)?) { state.withLock { $0.discard = discard } }
 
   /// Sets the phase in which steps may be starting: a signal waits until it can cancel the run.
   static func holdForStart() { change(to: .starting) }
@@ -94,12 +100,13 @@ enum Interrupts {
   /// Runs on the signal thread, which must not block, so that the next signal is handled.
   private static func receive(_ signal: CInt) {
     StandardOutput.hurry()
-    let (reaction, phase) = state.withLock { ($0.requests.take(signal, at: .now), $0.phase) }
+    let (reaction, phase, discard) = state.withLock { ($0.requests.take(signal, at: .now), $0.phase, $0.discard) }
     switch reaction {
     case .stop: break
     case .none: return
     case .endAtOnce:
       ProcessGuard.shared.killAll()
+      discard?()
       if case .running = phase { tellOfSecond() }
       exit(signal)
     }

@@ -59,12 +59,19 @@ import Testing
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: bad\nsteps: { a: { uses: no.such } }\n", to: "bad.yaml")
-    let files = ["report.json", "trace.json", "junit.xml"]
-    for file in files { try tool.write("old", to: file) }
-    let result = try FlowrunProcess.run(
-      ["bad.yaml", "--report", files[0], "--trace", files[1], "--junit", files[2]], in: tool.folder.path)
-    #expect(result.exitCode == 2, "\(result.errors)")
-    #expect(!files.contains { FileManager.default.fileExists(atPath: "\(tool.folder.path)/\($0)") })
+    try tool.write("name: late\nenv-file: no.env\nsteps: { a: { run: 'true' } }\n", to: "late.yaml")
+    let files = ["report.json", "trace.json", "junit.xml", "quality.json"]
+    for name in ["bad.yaml", "late.yaml", "missing.yaml"] {
+      for file in files { try tool.write("old", to: file) }
+      let result = try FlowrunProcess.run(
+        [name, "--report", files[0], "--trace", files[1], "--junit", files[2], "--code-quality", files[3]],
+        in: tool.folder.path)
+      #expect(result.exitCode == 2, "\(result.errors)")
+      let left = files.filter { FileManager.default.fileExists(atPath: "\(tool.folder.path)/\($0)") }
+      // The problems of the workflow are findings.
+      #expect(left == (name == "bad.yaml" ? ["quality.json"] : []), "\(name)")
+      if name == "bad.yaml" { #expect(try tool.text(of: "quality.json").contains("no.such")) }
+    }
   }
 
   @Test func `annotates the lines of a workflow that cannot run, in a run and in a check`() throws {

@@ -93,8 +93,9 @@ import Testing
     #expect(report.contains(#""conclusion": "cancelled""#))
   }
 
-  @Test func `a second signal ends everything at once`() throws {
+  @Test func `a second signal ends everything at once, and removes the outputs of an earlier run`() throws {
     defer { tool.remove() }
+    for name in ["report.json", "trace.json"] { try tool.write("old", to: name) }
     let mark = "71000001.\(getpid())"
     try tool.write(
       """
@@ -104,19 +105,22 @@ import Testing
         deaf: { uses: shell.run, with: { command: "trap '' INT TERM; echo deaf; while true; do sleep \(mark); done" } }
         later: { uses: shell.run, needs: deaf, if: always(), with: { command: "trap '' TERM; echo cleaning; sleep \(mark); sleep \(mark)" } }
       """, to: "w.yaml")
-    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    let process = try FlowrunProcess(
+      ["w.yaml", "--report", "report.json", "--trace", "trace.json"], in: tool.folder.path)
     #expect(process.waitForOutput("deaf: deaf"))
     process.send(SIGINT)
+    // The cleanup begins when the command has been killed, 2 s later. Signals within the first half second would belong
+    // to the first one.
     #expect(process.waitForOutput("later: cleaning"))
-    // Signals within the first half second belong to the first one.
-    process.send(SIGINT)
-    usleep(600_000)
     process.send(SIGINT)
     let result = process.result(limitSeconds: 20)
     #expect(result.exitCode == 130)
     // A run that waits for its cleanup, which may take a minute, would end with a summary.
     #expect(!result.output.contains("deaf: cancelled"), "\(result.output)")
     #expect(Self.awaitEnd(of: mark).isEmpty)
+    for name in ["report.json", "trace.json"] {
+      #expect(!FileManager.default.fileExists(atPath: "\(tool.folder.path)/\(name)"), "\(name)")
+    }
   }
 
   @Test func `signals in the first milliseconds are not lost`() throws {

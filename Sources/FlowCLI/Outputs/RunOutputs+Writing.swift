@@ -39,9 +39,14 @@ extension RunOutputs {
     return areWritten
   }
 
-  /// Removes the files of an earlier run, so that they are not mistaken for those of this run, which did not start.
-  func removeOld() {
-    for path in [report, trace, junit] { if let path { OutputFile.removeOld(path) } }
+  /// Removes the files of an earlier run, so that they are not mistaken for those of this run, which did not start or was
+  /// ended at once.
+  ///
+  /// - Parameter keepsFindings: True if the file for findings has been written for this run.
+  func removeOld(keepsFindings: Bool = false) {
+    for path in [report, trace, junit, keepsFindings ? nil : findings.codeQuality] {
+      if let path { OutputFile.removeOld(path) }
+    }
   }
 
   /// Sends the run as a trace if requested. A problem is printed to standard error and does not change the result of

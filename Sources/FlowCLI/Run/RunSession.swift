@@ -56,13 +56,22 @@ struct RunSession: Sendable {
     let isWatched = KeptRunWatch.takeRequest()
     try request.checkFiles()
     var hasStarted = false
-    defer { if !hasStarted { request.outputs.removeOld() } }
-    let early = resume == nil ? RunMemory.openEarly(request) : nil
+    var hasFindings = false
+    defer { if !hasStarted { request.outputs.removeOld(keepsFindings: hasFindings) } }
     Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
+    Interrupts.ifEndedAtOnce { request.outputs.removeOld() }
+    let early = resume == nil ? RunMemory.openEarly(request) : nil
     installation = try resume?.installation ?? Installation(around: request.file, given: request.pluginFolders)
-    let (graph, loaded) =
-      try resume.map { ($0.prepared.graph, $0.loaded) }
-      ?? LoadedWorkflow.loadWithText(request.file, installation, findings: request.outputs.findings)
+    let (graph, loaded): (WorkflowGraph, LoadResult)
+    do {
+      (graph, loaded) =
+        try resume.map { ($0.prepared.graph, $0.loaded) }
+        ?? LoadedWorkflow.loadWithText(request.file, installation, findings: request.outputs.findings)
+    } catch {
+      // Without a description, the problems have been printed and written as findings.
+      hasFindings = (error as? InvalidWorkflow)?.description.isEmpty == true
+      throw error
+    }
     self.loaded = request.outputs.findings.isEmpty && graph.workflow.steps.count > Self.placedSteps ? nil : loaded
     resumedAtNanoseconds = resume?.plan.atNanoseconds
     context = request.outputs.otlp == nil ? nil : TraceContext(Environment.value(TraceContext.variable))
@@ -250,6 +259,7 @@ struct RunSession: Sendable {
     let code = code(of: report)
     let account = request.outputs.needsAccount ? account(of: report) : nil
     let areWritten = request.outputs.write(report, account, trace: trace)
+    Interrupts.ifEndedAtOnce(nil)
     if let account { request.outputs.export(account, context) }
     if areWritten, keptWatch?.hasEndedWait == true { return KeptRunWatch.exitCode }
     return areWritten ? code : ExitStatus.ofRun(code, losingOutput: true)
