@@ -171,40 +171,6 @@ import Testing
     #expect(log().last == "down db")
   }
 
-  @Test func `a port is awaited, and one that is open before the start is rejected`() throws {
-    defer { tool.remove() }
-    let listener = try LocalListener()
-    defer { listener.close() }
-    let taken = try run(
-      """
-      name: taken
-      steps:
-        db: { service: true, run: "\(Self.server("db"))", ready-when: { port: \(listener.port) } }
-      """)
-    #expect(taken.exitCode == 1 && taken.standardOutput.contains("[address-in-use]"), "\(taken)")
-    #expect(log().isEmpty)
-    listener.close()
-    let free = try run(
-      """
-      name: free
-      steps:
-        db:
-          service: true
-          shell: python
-          run: |
-            import http.server
-            class Handler(http.server.BaseHTTPRequestHandler):
-              def do_GET(self):
-                self.send_response(302 if self.path == "/health" else 500)
-                self.send_header("Location", "/elsewhere")
-                self.end_headers()
-            http.server.HTTPServer(("127.0.0.1", \(listener.port)), Handler).serve_forever()
-          ready-when: { http: "http://127.0.0.1:\(listener.port)/health" }
-        use: { run: echo used, needs: db }
-      """)
-    #expect(free.exitCode == 0 && free.standardOutput.contains("db ready, port \(listener.port) in"), "\(free)")
-  }
-
   @Test func `a command can decide whether a service is ready`() throws {
     defer { tool.remove() }
     let result = try run(
@@ -293,31 +259,6 @@ import Testing
     #expect(log().count { $0 == "up db" } == log().count { $0 == "down db" })
   }
 
-  @Test func `no process of a stack remains when flowrun is killed`() throws {
-    defer { tool.remove() }
-    for round in 0..<TestExtent.count(usual: 3, release: 20, long: 50) {
-      let mark = "\(70_000_000 + round).\(getpid())"
-      let service = "trap '' TERM; echo ready; sleep \(mark) & while :; do sleep \(mark); done"
-      let process = try start(
-        """
-        name: stack
-        keep: services
-        steps:
-          db: { service: true, run: "\(service)", ready-when: { log: ready } }
-          api: { service: true, needs: db, run: "\(service)", ready-when: { log: ready } }
-          web: { service: true, needs: api, run: "\(service)", ready-when: { log: ready } }
-        """)
-      if round % 2 == 0 {
-        #expect(process.waitForOutput("web ready"))
-      } else {
-        #expect(process.waitForOutput("db ready"))
-      }
-      process.send(SIGKILL)
-      _ = process.result()
-      #expect(SignalTests.awaitEnd(of: mark).isEmpty)
-    }
-  }
-
   @Test(arguments: [
     (
       "steps: { a: { run: x, service: true, foreach: [1] } }",
@@ -368,36 +309,5 @@ import Testing
     try tool.write("name: whole\nsteps: { part: { uses: ./part.yaml } }\n", to: "w.yaml")
     let whole = try tool.run("validate", "w.yaml")
     #expect(whole.exitCode == 2 && whole.standardOutput.contains("that file has 'keep: services'"), "\(whole)")
-  }
-}
-
-/// A port of this machine that accepts connections.
-private final class LocalListener {
-  let port: Int
-  private var file: Int32
-
-  init() throws {
-    #if canImport(Glibc)
-      file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #else
-      file = socket(AF_INET, SOCK_STREAM, 0)
-    #endif
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let number = file
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        bind(number, pointer, size) == 0 && listen(number, 8) == 0 && getsockname(number, pointer, &size) == 0
-      }
-    }
-    try #require(isBound)
-    port = Int(UInt16(bigEndian: address.sin_port))
-  }
-
-  func close() {
-    if file >= 0 { _ = Foundation.close(file) }
-    file = -1
   }
 }

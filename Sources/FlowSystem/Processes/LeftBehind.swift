@@ -29,7 +29,7 @@ package enum LeftBehind {
     // Processes that were killed with their command but still exist were not left running.
     let found = processes().filter { !isBeingKilled($0) }
     if found.isEmpty { return [] }
-    let names = found.map { "'\(words(of: $0))' (\($0))" }
+    let names = found.map(description)
     for process in found { _ = kill(process, SIGTERM) }
     let start = ContinuousClock.now
     while true {
@@ -81,6 +81,9 @@ package enum LeftBehind {
     }
   }
 
+  /// The command line and the number of a process: `'sleep 600' (4711)`.
+  static func description(of process: pid_t) -> String { "'\(words(of: process))' (\(process))" }
+
   /// The command line of a process, in readable form.
   private static func words(of process: pid_t) -> String {
     let line = bytes(of: "/proc/\(process)/cmdline").split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -89,7 +92,7 @@ package enum LeftBehind {
   }
 
   /// The contents of a file, read at once; empty if it cannot be read or belongs to a zombie.
-  private static func bytes(of path: String) -> [UInt8] {
+  static func bytes(of path: String) -> [UInt8] {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return [] }
     var all: [UInt8] = []

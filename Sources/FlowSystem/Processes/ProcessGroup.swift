@@ -58,6 +58,23 @@ package final class ProcessGroup: Sendable {
     }
   }
 
+  /// True if a process belongs to the child's session, descends from the child, or was started by such a process, as far
+  /// as the system shows it.
+  func includes(_ process: pid_t) -> Bool {
+    var ancestor = process
+    // A number may be reused while the ancestors are looked up, so they may form a circle.
+    for _ in 0..<Self.longestDescent {
+      guard let entry = ProcessTable.entry(of: ancestor) else { break }
+      if ancestor == number || entry.session == number { return true }
+      if entry.parent <= 1 { break }
+      ancestor = entry.parent
+    }
+    return inner.map { LeftBehind.has(InnerRuns.variable, $0.value, process) } ?? false
+  }
+
+  /// The maximum number of ancestors to look up.
+  private static let longestDescent = 64
+
   /// The status of the child that leads the group, or nil while it runs. It is not reaped.
   package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
 

@@ -64,6 +64,9 @@ final class CommandService: Sendable {
       try context.checkCancellation()
       if service.isTooLate {
         let time = DurationText.format(condition?.within ?? ReadyCondition.usualTime)
+        if let stranger = service.stranger {
+          throw addressInUse("\(name) was not ready within \(time)", by: stranger, service)
+        }
         throw ActionError(
           "not-ready", "\(name) was not ready within \(time): \(probe?.description ?? "")\(service.lastLines.quote)",
           isRetryable: false)
@@ -79,6 +82,12 @@ final class CommandService: Sendable {
         let end = "\(name) \(Self.text(ending)) before it was stopped\(count)"
         // The step has already been reported as succeeded, so its failure needs a separate log line.
         if hasReportedReady { context.log(end, level: .error) }
+        if !service.isReady, let port = probe?.portToBeFree {
+          // The service has ended, so if the port answers, another program does.
+          if let stranger = service.stranger ?? (ReadyProbe.isAnswered(port) ? "another program" : nil) {
+            throw addressInUse(end, by: stranger, service)
+          }
+        }
         throw ActionError("service-ended", end + service.lastLines.quote, isRetryable: false)
       }
       startsAgain += 1
@@ -87,6 +96,14 @@ final class CommandService: Sendable {
           + "\(restart.attempts))", level: .warning)
       try pause(restart.delay)
     }
+  }
+
+  /// The error of a service that did not get its port.
+  private func addressInUse(_ end: String, by stranger: String, _ service: ServiceStart) -> ActionError {
+    ActionError(
+      "address-in-use",
+      "\(end): port \(probe?.portToBeFree ?? 0) is used by \(stranger); stop that, or use another port"
+        + service.lastLines.quote, isRetryable: false)
   }
 
   private var pattern: LinePattern? {
@@ -112,7 +129,11 @@ final class CommandService: Sendable {
     do throws(SystemError) {
       try DetachedThread.start(name: "service probe") { [self] in
         while !service.isOver {
-          if probe.isReady(unless: { service.isOver }) { return note(service) }
+          switch service.look(probe) {
+          case .ready: return note(service)
+          case .stranger(let stranger): note(stranger, at: service)
+          case .notReady: break
+          }
           _ = poll(nil, 0, max(1, milliseconds))
         }
       }
@@ -123,6 +144,13 @@ final class CommandService: Sendable {
 
   private func note(_ service: ServiceStart) {
     if service.becomeReady() { context.ready(NoOutput()) }
+  }
+
+  private func note(_ stranger: String, at service: ServiceStart) {
+    guard service.note(stranger: stranger) else { return }
+    context.log(
+      "port \(probe?.portToBeFree ?? 0) is answered by \(stranger), which does not belong to \(name); the service is not "
+        + "ready yet", level: .warning)
   }
 
   private func pause(_ time: Duration) throws {

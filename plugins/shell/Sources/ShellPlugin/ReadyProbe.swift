@@ -19,14 +19,27 @@ enum ReadyProbe: Sendable {
   /// The null device, for the output of commands of which only the status matters.
   private static let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
-  /// True if the service is ready; the check ends early if `isOver` returns true.
-  func isReady(unless isOver: () -> Bool) -> Bool {
-    switch self {
-    case .line: false
-    case .port(let port): Self.isAnswered(port)
-    case .http(let address): Self.isAnswered(address)
-    case .command(let program): Self.succeeds(program, unless: isOver)
-    }
+  /// The result of a check.
+  enum Answer {
+    case notReady
+    case ready
+    /// The port answers, but the process that listens there does not belong to the service.
+    case stranger(description: String)
+  }
+
+  /// Checks once whether the service is ready; the check ends early if `isOver` returns true.
+  func look(at group: ProcessGroup, unless isOver: () -> Bool) -> Answer {
+    let isAnswered =
+      switch self {
+      case .line: false
+      case .port(let port): Self.isAnswered(port)
+      case .http(let address): Self.isAnswered(address)
+      case .command(let program): Self.succeeds(program, unless: isOver)
+      }
+    guard isAnswered else { return .notReady }
+    // Another program may have taken the port after it was found free.
+    guard let port = portToBeFree, let stranger = PortListeners(at: port).stranger(to: group) else { return .ready }
+    return .stranger(description: stranger)
   }
 
   /// The port that must be free before the service starts, or nil.

@@ -10,7 +10,7 @@ struct RunService: StepService {
     ErrorDeclaration("service-ended", "The command ended before flowrun stopped it", isRetryable: false),
     ErrorDeclaration("not-ready", "The command was not ready in time; see `ready-when`", isRetryable: false),
     ErrorDeclaration(
-      "address-in-use", "The port answered before the command was started; stop the other program, or use another port",
+      "address-in-use", "Another program answers at the port; stop it, or use another port",
       isRetryable: false),
     ErrorDeclaration(
       "command-not-found", "There is no such program; install it or correct its name", isRetryable: false),

@@ -20,6 +20,8 @@ final class ServiceStart: Sendable {
     /// Called when a line matches; kept until then.
     var onMatch: (@Sendable () -> Void)?
     var hasMatched = false
+    /// The process that answers at the service's port without belonging to it.
+    var stranger: String?
   }
 
   private let group: ProcessGroup
@@ -70,8 +72,21 @@ final class ServiceStart: Sendable {
   var isOver: Bool { state.withLock { $0.isReady || $0.isTooLate || $0.hasEnded } }
   /// True if it had to be killed.
   var wasKilled: Bool { kill.wasNeeded }
+  /// The description of the process that answered at its port and does not belong to it, or nil.
+  var stranger: String? { state.withLock { $0.stranger } }
   /// The last lines of its output.
   var lastLines: LastLines { state.withLock { $0.lastLines } }
+
+  /// Checks once whether the service is ready.
+  func look(_ probe: ReadyProbe) -> ReadyProbe.Answer { probe.look(at: group, unless: { self.isOver }) }
+
+  /// Records a process that answers at the service's port without belonging to it; returns false if it is known.
+  func note(stranger: String) -> Bool {
+    state.withLock { state in
+      defer { state.stranger = stranger }
+      return state.stranger != stranger
+    }
+  }
 
   /// Marks the service as ready; returns false if it already was or its readiness is no longer awaited.
   func becomeReady() -> Bool {

@@ -1,0 +1,63 @@
+/// The processes that accept connections at a TCP port of this machine, as far as `/proc` shows them. Only Linux has it,
+/// and it hides the files of other users' processes.
+package struct PortListeners: Sendable {
+  /// The numbers of the processes; empty if none is visible.
+  package var processes: Set<pid_t> = []
+
+  /// The programs that listen for containers, which do not descend from the command that started the container.
+  private static let programsForContainers: Set<String> = [
+    "conmon", "docker-proxy", "dockerd", "rootlesskit", "rootlessport",
+  ]
+
+  /// Looks for the listeners of a port.
+  package init(at port: Int) {
+    let sockets = ["tcp", "tcp6"].reduce(into: Set<UInt64>()) { sockets, table in
+      sockets.formUnion(Self.sockets(at: port, in: LeftBehind.bytes(of: "/proc/self/net/\(table)")))
+    }
+    if sockets.isEmpty { return }
+    processes = Set(ProcessTable.numbers.filter { process in Self.holds(sockets, process) })
+  }
+
+  /// The description of a listener that does not belong to the group of a command: `'nc -l 8080' (4711)`. Nil if a
+  /// listener belongs to it, listens for a container, or is not visible.
+  package func stranger(to group: ProcessGroup) -> String? {
+    guard let first = processes.min(), !processes.contains(where: { group.includes($0) || Self.isForContainers($0) })
+    else { return nil }
+    return LeftBehind.description(of: first)
+  }
+
+  private static func isForContainers(_ process: pid_t) -> Bool {
+    let name = LeftBehind.bytes(of: "/proc/\(process)/comm").prefix { $0 != UInt8(ascii: "\n") }
+    return programsForContainers.contains(String(decoding: name, as: UTF8.self))
+  }
+
+  /// The numbers of the listening sockets in the text of `/proc/net/tcp`: `0: 0100007F:1F90 00000000:0000 0A …`, with the
+  /// port in hexadecimal digits, the state, and the socket's number in the tenth column.
+  static func sockets(at port: Int, in table: [UInt8]) -> [UInt64] {
+    table.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      let words = line.split(separator: UInt8(ascii: " "), maxSplits: 10)
+      guard words.count > 9, words[3].elementsEqual("0A".utf8) else { return nil }
+      let local = String(decoding: words[1], as: UTF8.self).utf8.split(separator: UInt8(ascii: ":"))
+      guard local.count == 2, Int(String(Substring(local[1])), radix: 16) == port else { return nil }
+      return UInt64(String(decoding: words[9], as: UTF8.self))
+    }
+  }
+
+  /// True if a process has one of these sockets open.
+  private static func holds(_ sockets: Set<UInt64>, _ process: pid_t) -> Bool {
+    let path = "/proc/\(process)/fd"
+    guard let folder = opendir(path) else { return false }
+    defer { closedir(folder) }
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { target in
+      while let entry = readdir(folder) {
+        let count = readlinkat(dirfd(folder), entry.name, target.baseAddress!, target.count)
+        guard count > 0, count < target.count else { continue }
+        // `socket:[10746195]`
+        let text = String(decoding: UnsafeRawBufferPointer(target)[..<count], as: UTF8.self)
+        guard text.hasPrefix("socket:["), let number = UInt64(text.dropFirst(8).dropLast()) else { continue }
+        if sockets.contains(number) { return true }
+      }
+      return false
+    }
+  }
+}
