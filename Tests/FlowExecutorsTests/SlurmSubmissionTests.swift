@@ -193,6 +193,44 @@ import Testing
     #expect(taken == [.milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(8), .milliseconds(4500)])
   }
 
+  // MARK: The time to stop
+
+  @Test(arguments: [
+    ("KillWait                = 30 sec", [30], nil),
+    ("KillWait                = 30 sec", [], nil),
+    ("KillWait2               = 1 sec", [60], nil),
+    (
+      "KillWait                = 30 sec", [2, 60],
+      "slurm: step 's1' has 1m to stop ('within'), but commands in a job that Slurm itself ends have only 30s (KillWait)"
+    ),
+    (
+      "MaxArraySize = 1001\nKillWait = 5 sec", [60, 90, 6, 5],
+      "slurm: step 's1' has 1m30s to stop ('within'), but commands in a job that Slurm itself ends have only 5s (KillWait); "
+        + "so do 2 other steps"
+    ),
+  ])
+  func `a run warns of steps that have longer to stop than Slurm leaves them`(
+    configuration: String, seconds: [Int], warning: String?
+  ) throws {
+    try slurm.set("scontrol", "echo '\(configuration)'")
+    let times = seconds.enumerated().map { index, seconds in
+      (step: StepID(unchecked: "s\(index)"), time: Duration.seconds(seconds))
+    }
+    #expect(try engine.killWaitWarning(for: times) == warning)
+    #expect(calls(of: "scontrol").count == (seconds.isEmpty ? 0 : 1))
+  }
+
+  @Test func `the warning about the time to stop is part of the run`() throws {
+    try slurm.set("scontrol", "echo 'KillWait = 30 sec'")
+    let steps = "steps: { a: { run: 'true' }, b: { run: 'true', stop: { within: 40s } } }"
+    try "name: x\ndefaults: { stop: { within: 20s } }\n\(steps)\n"
+      .write(toFile: "\(slurm.folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let result = try FlowrunProcess.run(
+      ["flow.yaml", "--on", "slurm=1,worker=\(FlowrunProcess.path)"], in: slurm.folder, environment: slurm.environment)
+    #expect(result.exitCode == 0, "\(result)")
+    #expect(result.output.contains("warning: slurm: step 'b' has 40s to stop"), "\(result)")
+  }
+
   // MARK: The environment
 
   @Test func `variables for the user's own calls do not affect flowrun`() throws {

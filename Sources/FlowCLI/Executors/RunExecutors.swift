@@ -73,6 +73,11 @@ struct RunExecutors: Sendable {
           executor.requests += options.requestsOfAll.map { (workflow.steps[Int(step)].id, $0.request) }
           if !options.requests.isEmpty, options.fanOut != nil { executor.hasSizedItems = true }
         }
+        executor.stopTimes = assigned.compactMap { step, _ in
+          let step = workflow.steps[Int(step)]
+          let policy = step.with[StopPolicy.input]?.objectValue.flatMap { try? StopPolicy($0) }
+          return policy.map { (step.id, $0.within) }
+        }
         executor.withheld = workflow.secretVariables(inputs: inputs)
         executor.hasPlainSteps = assigned.contains { steps.countsHere($0) || $1.request == nil }
         executor.tell = { told.add($0) }

@@ -22,6 +22,8 @@ public struct ExecutorRequest: Sendable {
   public var withheld: Set<String> = []
   /// The steps that request resources of a machine, if these are not taken from this machine.
   public var requests: [(step: StepID, request: MachineResources)] = []
+  /// The times to stop that steps state for their commands.
+  package var stopTimes: [(step: StepID, time: Duration)] = []
   /// True if some of these steps are fan-outs.
   public var hasSizedItems = false
   /// True if other steps are sent there too.
@@ -82,6 +84,7 @@ public struct ExecutorRequest: Sendable {
       if !engine.defaults.isEmpty { tell("slurm: \(engine.defaults.joined(separator: ", "))") }
       engine.excluded = cluster.excluded
       try engine.check(requests, on: cluster)
+      if let warning = try engine.killWaitWarning(for: stopTimes) { tell(warning) }
       let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.slotsPerNode()) : []
       var sized = engine.sized { workerCommand(program, result: $0) }
       if hasSizedItems { sized.arrays = try engine.arrays { workerCommand(program, result: $0) } }

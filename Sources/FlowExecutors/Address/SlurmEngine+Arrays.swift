@@ -113,8 +113,7 @@ extension SlurmEngine {
   /// The maximum number of indices in an array, or 0 if arrays are not supported.
   func arrayIndices() throws(ExecutorProblem) -> Int {
     var most = 0
-    for line in try ask(["scontrol", "show", "config"], isPatient: true) {
-      let words = line.split(whereSeparator: { " =,".contains($0) }).map(String.init)
+    for words in try configuration() {
       if words.first == "MaxArraySize", let size = words.last.flatMap({ Int($0) }) { most = size }
       if words.first == "SchedulerParameters", let name = words.firstIndex(of: "max_array_tasks"),
         name + 1 < words.count,
