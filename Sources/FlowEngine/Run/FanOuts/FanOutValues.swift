@@ -49,10 +49,17 @@ struct FanOutValues: Sendable {
     guard count > 0, count <= Self.namedItems else { return nil }
     return indices.map { index in
       let value = keys == nil ? self[index] : .null
-      let text = keys?[index] ?? path(of: index) ?? value.stringValue ?? JSONText.write(value)
+      let text = keys?[index] ?? path(of: index) ?? Self.name(of: value)
       let shown = TerminalText.visible(mask?.masked(text) ?? text)
       return shown.count <= Self.nameCharacters ? shown : shown.prefix(Self.nameCharacters) + "…"
     }
+  }
+
+  /// The name of an item without a key: `linux, arm64` for an object, whose empty members are left out.
+  private static func name(of value: Value) -> String {
+    guard let members = value.objectValue else { return value.stringValue ?? JSONText.write(value) }
+    let texts = members.map { $0.value.stringValue ?? JSONText.write($0.value) }.filter { !$0.isEmpty }
+    return texts.isEmpty ? JSONText.write(value) : texts.joined(separator: ", ")
   }
 
   /// The contexts of an item's expressions.
