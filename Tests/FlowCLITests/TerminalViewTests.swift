@@ -207,6 +207,8 @@ import Testing
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.done("each[0]"), ViewStage.started("each[1]"))
     #expect(stage.text.contains { $0.hasPrefix("  ▶ each") && $0.hasSuffix("1 of 3, 1 running") })
+    // The bar counts finished items as parts of their step.
+    #expect(stage.text.contains { $0.hasSuffix("━━━━━───────────  0 of 1 step") }, "\(stage.text)")
     stage.at(2, ViewStage.done("each[1]", .failure, "no"))
     #expect(stage.text.contains { $0.hasSuffix("2 of 3, 0 running, 1 failed") })
     #expect(!stage.text.contains { $0.hasPrefix("✗") })
@@ -252,6 +254,15 @@ import Testing
         "✗ a                  12 ms  failed, exit 2", "    flows/release.yaml:3", "    │ main.c:3: error",
         "✗ b                  12 ms  failed: make failed [broken]", "    flows/release.yaml:4",
       ], "\(stage.text)")
+  }
+
+  @Test func `shortens a long name, so that the exit status of a failed step is shown`() {
+    let name = String(repeating: "long-", count: 12) + "name"
+    let stage = ViewStage("name: x\nsteps: { \(name): { uses: flow.noop } }", columns: 80, places: { _ in "w.yaml:2" })
+    stage.at(0, ViewStage.activated)
+    stage.at(1, ViewStage.failed(name, "command-failed", "exited with status 127: oops ('make')"))
+    #expect(stage.text[0].hasPrefix("✗ long-long-") && stage.text[0].contains("…"), "\(stage.text)")
+    #expect(stage.text[0].contains("12 ms  failed, exit 127"), "\(stage.text)")
   }
 
   @Test func `shows an included file on one line below its steps, with their total time and number`() {

@@ -15,13 +15,16 @@ struct FinishedStepLines {
   static let failureLines = 10
   private static let widestShownName = 32
   private static let timeColumns = 9
+  private static let (otherColumns, failureColumns) = (16, 36)
 
   /// Returns the lines of a finished step or item. Lines quoted by its failure are left out if they have been shown.
   func lines(
     _ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool = false, note: String? = nil
   ) -> [String] {
     let width = min(widestName, Self.widestShownName, max(8, size.columns / 2))
-    let name = TerminalText.fitted(subject.name(step), columns: max(width, size.columns - 16)).padded(to: width)
+    // A long name makes room for the time, and for a failure's status or number of items.
+    let others = finished.isFailed ? Self.failureColumns : Self.otherColumns
+    let name = TerminalText.fitted(subject.name(step), columns: max(width, size.columns - others)).padded(to: width)
     let time = (finished.durationMilliseconds.map(Milliseconds.text) ?? "").leftPadded(to: Self.timeColumns)
     switch finished.outcome {
     case .success where subject.readiness(of: step) != nil:

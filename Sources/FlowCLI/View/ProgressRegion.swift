@@ -67,7 +67,8 @@ struct ProgressRegion {
 
   private var steps: (request: Double, text: String, detail: String) {
     let (finished, all) = (progress.counts.finished, progress.stepCount)
-    return (Double(finished) / Double(max(1, all)), "\(finished) of \(all) step\(all == 1 ? "" : "s")", "")
+    let share = (Double(finished) + progress.runningShare) / Double(max(1, all))
+    return (share, "\(finished) of \(all) step\(all == 1 ? "" : "s")", "")
   }
 
   private func gate(_ elapsed: Double, _ activated: Int) -> (request: Double, text: String, detail: String) {

@@ -114,6 +114,15 @@ struct RunProgress {
   /// The number of running steps that count.
   var runningStepCount: Int { frameCount == 0 ? running.count : running.count { !rows[$0].isFrame } }
 
+  /// The finished items of running steps, as parts of a step.
+  var runningShare: Double {
+    running.reduce(0) { share, index in
+      let row = rows[index]
+      guard let total = row.itemTotal, total > 0 else { return share }
+      return share + min(1, Double(row.items.finished) / Double(total))
+    }
+  }
+
   /// Returns the start and the number of steps of the included file whose exit is this step, or nil if it is not an
   /// exit.
   func included(endingIn step: StepID) -> (startedAtNanoseconds: Int?, stepCount: Int)? {
