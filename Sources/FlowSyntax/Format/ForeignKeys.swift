@@ -22,7 +22,9 @@ enum ForeignKeys {
   /// Returns the remedy for `key` in a workflow.
   static func remedy(ofWorkflow key: String) -> String? {
     if let name = workflowNames[key] { return question(key, name) }
-    return workflowRemedies[key]
+    if let remedy = workflowRemedies[key] { return remedy }
+    if DefaultsKey(rawValue: key) != nil { return "write 'defaults: { \(key): … }', or '\(key)' at a step" }
+    return StepKey(rawValue: key) == nil ? nil : "'\(key)' belongs to a step"
   }
 
   private static func question(_ key: String, _ name: String) -> String {
@@ -71,7 +73,9 @@ enum ForeignKeys {
   }
 
   /// Keys for steps in other tools; if a workflow has one of them, the missing `steps` is not reported.
-  static let holdingSteps: Set<String> = ["jobs", "tasks", "services", "stages", "dag", "templates", "spec", "do"]
+  static let holdingSteps: Set<String> = [
+    "jobs", "tasks", "services", "processes", "stages", "dag", "templates", "spec", "do",
+  ]
 
   /// The names of the parts of `resources` in other tools.
   static let resourceNames: [String: ResourcesKey] = [
@@ -95,8 +99,9 @@ enum ForeignKeys {
     "when": "if", "condition": "if", "only_if": "if",
     "cmd": "run", "cmds": "run", "script": "run", "bash": "run", "bash_command": "run", "exec": "run",
     "environment": "env", "vars": "env", "variables": "env", "timeout": "deadline", "time-limit": "deadline",
-    "silent": "quiet", "desc": "name", "title": "name", "args": "with", "arguments": "with", "inputs": "with",
-    "parameters": "with", "params": "with", "pool": "queue", "action": "uses", "template": "uses",
+    "silent": "quiet", "desc": "description", "summary": "description", "title": "name", "label": "name",
+    "args": "with", "arguments": "with", "inputs": "with", "parameters": "with", "params": "with", "pool": "queue",
+    "action": "uses", "template": "uses", "call": "uses", "entrypoint": "run",
     "sources": "inputs-from", "input": "inputs-from", "generates": "produces", "output": "produces",
   ]
 
@@ -108,6 +113,26 @@ enum ForeignKeys {
   ]
 
   private static let stepRemedies: [String: String] = [
+    "aliases": "a step has one name",
+    "status": "write 'run: CHECK || COMMAND', or 'inputs-from' and 'produces'",
+    "prompt": "write a step with 'uses: flow.ask' before it",
+    "platforms": "write 'if' with an expression",
+    "watch": "call 'flowrun FILE --watch'",
+    "method": "files are compared by content; leave it out",
+    "disabled": "write 'enabled: false'",
+    "retry_policy": "write 'retry: { attempts: 3, delay: 1s }'",
+    "repeat_policy": "write 'retry: { attempts: 3, delay: 1s }', or a loop in the command",
+    "continue_on": "write 'optional: true'",
+    "mail_on_error": onFailure, "handler_on": onFailure,
+    "worker_selector": "write 'executor', such as 'executor: workers=2'",
+    "stdout": "write 'run: COMMAND > FILE'", "stderr": "write 'run: COMMAND 2> FILE'",
+    "log_location": "write 'run: COMMAND > FILE 2>&1'; the run history has the output, too ('flowrun logs')",
+    "backoff_seconds": restarts, "restart_policy": restarts,
+    "signal_on_stop": stops, "stop_signal": stops, "stop_grace_period": stops,
+    "is_tty": "write 'interactive: true'", "is_foreground": "write 'interactive: true'",
+    "replicas": "write a step for each",
+    "dotenv": "it belongs to the workflow: write 'env-file' at the top level, or 'env' here",
+    "ports": inContainer, "volumes": inContainer, "build": inContainer, "privileged": inContainer,
     "runs-on": "a step runs on this machine; leave 'runs-on' out",
     "id": "the key above the step is its id; 'name' is for people",
     "command": "write 'run: …', or put it under 'with' of 'uses: shell.run'",
@@ -119,9 +144,9 @@ enum ForeignKeys {
     "readinessProbe": "write 'service: true' and 'ready-when: { port: 8080 }', or with http, log or run",
     "healthcheck": "write 'service: true' and 'ready-when: { run: COMMAND }'",
     "ready_log_line": "write 'service: true' and 'ready-when: { log: REGEX }'",
-    "availability": "write 'restart: { on-exit: failure, delay: 1s, attempts: 5 }' next to 'service: true'",
+    "availability": restarts,
     "liveness_probe": "a service that ends is started again by 'restart'; let the command end when it does not work",
-    "shutdown": "write 'stop: { signal: TERM, within: 10s }'",
+    "shutdown": stops,
     "is_daemon": "write 'service: true' and run it in the foreground",
     "always": "write 'if: ${{ always() }}'",
     "trigger_rule": "write 'if: ${{ always() }}', 'failure()' or the like",
@@ -140,8 +165,7 @@ enum ForeignKeys {
     "steps": "a step holds no steps: give each a key of its own under 'steps', with 'needs' between them",
     "tasks": "a step holds no steps: give each a key of its own under 'steps', with 'needs' between them",
     "parallel": "steps that need nothing of each other run next to each other by themselves",
-    "container": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
-    "image": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
+    "container": inContainer, "image": inContainer,
     "services": "write a step with 'service: true' for each",
     "permissions": "a step has the permissions of the user who runs flowrun; leave it out",
     "secrets":
@@ -153,6 +177,11 @@ enum ForeignKeys {
     "threads": oneAtOnce, "cores": oneAtOnce, "cpus": oneAtOnce,
   ]
 
+  private static let restarts =
+    "write 'restart: { on-exit: failure, delay: 1s, attempts: 5 }' next to 'service: true'"
+  private static let stops = "write 'stop: { signal: TERM, within: 10s }'"
+  private static let inContainer =
+    "a step runs on this machine; run the container's command, such as 'run: docker run …'"
   private static let upToDate =
     "files stay where the step writes them; with 'inputs-from' and 'produces' it is skipped while they are up to date"
   private static let onFailure =
@@ -160,7 +189,8 @@ enum ForeignKeys {
   private static let onFailureOfAll =
     "write a step in 'finally' with 'if: ${{ failure() }}', or without 'if' for every end"
   private static let scheduled = "a workflow runs when you call 'flowrun FILE'; let cron or another scheduler call it"
-  private static let folderOfAll = "write 'with: { cwd: … }' at the steps that run in another folder"
+  private static let folderOfAll = "write 'defaults: { cwd: … }', or 'with: { cwd: … }' at a step"
+  private static let services = "put each under a key of 'steps', with 'service: true' if it keeps running"
   private static let oneAtOnce = "a step has one location; a queue with a 'width' limits how many run at once"
 
   private static let workflowRemedies: [String: String] = [
@@ -175,12 +205,12 @@ enum ForeignKeys {
     "cache": "write 'inputs-from' and 'produces' at a step: it is skipped while these files are up to date",
     "artifacts": "write 'inputs-from' and 'produces' at a step: it is skipped while these files are up to date",
     "on_failure": onFailureOfAll, "on-failure": onFailureOfAll, "onFailure": onFailureOfAll,
-    "handlerOn": onFailureOfAll,
+    "handlerOn": onFailureOfAll, "handler_on": onFailureOfAll, "mail_on": onFailureOfAll,
     "extends": "use the other workflow as a step: 'uses: ./other.yaml'",
     "image": "steps run on this machine; run the container's command, such as 'run: docker run …'",
     "jobs": "there are no jobs: put their steps under 'steps', each under a key, with 'needs' between them",
     "stages": "there are no stages: put the steps under 'steps', with 'needs' where one comes after another",
-    "services": "put the steps under 'steps', each under a key",
+    "services": services, "processes": services,
     "dag": "put the steps under 'steps', each under a key with its 'needs'",
     "templates": "put the steps under 'steps', each under a key with its 'needs'",
     "spec": "a workflow has no wrapper: write 'name' and 'steps' at the top level",
@@ -197,7 +227,7 @@ enum ForeignKeys {
     "run-name": "'name' is the name of the workflow in reports",
     "runs-on": "a workflow runs on this machine; leave 'runs-on' out",
     "strategy": "it belongs to the step that is repeated",
-    "needs": "'needs' belongs to a step", "run": "put it into a step: 'steps: { build: { run: … } }'",
+    "run": "put it into a step: 'steps: { build: { run: … } }'",
     "retries": "write 'defaults: { retry: { attempts: 3 } }'",
     "default_args": "write 'defaults', with 'retry', 'deadline' or 'queue'",
   ]
@@ -216,7 +246,7 @@ enum ForeignKeys {
     let number = value.flatMap { Int($0) }
     switch key {
     case "timeout-minutes", "timeout_minutes": return "write 'deadline: \(number.map(String.init) ?? "10")m'"
-    case "timeout_seconds", "activeDeadlineSeconds", "timeoutSeconds", "execution_timeout":
+    case "timeout_seconds", "activeDeadlineSeconds", "timeoutSeconds", "timeout_sec", "execution_timeout":
       return "write 'deadline: \(number.map(String.init) ?? "60")s'"
     case "retries", "max_retries":
       return "write 'retry: { attempts: \((number ?? 2) + 1) }'; attempts count the first attempt too"
