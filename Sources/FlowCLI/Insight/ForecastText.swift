@@ -112,9 +112,12 @@ struct ForecastText {
     let nothing = forecast.stepsThatRestOnNothing.map { workflow.steps[Int($0)].id.text }
     if !nothing.isEmpty {
       let shown = nothing.prefix(20).joined(separator: ", ") + (nothing.count > 20 ? ", …" : "")
-      let what = forecast.model.options.recordedRuns.isEmpty ? "no estimate" : "neither a record nor an estimate"
+      let hasNoRuns = forecast.model.options.recordedRuns.isEmpty
+      let what = hasNoRuns ? "no estimate" : "neither a record nor an estimate"
+      let remedy = hasNoRuns ? "; write 'estimate', or take the times of recorded runs with '--from .'" : ""
       lines.append(
-        "\(nothing.count) of \(workflow.steps.count) steps have \(what) and are assumed to take no time: \(shown)")
+        "\(nothing.count) of \(workflow.steps.count) steps have \(what) and are assumed to take no time: \(shown)\(remedy)"
+      )
     }
     let runs = forecast.model.options.recordedRuns.count
     if runs > 0, runs < SampleFigures.fewRuns {
