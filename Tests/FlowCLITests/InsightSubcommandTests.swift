@@ -170,7 +170,59 @@ import Testing
     #expect(other.exitCode == 64 && other.standardError.contains("launched differently"), "\(other)")
     #expect(try tool.run("compare", "all", "all").standardOutput.contains("launched by user (cold)"))
     #expect(try tool.run("analyze", "all", "--launch", "location").exitCode == 64)
+    #expect(try tool.run("analyze", "all", "--launch", "user (cold)").standardOutput.contains("app: 2 runs\n"))
+    let unknown = try tool.run("analyze", "all", "--launch", "user (hot)")
+    #expect(unknown.exitCode == 64 && unknown.standardError.contains("such as 'background (cold)'"), "\(unknown)")
     #expect(try tool.run("analyze", "all", "--format", "html").exitCode == 64)
+
+    // A group that only one side has is listed, and its budgets are judged if they need no baseline.
+    let less = try tool.run("compare", "all", "user-0.json")
+    #expect(less.standardOutput.contains("launched by user (cold)"), "\(less)")
+    #expect(
+      less.standardOutput.contains("not compared\n  only before: 6 runs, launched by background (cold)\n"), "\(less)")
+    let more = try tool.run(["compare", "user-0.json", "all", "--budget", "p50(gate) <= baseline*2"] + rule)
+    #expect(more.exitCode == 0, "\(more)")
+    #expect(
+      more.standardOutput.hasSuffix(
+        """
+        not compared
+          only now: 6 runs, launched by background (cold)
+            p50(gate) <= 100ms  kept: 3.0 ms
+            1 budget not judged
+
+        """), "\(more)")
+    let broken = try tool.run("compare", "user-0.json", "all", "--budget", "p50(gate) <= 2ms")
+    #expect(broken.exitCode == 3 && broken.standardOutput.contains("broken: 3.0 ms"), "\(broken)")
+    let json = try tool.run("compare", "user-0.json", "all", "--format", "json").standardOutput
+    let value = try #require(try JSONText.parse(json).objectValue)
+    #expect(
+      value["onlyAfter"] == [["launch": "background (cold)", "runs": 6, "budgets": []]] && value["onlyBefore"] == [])
+    let page = try tool.run("compare", "user-0.json", "all", "--format", "html")
+    #expect(page.standardOutput.contains("only now: 6 runs, launched by background (cold)"), "\(page)")
+  }
+
+  @Test func `count one run as one`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: one\nsteps: { s: { uses: flow.noop } }\n", to: "one.yaml")
+    for (reason, name) in [("user", "a"), ("url", "b")] {
+      _ = try tool.run("one.yaml", "--launch", reason, "--report", "\(name).json")
+      try setTimes(["s": 0...1], opened: 1, in: "\(name).json", of: tool)
+    }
+    let texts = [
+      try tool.run("analyze", "a.json", "b.json"), try tool.run("compare", "a.json", "a.json"),
+      try tool.run("simulate", "one.yaml", "--runs", "1"), try tool.run("simulate", "one.yaml", "--from", "a.json"),
+      try tool.run("analyze", "a.json", "b.json", "--budget", "p50(ready) <= 1s"),
+      try tool.run("simulate", "one.yaml", "--from", "a.json", "--launch", "background"),
+    ].map { $0.standardOutput + $0.standardError }
+    #expect(texts[0].contains("warning: 1 run is too few for a reliable P95"), "\(texts)")
+    #expect(texts[1].contains("\nno step changed\n"), "\(texts)")
+    #expect(
+      texts[2].contains("one: 1 run, seed") && texts[2].contains("1 of 1 step has no estimate and is"), "\(texts)")
+    #expect(texts[3].contains("drawn from 1 run, too few"), "\(texts)")
+    #expect(texts[4].contains("no group of launches has 5 runs"), "\(texts)")
+    #expect(texts[5].contains("none of 1 run can be used: each was cancelled"), "\(texts)")
+    for text in texts { #expect(text.firstMatch(of: /\b1 (more )?(runs|steps|groups)\b/) == nil, "\(text)") }
   }
 
   @Test func `detect a change, check a baseline and report if there are too few runs`() throws {

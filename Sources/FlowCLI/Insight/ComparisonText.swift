@@ -11,7 +11,7 @@ struct ComparisonText {
 
   var text: String {
     let (before, after) = (comparison.before.runs.count, comparison.after.runs.count)
-    let title = "\(comparison.after.runs[0].workflow): \(before) \(before == 1 ? "run" : "runs") before, \(after) now"
+    let title = "\(comparison.after.runs[0].workflow): \(before.counted("run")) before, \(after) now"
     var lines = [style.bold(title), ""]
     let shown = comparison.steps.filter { $0.difference != 0 }.prefix(Self.shownSteps)
     let width = max(8, (comparison.gate + shown).map(\.name.count).max() ?? 0) + 2
@@ -22,7 +22,9 @@ struct ComparisonText {
           + "  95 % of samples"))
     lines += comparison.gate.map { row($0, width) } + shown.map { row($0, width) }
     let rest = comparison.steps.count - shown.count
-    if rest > 0 { lines.append("\(rest) more steps changed less, or not at all") }
+    if rest > 0 {
+      lines.append(shown.isEmpty ? "no step changed" : "\(rest.counted("more step")) changed less, or not at all")
+    }
     if !comparison.criticalPath.isEmpty {
       lines += ["", style.bold("on the critical path")]
       lines += comparison.criticalPath.prefix(Self.shownSteps).map {

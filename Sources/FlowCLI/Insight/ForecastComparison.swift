@@ -53,7 +53,7 @@ struct ForecastComparison {
     let width = max(8, rows.map(\.name.count).max() ?? 0) + 2
     func time(_ milliseconds: Double?) -> String { (milliseconds.map(Milliseconds.text) ?? "never").leftPadded(to: 10) }
     var lines = [
-      style.bold("\(after.workflow): a forecast of \(before.runs) runs before, of \(after.runs) now"), "",
+      style.bold("\(after.workflow): a forecast of \(before.runs.counted("run")) before, of \(after.runs) now"), "",
       style.dim(
         "".padded(to: width) + "before".leftPadded(to: 10) + "now".leftPadded(to: 10) + "change".leftPadded(to: 11)),
     ]

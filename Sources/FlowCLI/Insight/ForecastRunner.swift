@@ -37,6 +37,6 @@ private struct ForecastProgress {
     lastTold = now
     let passed = Double((now - start).nanoseconds) / 1_000_000
     let rest = passed / Double(done) * Double(runs - done)
-    StandardOutput.writeError("\(done) of \(runs) runs, some \(Milliseconds.text(rest)) left\n")
+    StandardOutput.writeError("\(done) of \(runs.counted("run")), some \(Milliseconds.text(rest)) left\n")
   }
 }

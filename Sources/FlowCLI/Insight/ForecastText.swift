@@ -13,7 +13,7 @@ struct ForecastText {
 
   var text: String {
     var lines = [
-      style.bold("\(workflow.name): \(forecast.runs) runs, seed \(forecast.model.options.seed)"), "",
+      style.bold("\(workflow.name): \(forecast.runs.counted("run")), seed \(forecast.model.options.seed)"), "",
     ]
     lines += FigureTable.times(forecast, style) + shares + steps + suggestions
     if !conditions.isEmpty { lines += ["", style.bold(Self.conditionsTitle)] + conditions.map { "  " + $0 } }
@@ -116,13 +116,13 @@ struct ForecastText {
       let what = hasNoRuns ? "no estimate" : "neither a record nor an estimate"
       let remedy = hasNoRuns ? "; write 'estimate', or take the times of recorded runs with '--from .'" : ""
       lines.append(
-        "\(nothing.count) of \(workflow.steps.count) steps have \(what) and are assumed to take no time: \(shown)\(remedy)"
-      )
+        "\(nothing.count) of \(workflow.steps.count.counted("step")) \(nothing.count == 1 ? "has" : "have") \(what) and "
+          + "\(nothing.count == 1 ? "is" : "are") assumed to take no time: \(shown)")
     }
     let runs = forecast.model.options.recordedRuns.count
     if runs > 0, runs < SampleFigures.fewRuns {
       lines.append(
-        "it is drawn from \(runs == 1 ? "one run" : "\(runs) runs"), too few for a reliable P95")
+        "it is drawn from \(runs.counted("run")), too few for a reliable P95")
     }
     for step in forecast.model.stepsWithUnknownItems {
       let id = workflow.steps[Int(step)].id.text

@@ -30,8 +30,10 @@ enum InsightPages {
     return page(RunAnalysis(run), [])
   }
 
-  /// Returns the page of a comparison of runs.
-  static func page(_ comparison: RunComparison, _ budgets: [BudgetResult]) -> InsightPage {
+  /// Returns the page of a comparison of runs, with further notes.
+  static func page(
+    _ comparison: RunComparison, _ budgets: [BudgetResult], notes: [String] = []
+  ) -> InsightPage {
     let text = ComparisonText(comparison: comparison, budgets: [], style: plain)
     func change(_ row: RunComparison.Row) -> InsightPage.Change {
       InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
@@ -46,7 +48,7 @@ enum InsightPages {
     }
     return InsightPage(
       comparison, gate: rows, steps: comparison.steps.map(change), budgets: budgets,
-      notes: text.notes)
+      notes: text.notes + notes)
   }
 
   /// Returns the page of several runs.

@@ -7,7 +7,10 @@ import FlowModel
 struct LaunchGroups: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Looks only at runs launched for this reason; all looks at all runs together. Otherwise each reason is a group.",
+      """
+      Looks only at runs launched for this reason, such as user, or in this group, such as 'user (prewarmed)'; all looks \
+      at all runs together. Otherwise each group is shown separately.
+      """,
       valueName: "REASON"))
   var launch: String?
 
@@ -26,10 +29,12 @@ struct LaunchGroups: ParsableArguments {
     let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }
     guard let launch else { return groups }
     let reasons = LaunchReason.allCases.map(\.rawValue)
-    guard reasons.contains(launch) else {
-      throw UsageProblem("--launch '\(launch)': expected one of \((reasons + ["all"]).joined(separator: ", "))")
+    let chosen = groups.filter { $0.launch?.reason == launch || $0.name == launch }
+    guard reasons.contains(launch) || !chosen.isEmpty else {
+      throw UsageProblem(
+        "--launch '\(launch)': expected one of \((reasons + ["all"]).joined(separator: ", ")), or a group such as "
+          + "'\(groups[0].name)'")
     }
-    let chosen = groups.filter { $0.launch?.reason == launch }
     guard !chosen.isEmpty else {
       throw UsageProblem(
         "--launch '\(launch)': the runs were launched by \(groups.map(\.name).joined(separator: ", "))")
@@ -41,13 +46,11 @@ struct LaunchGroups: ParsableArguments {
   struct Judgment {
     private(set) var isBroken = false
     private var judged = 0
-    private var groups = 0
 
     /// Returns the results of a group, which are empty if the group has too few runs.
     mutating func results(
       _ rules: [BudgetRule], _ sample: RunSample, baseline: RunSample? = nil
     ) -> [BudgetResult] {
-      groups += 1
       guard sample.runs.count >= LaunchGroup.leastJudged else { return [] }
       judged += 1
       let results = sample.check(rules, baseline: baseline)
@@ -60,8 +63,8 @@ struct LaunchGroups: ParsableArguments {
       if isBroken { ExitStatus.budgetBroken.exit() }
       guard !rules.isEmpty, judged == 0 else { return }
       StandardOutput.writeError(
-        "flowrun: warning: the budgets were not judged: none of the \(groups) groups of launches has "
-          + "\(LaunchGroup.leastJudged) runs; choose one with --launch, or look at all runs together with --launch all\n"
+        "flowrun: warning: the budgets were not judged: no group of launches has \(LaunchGroup.leastJudged) runs; choose "
+          + "one with --launch, or look at all runs together with --launch all\n"
       )
     }
 

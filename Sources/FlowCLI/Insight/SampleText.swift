@@ -12,8 +12,7 @@ struct SampleText {
   private static let shownSteps = 30
 
   var text: String {
-    let count = sample.runs.count
-    let title = "\(sample.runs[0].workflow): \(count) \(count == 1 ? "run" : "runs")"
+    let title = "\(sample.runs[0].workflow): \(sample.runs.count.counted("run"))"
     var lines = [style.bold(title + (launch.map { ", launched by \($0)" } ?? "")), ""]
     lines += FigureTable.times(sample, style)
     lines += [
@@ -36,7 +35,7 @@ struct SampleText {
     let count = sample.runs.count
     var notes: [String] = []
     if count < SampleFigures.fewRuns {
-      notes.append("\(count) runs are few: P95 and above rest on one or two of them")
+      notes.append("\(count.counted("run")) \(count == 1 ? "is" : "are") too few for a reliable P95")
     }
     if sample.runs.contains(where: { !$0.course.shape.knowsDependencies }) { notes.append(AnalysisText.oldReport) }
     return notes

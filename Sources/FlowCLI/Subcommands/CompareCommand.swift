@@ -45,8 +45,11 @@ struct CompareCommand: Subcommand {
     let (allOld, allNew) = (RunSample(try sources.runs(before)), RunSample(try sources.runs(after)))
     try SampleCheck.sameWorkflow(allOld.runs + allNew.runs)
     try SampleCheck.steps(of: rules, allNew.stepNames)
-    let pairs = try pairs(allOld, allNew)
-    guard pairs.count == 1 else { return try write(pairs, rules) }
+    let (before, now) = (try launches.groups(of: allOld.runs), try launches.groups(of: allNew.runs))
+    let pairs = try pairs(before, now)
+    var judgment = LaunchGroups.Judgment()
+    let rest = UnmatchedLaunches(before: before, now: now, rules, &judgment)
+    guard pairs.count == 1, rest.isEmpty else { return try write(pairs, rest, rules, judgment) }
     let (old, new) = (pairs[0].old, pairs[0].new)
     let comparison = RunComparison(old, new)
     let results = new.check(rules, baseline: old)
@@ -64,8 +67,7 @@ struct CompareCommand: Subcommand {
     var new: RunSample
   }
 
-  private func pairs(_ old: RunSample, _ new: RunSample) throws -> [Pair] {
-    let (before, now) = (try launches.groups(of: old.runs), try launches.groups(of: new.runs))
+  private func pairs(_ before: [LaunchGroups.Group], _ now: [LaunchGroups.Group]) throws -> [Pair] {
     let pairs = now.compactMap { group in
       before.first { $0.launch == group.launch }.map { Pair(name: group.name, old: $0.sample, new: group.sample) }
     }
@@ -75,32 +77,32 @@ struct CompareCommand: Subcommand {
         + "\(now.map(\.name).joined(separator: ", ")); --launch all compares them all the same")
   }
 
-  /// Writes the comparisons of several launch groups.
-  private func write(_ pairs: [Pair], _ rules: [BudgetRule]) throws {
+  /// Writes the comparisons of several launch groups, and the groups that only one side has.
+  private func write(
+    _ pairs: [Pair], _ rest: UnmatchedLaunches, _ rules: [BudgetRule], _ judgment: LaunchGroups.Judgment
+  ) throws {
     try LaunchGroups.checkPage(output.format, pairs.map(\.name))
-    var judgment = LaunchGroups.Judgment()
+    var judgment = judgment
     let results = pairs.map { judgment.results(rules, $0.new, baseline: $0.old) }
     let comparisons = pairs.map { RunComparison($0.old, $0.new) }
     try output.write(
       text: { style in
-        pairs.indices.map { index in
+        let texts = pairs.indices.map { index in
           style.bold("launched by \(pairs[index].name)") + "\n"
             + ComparisonText(comparison: comparisons[index], budgets: results[index], style: style).text
             + LaunchGroups.Judgment.note(rules, pairs[index].new)
-        }.joined(separator: "\n")
+        }
+        return (texts + (rest.isEmpty ? [] : [rest.text(rules, style)])).joined(separator: "\n")
       },
       json: {
-        .object([
-          "groups": .array(
-            pairs.indices.map { index in
-              var object =
-                ComparisonJSON(comparison: comparisons[index], budgets: results[index]).value.objectValue ?? [:]
-              object["launch"] = .string(pairs[index].name)
-              return .object(object)
-            })
-        ])
+        let groups = pairs.indices.map { index in
+          var object = ComparisonJSON(comparison: comparisons[index], budgets: results[index]).value.objectValue ?? [:]
+          object["launch"] = .string(pairs[index].name)
+          return Value.object(object)
+        }
+        return .object(ValueObject([("groups", .array(groups))] + rest.members))
       },
-      html: { "" })
+      html: { InsightPages.page(comparisons[0], results[0], notes: rest.notes).html })
     judgment.end(rules)
   }
 

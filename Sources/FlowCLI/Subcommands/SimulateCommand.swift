@@ -136,8 +136,8 @@ struct SimulateCommand: Subcommand {
   ) throws(UsageProblem) -> (ForecastScene, WorkflowChanges, ForecastOptions) {
     guard runs * workflow.steps.count <= ForecastOptions.valueLimit else {
       throw UsageProblem(
-        "--runs \(runs): with \(workflow.steps.count) steps at most "
-          + "\(ForecastOptions.valueLimit / workflow.steps.count) runs can be simulated")
+        "--runs \(runs): with \(workflow.steps.count.counted("step")) at most "
+          + "\((ForecastOptions.valueLimit / workflow.steps.count).counted("run")) can be simulated")
     }
     let steps = StepArguments(workflow: workflow)
     let assumed = try steps.assumptions(assume)
@@ -204,8 +204,8 @@ struct SimulateCommand: Subcommand {
       throw UsageProblem(
         found.isEmpty
           ? "--from: no run of '\(FilePath.absolute(file))' is recorded there"
-          : "--from: none of \(found.count) runs can be used: they were cancelled, resumed or prewarmed, or launched for another "
-            + "reason than \(launch.reason.rawValue)")
+          : "--from: none of \(found.count.counted("run")) can be used: each was cancelled, resumed or prewarmed, or "
+            + "launched for another reason than \(launch.reason.rawValue)")
     }
     return ForecastScene.recorded(fitting, of: graph.workflow, installation.registry, launch)
   }

@@ -23,7 +23,7 @@ extension InsightPage {
     let (before, after) = (comparison.before, comparison.after)
     self.init(
       title: after.runs[0].workflow,
-      subtitle: "\(before.runs.count) \(before.runs.count == 1 ? "run" : "runs") before, \(after.runs.count) now"
+      subtitle: "\(before.runs.count.counted("run")) before, \(after.runs.count) now"
     )
     let course = after.runs[0].course
     add(figures: Self.figures(gate))
@@ -61,7 +61,7 @@ extension InsightPage {
     _ before: ForecastRecord, _ after: ForecastRecord, gate: [Change], steps: [Change], budgets: [BudgetResult]
   ) {
     self.init(
-      title: after.workflow, subtitle: "A forecast of \(before.runs) runs before, of \(after.runs) now")
+      title: after.workflow, subtitle: "A forecast of \(before.runs.counted("run")) before, of \(after.runs) now")
     add(figures: Self.figures(gate))
     add("Budgets", Self.budgets(budgets))
     add("The gate", Self.table("Quantiles", gate))

@@ -6,7 +6,8 @@ extension InsightPage {
   package init(_ forecast: Forecast, suggestions: [String], budgets: [BudgetResult], notes: [String]) {
     let workflow = forecast.model.graph.workflow
     self.init(
-      title: workflow.name, subtitle: "Forecast of \(forecast.runs) runs, seed \(forecast.model.options.seed)")
+      title: workflow.name, subtitle: "Forecast of \(forecast.runs.counted("run")), seed \(forecast.model.options.seed)"
+    )
     let bounds = forecast.model.resolution.gate
     let middle = forecast.run(atShare: 0.5)
     let slow = forecast.run(atShare: 0.95)
@@ -43,7 +44,7 @@ extension InsightPage {
     _ sample: RunSample, figures: [(String, Double, Double?, Double?)], budgets: [BudgetResult],
     notes: [String]
   ) {
-    self.init(title: sample.runs[0].workflow, subtitle: "\(sample.runs.count) runs")
+    self.init(title: sample.runs[0].workflow, subtitle: sample.runs.count.counted("run"))
     let course = sample.runs[0].course
     add(figures: Self.figures(sample, hasGate: course.hasGate))
     add("Budgets", Self.budgets(budgets))

@@ -135,7 +135,7 @@ extension InsightPage {
     let items = run.itemStates.sorted { $0.key < $1.key }.prefix(3).map { index, items in
       " · \(PageText.escaped(run.course.shape.steps[index].id)): \(ReportedItem.counts(items))"
     }
-    return "\(count(.success)) of \(steps.count) steps succeeded"
+    return "\(count(.success)) of \(steps.count.counted("step")) succeeded"
       + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined() + items.joined()
   }
 

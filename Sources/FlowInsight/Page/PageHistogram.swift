@@ -34,7 +34,7 @@ struct PageHistogram {
   private func html(_ start: Int, _ width: Int, _ step: Int, _ highest: Double) -> String {
     let span = Double(width * Self.bars)
     let label =
-      "\(title), in \(values.count) runs: from \(PageText.time(values.value(0))) to \(PageText.time(values.last)), half of "
+      "\(title), in \(values.count.counted("run")): from \(PageText.time(values.value(0))) to \(PageText.time(values.last)), half of "
       + "them by \(PageText.time(values.value(0.5)))"
     var svg =
       "<svg class=\"histogram\" viewBox=\"0 0 480 120\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"\(PageText.escaped(label))\">"

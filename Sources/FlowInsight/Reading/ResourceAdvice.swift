@@ -86,7 +86,7 @@ package struct ResourceAdvice: Sendable, Hashable {
   /// The recommendation as a sentence: `'train' asks for 8GiB of memory and took 1.1GiB at most (3 jobs); write
   /// 'memory: 1408MiB'`.
   package var text: String {
-    let count = "\(jobs) job\(jobs == 1 ? "" : "s")"
+    let count = jobs.counted("job")
     switch resource {
     case .cpus:
       return "'\(step)' asks for \(requested) cpus and kept at most \(used) busy (\(count)); write 'cpus: \(proposed)'"
