@@ -37,6 +37,8 @@ package enum SQLiteAction: Hashable, Sendable {
   case insert(table: String), delete(table: String)
   /// Change a table itself, or remove it.
   case alter(table: String), drop(table: String)
+  /// Create a table or view, or an index or trigger on a table.
+  case create(String, on: String?)
   /// Begin or end a transaction, or a part of one.
   case transaction
   /// Any other action; all of them change something.
@@ -59,6 +61,11 @@ package enum SQLiteAction: Hashable, Sendable {
       case SQLITE_DELETE: .delete(table: text(first))
       case SQLITE_ALTER_TABLE: .alter(table: text(second))
       case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE: .drop(table: text(first))
+      case SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VTABLE, SQLITE_CREATE_VIEW,
+        SQLITE_CREATE_TEMP_VIEW:
+        .create(text(first), on: nil)
+      case SQLITE_CREATE_INDEX, SQLITE_CREATE_TEMP_INDEX, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER:
+        .create(text(first), on: text(second))
       case SQLITE_TRANSACTION, SQLITE_SAVEPOINT: .transaction
       default: .other
       }

@@ -35,7 +35,7 @@ final class QueryAuthorizer {
     case .function(let name): ["load_extension", "fts3_tokenizer"].contains(name.lowercased()) ? .outside : nil
     case .pragma(let name, let argument): isReading(pragma: name, argument: argument) ? nil : .write
     case .attach: .outside
-    case .update, .insert, .delete, .alter, .drop, .transaction, .other: .write
+    case .update, .insert, .delete, .alter, .drop, .create, .transaction, .other: .write
     }
   }
 

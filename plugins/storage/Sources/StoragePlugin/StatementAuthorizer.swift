@@ -19,6 +19,8 @@ final class StatementAuthorizer {
 
   /// The tables with the internal records of the store.
   static let records: Set<String> = ["migration", "executedstep"]
+  /// The tables whose structure belongs to the store. An app may change the rows of the small values.
+  static let structures = records.union(["keyvalue"])
 
   /// Makes a connection ask this authorizer about every statement.
   func guardConnection(_ connection: SQLiteConnection) {
@@ -35,8 +37,12 @@ final class StatementAuthorizer {
     case .function(let name): ["load_extension", "fts3_tokenizer"].contains(name.lowercased()) ? .outside : nil
     case .attach: .outside
     case .pragma, .transaction: .refused
-    case .update(let table), .insert(let table), .delete(let table), .alter(let table), .drop(let table):
+    case .update(let table), .insert(let table), .delete(let table):
       records.contains(table.lowercased()) ? .refused : nil
+    case .alter(let table), .drop(let table): structures.contains(table.lowercased()) ? .refused : nil
+    // A temporary table would hide the store's, and a trigger or index would change how it works.
+    case .create(let name, let table):
+      structures.contains(name.lowercased()) || structures.contains(table?.lowercased() ?? "") ? .refused : nil
     }
   }
 }

@@ -77,6 +77,12 @@ import Testing
       ("SAVEPOINT a", "execute-refused"), ("; ROLLBACK", "execute-refused"),
       ("DELETE FROM Migration", "execute-refused"), ("INSERT INTO executedstep VALUES (1, 'a', 1)", "execute-refused"),
       ("DROP TABLE Migration", "execute-refused"), ("ALTER TABLE ExecutedStep RENAME TO a", "execute-refused"),
+      ("CREATE TEMP TABLE Migration (a)", "execute-refused"),
+      ("CREATE TEMP VIEW executedstep AS SELECT 1", "execute-refused"),
+      ("CREATE TABLE KeyValue (a)", "execute-refused"), ("CREATE VIEW keyvalue AS SELECT 1", "execute-refused"),
+      ("CREATE TRIGGER a AFTER INSERT ON Migration BEGIN DELETE FROM Note; END", "execute-refused"),
+      ("CREATE TEMP TRIGGER a AFTER INSERT ON ExecutedStep BEGIN DELETE FROM Note; END", "execute-refused"),
+      ("CREATE UNIQUE INDEX a ON ExecutedStep (changes)", "execute-refused"),
       ("UPDATE sqlite_master SET sql = ''", "execute-invalid"), ("SELECT 1", "execute-invalid"),
       ("", "execute-invalid"), ("-- nothing", "execute-invalid"), ("INSERTT", "execute-invalid"),
       ("DELETE FROM Note; DELETE FROM Note", "execute-invalid"), ("DELETE FROM Nowhere", "execute-invalid"),
@@ -104,6 +110,19 @@ import Testing
     ] {
       #expect(await code(inputs) == "execute-invalid", "\(inputs)")
     }
+  }
+
+  @Test func `can create an index, a trigger, a view and a temporary table of its own`() async throws {
+    let made = try await host.call(
+      Execute.self,
+      with: [
+        "sql": [
+          "CREATE INDEX a ON Note (done)", "CREATE VIEW b AS SELECT title FROM Note", "CREATE TEMP TABLE c (d)",
+          "CREATE TRIGGER e AFTER INSERT ON Note BEGIN UPDATE Note SET done = 2; END",
+          "INSERT INTO Note (title) VALUES ('one')",
+        ]
+      ])
+    #expect(made["changes"] == 2)
   }
 
   @Test func `can create and drop a table`() async throws {
