@@ -58,6 +58,11 @@ import Testing
     #expect(!"\(played.events) \(played.outputs)".contains("T0PSECRET"))
   }
 
+  @Test func `opens a link that comes before the window is ready, once (N9, N33)`() throws {
+    let played = try play(["state=running"], ["--event", #"app.open-url@0s="myapp://product/123""#])
+    #expect(played.opened == ["opened product by app://product/:productId for ***"])
+  }
+
   @Test func `ends when the page of the tap is open and nothing more can come (N8)`() throws {
     let reminder = Self.root + "/workflows/reminder.yaml"
     let played = try play([], workflow: reminder, ["--launch", "notification=@workflows/samples/tap.json"])

@@ -38,6 +38,14 @@ import Testing
     #expect(outputs["warnings"] == [])
   }
 
+  @Test func `reads the keys of a Live Activity's alert, which are in objects`() async throws {
+    let activity = try await parse([
+      "aps": ["alert": ["title": ["loc-key": "%@ is here", "loc-args": ["Power"]], "body": ["loc-key": "GO"]]],
+      "route": "app://a",
+    ])
+    #expect(activity["title"] == "%@ is here" && activity["body"] == "GO")
+  }
+
   @Test func `passes the button of a delivery to the router, and posts notification.acted`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     let host = host(center, app)

@@ -43,10 +43,13 @@ struct NotificationPayload: Sendable, Hashable {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]
     let alert = aps["alert"]
-    func text(_ keys: String...) -> String? { keys.lazy.compactMap { alert?.objectValue?[$0]?.stringValue }.first }
-    // The app looks up a localized text by its key.
-    title = text("title", "title-loc-key") ?? ""
-    body = text("body", "loc-key") ?? alert?.stringValue ?? ""
+    // The app looks up a localized text by its key, which is in an object of its own in the alert of a Live Activity.
+    func text(_ name: String, orKey key: String) -> String? {
+      let (text, localized) = (alert?.objectValue?[name], alert?.objectValue?[key])
+      return text?.stringValue ?? text?.objectValue?["loc-key"]?.stringValue ?? localized?.stringValue
+    }
+    title = text("title", orKey: "title-loc-key") ?? ""
+    body = text("body", orKey: "loc-key") ?? alert?.stringValue ?? ""
     badge = aps["badge"]?.integerValue
     sound = aps["sound"]?.stringValue ?? aps["sound"]?.objectValue?["name"]?.stringValue
     category = aps["category"]?.stringValue

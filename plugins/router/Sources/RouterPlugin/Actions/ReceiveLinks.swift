@@ -56,7 +56,7 @@ struct ReceiveLinks: StepService {
 
   private func take(_ post: EventPost, _ router: Router, _ context: ActionContext) throws {
     // After a resume the link is missing, because it is not recorded.
-    guard !post.value.isNull else { return }
+    guard !post.value.isNull else { return context.log("a post of \(post.event) has no link", level: .warning) }
     let found = LaunchOptions(Self.options(post), for: .url) { router.table.accepts($0, action: $1) }
     for reason in found.leftOut + found.ignored.map({ "\($0): not supported" }) {
       context.log("not opened: \(reason)", level: .warning)
