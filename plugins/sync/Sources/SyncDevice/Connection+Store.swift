@@ -41,14 +41,12 @@ extension Connection {
 
   /// The reason why the store cannot be used, with the remedies.
   package static func failure(_ meeting: Meeting, file: String, home: Home) -> ActionError {
-    let ways =
-      "'on-other-store: keep-apart' opens a file of its own for each store, 'on-other-store: merge' puts the data of both into both"
     let problem =
       if case .other(let store) = meeting {
         "this device's data belongs to another store than '\(home.address)' (\(store)); nothing was sent to it and '\(file)' is unchanged"
       } else {
         "this device's data has not been used with '\(home.address)', which does not answer, so it may belong to another store"
       }
-    return ActionError(Failure.otherStore.code, "\(problem); \(ways)")
+    return ActionError(Failure.otherStore.code, "\(problem); \(Failure.remediesOfOtherStore)")
   }
 }

@@ -111,8 +111,8 @@ extension Connection {
   private func throwPause() async throws {
     if let problem = await session.fileProblem { throw Failure.error(problem) }
     guard let reason = await session.machine.pausedBecause else { return }
-    let code = if case .otherStore = reason { Failure.otherStore.code } else { Failure.paused.code }
-    throw ActionError(code, "\(reason)")
+    if case .otherStore = reason { throw Failure.error(reason) }
+    throw ActionError(Failure.paused.code, "\(reason)")
   }
 
   /// The reason why a change is parked: its own, or different rules of the zone for its collection.

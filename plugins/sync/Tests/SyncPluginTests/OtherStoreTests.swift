@@ -96,6 +96,23 @@ import Testing
     #expect(files == ["sync-phone.sqlite", "sync-phone~2.sqlite"])
   }
 
+  @Test func `a store that another one has replaced at its address is refused with the remedies`() async throws {
+    try await prepare()
+    try FileManager.default.removeItem(atPath: folder + "/ada.sqlite")
+    try FileManager.default.moveItem(atPath: folder + "/bob.sqlite", toPath: folder + "/ada.sqlite")
+    // The address is known, so a step meets the other store before or after the connection is made.
+    for _ in 0..<2 {
+      let error = await failure {
+        let host = try await connected("phone", ["store": "ada.sqlite"])
+        defer { try? host.closeHandles() }
+        _ = try await keys(host)
+      }
+      #expect(error?.code == "sync-other-store")
+      #expect(error?.message.contains("on-other-store: keep-apart") == true, "\(error?.message ?? "")")
+      #expect(error?.message.contains("on-other-store: merge") == true)
+    }
+  }
+
   @Test func `with merge the data of both stores becomes one`() async throws {
     try await prepare()
     let host = try await connected("phone", ["store": "bob.sqlite"], "merge")
