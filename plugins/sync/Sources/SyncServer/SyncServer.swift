@@ -256,8 +256,7 @@
       let version = request.headers[.init(Wire.versionHeader)!].flatMap { Int($0) } ?? 1
       let check = request.headers[.init(RequestHead.checkHeader)!]
       if version >= Wire.version || check != nil {
-        var query: [String: String] = [:]
-        for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
+        let query = RequestHead.query(request.uri.queryParameters.map { (String($0.key), String($0.value)) })
         let head = RequestHead(kind: kind, zone: zone, query: query) { request.headers[.init($0)!] }
         guard head.isWhole(check) else { throw .damaged("its head has another checksum") }
       }

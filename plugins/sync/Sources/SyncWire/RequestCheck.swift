@@ -29,6 +29,15 @@ public struct RequestHead: Hashable, Sendable {
       })
   }
 
+  /// The names and values of a query. A parameter that appears twice has both values, unlike the one that was sent: a
+  /// packet that arrives twice within the query repeats its parameters.
+  package static func query(_ parameters: [(String, String)]) -> [String: String] {
+    parameters.reduce(into: [:]) { query, parameter in
+      let (name, value) = parameter
+      query[name] = query[name].map { $0 + "\n" + value } ?? value
+    }
+  }
+
   /// The value of the header for a request with this body.
   public func check(body: [UInt8]) -> String {
     let sum = Self.sum(body)

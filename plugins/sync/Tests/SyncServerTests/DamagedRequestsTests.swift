@@ -41,7 +41,7 @@
       }
     }
 
-    private static func requests(_ seed: UInt64) -> [Request] {
+    private static func requests(_ seed: UInt64, _ cursor: Cursor) -> [Request] {
       let write = Write(
         timer: Dot(device: mac, number: 1), milliseconds: 1, seen: nil, context: VersionVector(),
         state: TimerState(kind: .focus))
@@ -49,7 +49,8 @@
       let name = String(seed, radix: 16)
       return [
         Request("commit", [:], name: name, body: Wire.body(of: operations)),
-        Request("changes", ["limit": "9", "bytes": "9999", "device": mac.name], name: name),
+        Request(
+          "changes", ["limit": "9", "bytes": "9999", "device": mac.name, "since": "\(cursor)"], name: name),
         Request("pokes", ["device": mac.name], name: name),
       ]
     }
@@ -105,9 +106,10 @@
       return (Wire.error(body, status: status, isOfRequest: header(Wire.requestHeader) == request.name), ())
     }
 
-    @Test func `a request is sent again whatever happens to its packets`() async throws {
+    /// Runs a test with a server, and the latest cursor of its zone.
+    private func withServer(_ body: (MemoryBackend, Cursor, _ port: Int) async throws -> Void) async throws {
       let backend = MemoryBackend(zones: [Pomodoro.zone])
-      _ = try await backend.commit(Pomodoro.naming(atMilliseconds: 1), zone: Pomodoro.zone)
+      let cursor = try await backend.commit(Pomodoro.naming(atMilliseconds: 1), zone: Pomodoro.zone).cursor
       var settings = ServerSettings(tokens: [Pomodoro.zone: Self.token])
       (settings.port, settings.requestsPerSecond) = (0, 100_000)
       let server = SyncServer(backend: backend, settings: settings)
@@ -115,11 +117,32 @@
       let running = Task { try await server.run(stopOnSignals: false) { continuation.yield($0) } }
       defer { running.cancel() }
       var iterator = ports.makeAsyncIterator()
-      let port = try #require(await iterator.next())
+      try await body(backend, cursor, try #require(await iterator.next()))
+    }
+
+    @Test func `a request is sent again whatever happens to its packets`() async throws {
+      try await withServer(sendDamagedRequests)
+    }
+
+    @Test func `a request is sent again after a packet within its query arrived twice`() async throws {
+      try await withServer { _, cursor, port in
+        let request = Self.requests(1, cursor)[1]
+        let text = String(decoding: request.bytes, as: UTF8.self)
+        let since = try #require(text.range(of: "&since=")).lowerBound.utf16Offset(in: text)
+        let query = try #require(text.range(of: "?")).upperBound.utf16Offset(in: text)
+        for (first, end) in [(since, since + 9), (since, since + 12), (query + 1, since + 10), (query + 6, since + 8)] {
+          let packets = [request.bytes[..<end], request.bytes[first..<end], request.bytes[end...]].map { Array($0) }
+          let error = try Self.error(packets, request, port: port)
+          #expect(error?.code == "damaged", "\(first), \(end): \(String(describing: error))")
+        }
+      }
+    }
+
+    private func sendDamagedRequests(_ backend: MemoryBackend, _ cursor: Cursor, _ port: Int) async throws {
       var (damaged, codes): (Int, Set<String>) = (0, [])
       for seed in 1...UInt64(200) {
         var random = SplitMix64(seed: seed)
-        let requests = Self.requests(seed)
+        let requests = Self.requests(seed, cursor)
         let request = requests[Int(seed) % requests.count]
         let damage = Damage.allCases[Int(seed) / requests.count % Damage.allCases.count]
         let other = requests[Int.random(in: 0..<2, using: &random)]
@@ -150,6 +173,8 @@
       #expect(!RequestHead.isWhole(body: [1, 2], check))
       #expect(!RequestHead(kind: "commit", zone: "note", query: [:]) { _ in nil }.isWhole(check))
       #expect(!head.isWhole(nil))
+      #expect(RequestHead.query([("a", "1"), ("b", "2")]) == ["a": "1", "b": "2"])
+      #expect(RequestHead.query([("a", "x"), ("a", "1"), ("b", "2")]) != ["a": "1", "b": "2"])
     }
   }
 #endif
