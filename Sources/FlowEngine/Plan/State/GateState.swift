@@ -1,8 +1,8 @@
-/// The launch gate as a value of eight bits: the signals it has received, and its outcome.
+/// The state of the launch gate in one byte: the signals it has received, and its outcome.
 ///
-/// Two sides advance it: the plan (all blocking steps are satisfied, or one never will be) and the clock (minimum and
-/// maximum). The state is one small number, so both can update it with a compare-and-swap and neither waits for the
-/// other. The virtual clock uses the same value without one.
+/// Both the plan (when all blocking steps are satisfied, or one cannot be) and the clock (at the minimum and the
+/// maximum) update it. Because the state is one small number, they use a compare-and-swap and never wait for each
+/// other. On the virtual clock, where everything runs on one thread, no compare-and-swap is needed.
 package struct GateState: RawRepresentable, Sendable, Hashable {
   package var rawValue: UInt8
 
@@ -27,12 +27,12 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
     case cancelled
   }
 
-  /// The outcome of the gate, or nil while it is closed.
+  /// The outcome, or nil while the gate is closed.
   package var outcome: GateOutcome? {
     rawValue & Self.opened == 0 ? nil : GateOutcome(rawValue: rawValue >> 4)
   }
 
-  /// Returns the gate after `signal`. An open gate does not change.
+  /// Returns the state after `signal`. An open gate stays unchanged.
   package func after(_ signal: Signal) -> GateState {
     guard outcome == nil else { return self }
     switch signal {
@@ -45,7 +45,7 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
       if rawValue & Self.minimumReached != 0 { return open(decision == .ready ? .ready : .failed) }
       return GateState(rawValue: rawValue | Self.decided | (decision == .failed ? Self.decidedFailed : 0))
     case .maximumReached:
-      // Minimum and maximum may be the same instant: an earlier decision counts.
+      // If minimum and maximum are the same instant, an earlier decision still counts.
       return open(decision.map { $0 == .ready ? .ready : .failed } ?? .timedOut)
     case .runTimedOut:
       return open(.failed)

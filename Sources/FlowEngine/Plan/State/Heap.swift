@@ -1,10 +1,9 @@
-/// A binary heap with its least element first.
+/// A binary heap that returns its least element first.
 struct Heap<Element: Comparable> {
   private var elements: [Element] = []
 
   var isEmpty: Bool { elements.isEmpty }
 
-  /// The least element, or nil if the heap is empty.
   var first: Element? { elements.first }
 
   mutating func reserve() { elements.reserveCapacity(4) }
@@ -39,7 +38,7 @@ struct Heap<Element: Comparable> {
 
   mutating func removeAll() { elements.removeAll() }
 
-  /// Removes an element at any position.
+  /// Removes an element by value, in linear time.
   mutating func remove(_ element: Element) {
     let others = elements.filter { $0 != element }
     removeAll()

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The indices of some names, which are compared byte by byte.
+/// A map from names to indices. Names are compared byte by byte.
 ///
-/// A few names are searched one by one, many are looked up in a dictionary. Most workflows have few actions, queues and
-/// events. The first dictionary with string keys of a process takes longer than reading such a workflow, because the
-/// runtime creates its type and checks every conformance of the program for it.
+/// Up to 12 names are searched linearly; more are stored in a dictionary. Most workflows have few actions, queues and
+/// events, and a process's first dictionary with string keys takes longer than reading such a workflow: the runtime
+/// creates its type and checks every conformance of the program for it.
 struct NameIndices: Sendable {
   private var few: [NamedIndex] = []
   /// All names, once there are more than ``comparisonLimit``.
@@ -18,7 +18,7 @@ struct NameIndices: Sendable {
 
   private static let comparisonLimit = 12
 
-  /// The index of a name, or nil if it has none.
+  /// The index of a name, or nil if the name is not in the map.
   subscript(name: String) -> Int32? {
     get { many.isEmpty ? few.first { $0.name.hasSameBytes(as: name) }?.index : many[ByteName(name)] }
     set {

@@ -1,14 +1,14 @@
 import FlowModel
 
 extension Plan {
-  /// Changes the status of a task and updates the counts.
+  /// Changes the status of a step or item and updates the counts.
   @inline(__always)
   mutating func move(_ task: PlanTask, to status: StepStatus) {
     if task.isItem { moveItem(task, to: status) } else { move(task.step, to: status) }
   }
 
-  /// Changes the status of a step, and updates the counts and the ready set of its queue. Only fast paths
-  /// (``advance(_:from:at:)``) and prefetched steps change a status in another way; they update the counts themselves.
+  /// Changes the status of a step, and updates the counts and its queue's ready set. Fast paths
+  /// (``advance(_:from:at:)``) and prefetched steps bypass this method and update the counts themselves.
   @inline(__always)
   mutating func move(_ step: StepIndex, to status: StepStatus) {
     if states[step].status == .queued { queues[traits[step].queue].ready.remove(Int(traits[step].position)) }
@@ -20,7 +20,7 @@ extension Plan {
     if machine != nil { growRequest(of: step, toAttempt: Int(states[step].attempt) + 1) }
   }
 
-  /// Changes the status of an item. ``refresh(_:at:)`` then updates the status of its step.
+  /// Changes the status of an item. The caller then updates the step with ``refresh(_:at:)``.
   private mutating func moveItem(_ task: PlanTask, to status: StepStatus) {
     fanOuts[task.fanOut].move(task.item, to: status)
     guard status == .queued, machine != nil else { return }
@@ -51,7 +51,7 @@ extension Plan {
     if !traits[step].flags.contains(.idle) { counts.busy += change }
   }
 
-  /// Occupies room in the task's queue for a body.
+  /// Counts a body that starts against the width of its queue.
   @inline(__always)
   mutating func occupy(_ task: PlanTask) {
     if task.isItem { fanOuts[task.fanOut].occupied += 1 }
@@ -59,9 +59,9 @@ extension Plan {
     counts.occupied += 1
   }
 
-  /// Releases the room of a body that returned, or that the plan no longer waits for.
+  /// Removes a body from the count of its queue when it has returned, or when the plan stops waiting for it.
   ///
-  /// - Parameter keepsQueue: true if the body keeps its queue occupied, because the main thread cannot be replaced.
+  /// - Parameter keepsQueue: True if the body still blocks its queue, because it occupies the main thread.
   @inline(__always)
   mutating func vacate(_ task: PlanTask, keepsQueue: Bool = false) {
     if task.isItem { fanOuts[task.fanOut].occupied -= 1 }

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A run as a value: events in, effects out; no queue, no clock, no lock.
+/// A run as a value that receives events and returns effects. It uses no queue, clock or lock.
 ///
 /// A driver reports events and their times (``apply(_:at:)``), carries out the effects (``takeEffects()``), and starts
 /// the steps that the plan offers (``startNext(in:at:)``) until there are none. Times are nanoseconds from the start of
@@ -11,41 +11,42 @@ import FlowModel
 /// the number of its unfinished dependencies, plus the events it waits for, plus one while it waits for the gate.
 /// `occupied` of a queue never exceeds its width. Every count in `counts` is the sum over the steps' states.
 public struct Plan: Sendable {
-  // The members that every step accesses come first and together.
-  // The counter that threads check during a fast path.
+  // These members are accessed for every step, so they come first and share cache lines.
+  // Threads compare this counter to detect that their fast path has ended.
   var fastPathEnds = FastPathEnds()
-  /// The numbers of steps by status.
+  /// The numbers of steps, by status.
   var counts: PlanCounts
 
   /// The workflow.
   public let graph: WorkflowGraph
   let facts: [StepIndex: StepFacts]
-  /// The services that end with an included file, by the step that ends it.
+  /// The services to stop when an included file ends, by the step that ends the file.
   let servicesOfFiles: [StepIndex: [StepIndex]]
-  /// Returns a number in 0..<1 for the pause before a retry, by step and attempt.
+  /// Returns a number in 0..<1 that randomizes the pause before a retry, by step and attempt.
   let jitter: @Sendable (StepIndex, Int) -> Double
-  /// Returns how long the plan waits for a body that was asked to end before it releases the body's capacity.
+  /// Returns the time that a body has to return after it was asked to end, in nanoseconds. Then the plan frees its
+  /// place in the queue.
   let grace: @Sendable (StepIndex) -> Int
 
   var tables: StepTables
-  /// True if the workflow declares no queues, so each pool has one queue, with the pool's index.
+  /// True if the workflow declares no queues, so that the index of a queue equals the index of its pool.
   var hasOnlyBuiltInQueues = true
   /// The steps that executors run, or nil if there are none.
   let remote: RemoteSteps?
-  /// The machine's capacity for steps that request resources.
+  /// The machine's resources, for steps that request some.
   let capacity: MachineResources
   /// The resources in use, or nil if no step requests any.
   var machine: MachineCount?
-  /// The number of steps that may run at once.
+  /// The maximum number of steps that run at once.
   let concurrency: Int
-  /// The steps left out because others were selected.
+  /// The steps that do not run because a selection excludes them.
   let unselected: Set<StepIndex>
   var timers = Heap<PlanTimer>()
   var effects: [PlanEffect] = []
   /// The level of detail recorded for the event stream.
   public var detail: RunDetail
 
-  /// The steps that run for several items.
+  /// The fan-outs: steps that run once for each of several items.
   var fanOuts = FanOutTable()
   var events = EventLatches()
   var readiness: GateReadiness
@@ -59,14 +60,14 @@ public struct Plan: Sendable {
   var isPrewarming = false
   var activatedAt = never
   var cancelledAt = never
-  /// True once the time for cleanup in a cancelled run has begun.
+  /// True if the run was cancelled and its time limit for cleanup steps has started.
   var hasCleanupBegun = false
   /// The instant at which the run exceeds its workflow's timeout.
   var limitAt = never
-  /// True if the run exceeded its timeout. It is then cancelled, and fails.
+  /// True if the run exceeded its timeout, so that it is cancelled and fails.
   var hasTimedOut = false
   var isClosing = false
-  /// True once a run that keeps its services has been asked to end.
+  /// True if a run that continues only for its services has been asked to end.
   var hasKeptServices = false
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: StepList = []
@@ -79,9 +80,9 @@ public struct Plan: Sendable {
   ///
   /// - Parameters:
   ///   - graph: The steps.
-  ///   - facts: The special properties of steps. Steps without an entry are plain.
-  ///   - resolution: The values known at the start; ``PlanEvent/activated(_:)`` has the others.
-  ///   - announcedEvents: The number of events announced from outside (`--event`).
+  /// - facts: The properties of steps that do not follow from the workflow. A step without an entry has the defaults.
+  /// - resolution: The values of expressions known at the start. ``PlanEvent/activated(_:)`` passes the rest.
+  /// - announcedEvents: The number of events announced with `--event`.
   ///   - outsideSourceIsOpen: True if more events may come from outside.
   ///   - detail: The level of detail recorded for the event stream.
   ///   - remote: The steps that executors run, or nil if there are none.
@@ -120,8 +121,8 @@ public struct Plan: Sendable {
     countWhatIsWaitedFor()
   }
 
-  /// Reserves room for the first timers and effects, and thereby creates the types of their arrays. Later, on a run's
-  /// threads, that takes several times as long, because the first write to a page interrupts all processors.
+  /// Reserves room for the first timers and effects, which also creates the types of their arrays. On a run's threads
+  /// this would take several times as long, because the first write to a page interrupts all processors.
   mutating func reserve() {
     timers.reserve()
     effects.reserveCapacity(1)
@@ -134,13 +135,12 @@ public struct Plan: Sendable {
   /// The queues. Write them only inside ``mutate(endsFastPaths:_:)``.
   var queues: UnsafeMutableBufferPointer<PlanQueue> { tables.queues }
 
-  /// The options of a step: everything except its action, inputs and dependencies.
+  /// The options of a step: everything except its id, action, inputs and dependencies.
   func options(of step: StepIndex) -> StepOptions { graph.workflow.steps[Int(step)].options }
 
-  /// The dependencies of a step.
   func needs(of step: StepIndex) -> ArraySlice<StepIndex> { graph.workflow.steps[Int(step)].needs }
 
-  /// Returns the effects that have been requested since the last call.
+  /// Removes and returns the effects requested since the last call.
   public mutating func takeEffects() -> [PlanEffect] {
     guard !effects.isEmpty else {
       guard let decision = readiness.pendingDecision, !isDeciding else { return [] }
@@ -154,12 +154,11 @@ public struct Plan: Sendable {
   /// True if effects have been requested since the last ``takeEffects()``.
   public var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && !isDeciding) }
 
-  /// The instant of the next timer, or nil if there is none.
   public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
 
-  /// The number of steps that have finished, with any outcome.
+  /// The number of finished steps, whatever their outcome.
   public var finishedCount: Int { states.count - counts.unsettled }
 
-  /// The names of the queues, by index. They never change.
+  /// The names of the queues, by index. They never change during a run.
   var queueNames: [String] { queues.map(\.name) }
 }

@@ -1,39 +1,39 @@
 import FlowModel
 
-/// A step that runs once for each of several items, once these are known.
+/// The items of a step with `foreach`, once they are known.
 ///
-/// People see an item as the step's id and an index, `convert[3]`. The engine uses an *instance*: an index after those
-/// of all steps, so timers, attempts and bodies refer to items and steps in the same way.
+/// Users see an item as the step's id with an index, `convert[3]`. The engine numbers items after all steps (their
+/// *instance*), so that timers, attempts and bodies refer to steps and items by one kind of index.
 struct PlanFanOut: Sendable {
   let step: StepIndex
-  /// The instance of the first item; the others follow.
+  /// The instance of the first item. Those of the other items follow it.
   let firstInstance: StepIndex
   /// The maximum number of items that run at once.
   let width: Int
-  /// A hash of each item, to detect a different item at the same index in another process.
+  /// A hash of each item, used to detect in a resumed run that the item at an index has changed.
   private(set) var hashes: [UInt64]
-  /// The plan's index of the event whose posts are the items, or nil if all items are known from the beginning.
+  /// The index of the event whose posts add items, or nil if all items are known from the beginning.
   let event: Int?
-  /// The level of detail reported for each item, unless the plan reports less.
+  /// The level of detail of the items' events. A plan that records less overrides it.
   let detail: RunDetail
-  /// The items, with the states of steps: `deciding`, `waiting`, `running`, `retrying`, `holding`, `queued` after a
-  /// pause, `done`.
+  /// The state of each item. A fresh item is `waiting`, one after a pause `queued`; an item from a post is `deciding`
+  /// until its `if` has been evaluated.
   var states: [StepState]
-  /// For all items before this index, it has been decided whether they run.
+  /// The number of leading items for which the plan has decided whether they run.
   private(set) var admitted: Int
-  /// No item from this index on has been started.
+  /// The lowest index of an item that was never started.
   var next = 0
-  /// The items that may start again after a pause.
+  /// The items that are ready again after a pause.
   var again = Heap<Int>()
-  /// The number of bodies of items that are running, including those that were asked to end and have not returned.
+  /// The number of running bodies, including those that were asked to end and have not returned.
   var occupied = 0
   var running = 0
   var retrying = 0
   var holding = 0
-  /// The number of posts whose `if` is being evaluated.
+  /// The number of items from posts whose `if` is being evaluated.
   var deciding = 0
   var unsettled: Int
-  /// The number of failed or timed-out items that are not optional.
+  /// The number of items that failed or timed out, without optional ones.
   var failed = 0
   var hasOptionalFailure = false
 
@@ -52,29 +52,26 @@ struct PlanFanOut: Sendable {
     unsettled = hashes.count
   }
 
-  /// The instances of the items.
   var instances: Range<StepIndex> { firstInstance..<firstInstance + StepIndex(states.count) }
 
-  /// The maximum number of items; this many instances are reserved.
+  /// The number of instances reserved for the fan-out. More posts than that add no items.
   var capacity: Int { event == nil ? states.count : max(states.count, Limits.events) }
 
-  /// The item that may start next, or nil if there is none or the width is used up.
+  /// The next item to start, or nil if no item is ready or the width is used up.
   var startable: Int? {
     guard occupied < width else { return nil }
     return again.first ?? (next < admitted ? next : nil)
   }
 
-  /// The number of items that could start now, as far as the step's own width allows.
+  /// The number of items that the fan-out's own width allows to start now.
   var startableCount: Int { max(0, min(width - occupied, unsettled - running - retrying - holding - deciding)) }
 
-  /// Removes and returns the next item to start.
   mutating func takeNext() -> Int? {
     guard let item = startable else { return nil }
     if again.first == item { again.removeFirst() } else { skipFinished(from: item + 1) }
     return item
   }
 
-  /// Changes the status of an item and updates the counts.
   mutating func move(_ item: Int, to status: StepStatus) {
     count(states[item].status, by: -1)
     states[item].status = status
@@ -92,13 +89,13 @@ struct PlanFanOut: Sendable {
     }
   }
 
-  /// Skips items that finished before they were started.
+  /// Sets `next` to the first unfinished item from `item` on.
   mutating func skipFinished(from item: Int) {
     next = item
     while next < admitted, states[next].status == .done { next += 1 }
   }
 
-  /// Adds an item for a post that arrived at `time`, whose `if` is to be evaluated first. Returns its index.
+  /// Adds an item for a post that arrived at `time` and returns its index. Its `if` is evaluated first.
   mutating func addPost(at time: Int) -> Int {
     var state = StepState()
     (state.status, state.readyAt) = (.deciding, time)
@@ -109,23 +106,22 @@ struct PlanFanOut: Sendable {
     return states.count - 1
   }
 
-  /// Admits the items whose `if` has been evaluated.
+  /// Makes leading items startable once their `if` has been evaluated.
   mutating func admit() {
     while admitted < states.count, states[admitted].status != .deciding { admitted += 1 }
     skipFinished(from: next)
   }
 
-  /// The outcomes of finished items.
   func finished(_ items: ArraySlice<StepIndex>) -> [FinishedEntry] {
     items.map {
       FinishedEntry(TaskInstance(step, item: Int($0)), states[Int($0)], states[Int($0)].outcome ?? .cancelled)
     }
   }
 
-  /// True if the step is only waiting for another post.
+  /// True if all current items have finished and more posts may follow.
   var isWaitingForPosts: Bool { event != nil && unsettled == 0 }
 
-  /// The state of the step, derived from its items.
+  /// The status of the step, derived from its items.
   var status: StepStatus {
     if startable != nil { return .queued }
     if running > 0 { return .running }
@@ -136,19 +132,19 @@ struct PlanFanOut: Sendable {
   }
 }
 
-/// All fan-outs of a run, by step and by instance.
+/// All fan-outs of a run, in order of their instances.
 struct FanOutTable: Sendable {
   private(set) var list: [PlanFanOut] = []
   private var indices: [StepIndex: Int] = [:]
-  /// The fan-outs whose items are the posts of an event, by the event's index.
+  /// The fan-outs that follow an event, by the event's index.
   private var followers: [Int: [Int]] = [:]
   /// The steps whose items are being determined.
   private var expanding: Set<StepIndex> = []
-  /// The steps whose items are determined from files, outside the run's lock.
+  /// The steps whose items come from files, which are listed outside the run's lock.
   var surveyed: Set<StepIndex> = []
-  /// The steps whose items are known to their executor.
+  /// The steps whose executor prepares for their items.
   var expected: Set<StepIndex> = []
-  /// The items of each step that a resumed run has recalled.
+  /// The items that a resumed run has read from the journal, by step.
   var recalled: [StepIndex: RecalledFanOut] = [:]
   /// True if an optional item failed.
   var hasOptionalFailure: Bool { list.contains(where: \.hasOptionalFailure) }
@@ -160,10 +156,9 @@ struct FanOutTable: Sendable {
     _modify { yield &list[index] }
   }
 
-  /// The index of a step's fan-out, or nil if its items are not known yet.
+  /// Returns the index of a step's fan-out, or nil if its items are not known yet.
   func index(of step: StepIndex) -> Int? { indices[step] }
 
-  /// True if the items of a step are known.
   func isExpanded(_ step: StepIndex) -> Bool { indices[step] != nil }
 
   /// Returns the fan-out of an instance, and the index of the item.
@@ -180,7 +175,7 @@ struct FanOutTable: Sendable {
 
   func isExpanding(_ step: StepIndex) -> Bool { expanding.contains(step) }
 
-  /// Ends the determination of a step's items. Returns false if none was requested.
+  /// Returns false if the items of the step were not being determined.
   mutating func endExpanding(_ step: StepIndex) -> Bool {
     surveyed.remove(step)
     return expanding.remove(step) != nil
@@ -193,20 +188,19 @@ struct FanOutTable: Sendable {
     return list.count - 1
   }
 
-  /// Removes the items of a step, so they will be determined again.
+  /// Removes the items of a step, so that they are determined again.
   mutating func forget(_ step: StepIndex) {
     indices[step] = nil
     expanding.remove(step)
   }
 
-  /// Returns the fan-outs whose items are posts of this event, or of any event for nil.
+  /// Returns the fan-outs that follow an event, or any event if `event` is nil.
   func following(_ event: Int? = nil) -> [Int] {
     guard !followers.isEmpty else { return [] }
     let all = event.map { followers[$0] ?? [] } ?? followers.values.flatMap { $0 }
     return all.filter { indices[list[$0].step] == $0 }
   }
 
-  /// The instance of the next fan-out's first item.
   func nextInstance(behind steps: Int) -> StepIndex {
     list.last.map { $0.firstInstance + StepIndex($0.capacity) } ?? StepIndex(steps)
   }

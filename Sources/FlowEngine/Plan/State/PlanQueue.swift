@@ -1,15 +1,15 @@
 import FlowModel
 
-/// The threads that run a queue's steps: the main thread, the threads of one quality of service, or none of this
-/// process.
+/// The threads that run the steps of a queue: the main thread, the threads of one quality of service, or no threads of
+/// this process.
 public struct Pool: Hashable, Sendable {
-  /// 0 is the main thread; the qualities of service follow, the most urgent first.
+  /// 0 for the main thread, then one for each quality of service, most urgent first, then 5 for remote steps.
   let index: Int
 
   /// The main thread.
   public static let main = Pool(index: 0)
 
-  /// The threads of a quality of service.
+  /// Returns the pool of a quality of service.
   public static func threads(_ quality: StepQueue) -> Pool {
     switch quality {
     case .userInteractive: Pool(index: 1)
@@ -19,13 +19,13 @@ public struct Pool: Hashable, Sendable {
     }
   }
 
-  /// No threads of this process, because executors run the steps.
+  /// The pool of steps that executors run, which has no threads in this process.
   public static let remote = Pool(index: 5)
 
   /// The pools that have threads, by index.
   static let all = (main.index..<remote.index).map { Pool(index: $0) }
 
-  /// The quality of service of the pool's threads, or nil for the main thread and for remote steps.
+  /// The quality of service of the threads, or nil for the main thread and for remote steps.
   var qualityOfService: StepQueue? {
     switch index {
     case 1: .userInteractive
@@ -37,21 +37,21 @@ public struct Pool: Hashable, Sendable {
   }
 }
 
-/// A queue of the plan, with its ready steps, its width and its occupied capacity.
+/// A queue of the plan: its steps, the ready ones, and the number that may run at once.
 struct PlanQueue: Sendable {
   let name: String
   let pool: Pool
   /// The maximum number of its steps that run at once.
   let width: Int
-  /// The used part of the width: running bodies, and bodies that were asked to end and have not returned.
+  /// The number of running bodies, including those that were asked to end and have not returned.
   var occupied = 0
-  /// Its steps, by rank.
+  /// The steps of the queue, by rank.
   var members: [StepIndex] = []
-  /// The positions in `members` of ready steps. Created when the queue is added to the plan's tables.
+  /// The ready steps, as positions in `members`. Set up when the queue is added to the plan's tables.
   var ready = ReadySet()
-  /// The resources that each of its steps requests, or nil if these are not counted.
+  /// The resources that each step of the queue requests, or nil if they are not counted.
   var request: MachineResources?
-  /// The queue whose width this one shares, or nil if it has its own.
+  /// The queue that this one shares its width with, or nil if it has its own width.
   var base: Int?
 
   init(name: String, pool: Pool, width: Int, request: MachineResources? = nil, base: Int? = nil) {
@@ -62,10 +62,9 @@ struct PlanQueue: Sendable {
     self.base = base
   }
 
-  /// True if one of its steps may start.
   var canStart: Bool { !ready.isEmpty && occupied < width }
 
-  /// The queues of every workflow, by index: `main`, then one for each quality of service.
+  /// The queues that every workflow has, by index: `main`, then one for each quality of service.
   static let builtIn = Pool.all.map { pool in
     PlanQueue(name: pool.qualityOfService?.rawValue ?? "main", pool: pool, width: pool == .main ? 1 : .max)
   }

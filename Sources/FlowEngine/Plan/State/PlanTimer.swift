@@ -1,28 +1,28 @@
 import FlowModel
 
-/// A timer for one instant. Timers are never removed early: one that no longer applies to its step is ignored when it
-/// fires.
+/// A timer of a step or the run. Timers are never removed early; when one fires that no longer applies, the plan
+/// ignores it.
 struct PlanTimer: Sendable, Comparable {
-  /// The kinds of timers. Timers of one instant are handled in the order of the cases.
+  /// The kinds of timers. Timers of the same time fire in this order.
   enum Kind: UInt8, Sendable {
     /// The maximum of a step or an attempt.
     case deadline
     case retry
     case minimum
-    /// The end of a cancelled body's grace.
+    /// The end of the grace that a cancelled body has.
     case grace
-    /// The end of the time for steps that run during cancellation.
+    /// The time at which cleanup steps of a cancelled run must end.
     case cleanupLimit
-    /// The end of the time for which steps wait for an occupied main queue.
+    /// The time at which steps stop waiting for an occupied main thread.
     case mainLimit
-    /// The end of the time that the run may take.
+    /// The timeout of the run.
     case runLimit
   }
 
   var atNanoseconds: Int
   var kind: Kind
   var step: StepIndex
-  /// The attempt, or 0 for the step as a whole.
+  /// The attempt, or 0 for the whole step.
   var attempt: UInt8
 
   static func < (left: PlanTimer, right: PlanTimer) -> Bool {

@@ -2,18 +2,18 @@ import FlowModel
 
 /// The status of a step: `pending → waiting → queued → running → (retrying → running)* → done`.
 public enum StepStatus: UInt8, Sendable {
-  /// Waiting for dependencies, events or the gate.
+  /// Waiting for its dependencies, events or the gate.
   case waiting
-  /// Ready, but waiting for activation (in a prewarmed run) or for the run to be idle.
+  /// Ready, but held until activation (in a prewarmed run) or until the run is idle.
   case held
   /// Its `if` is being evaluated.
   case deciding
-  /// Ready, and waiting for capacity to run.
+  /// Ready, and waiting for a slot in its queue.
   case queued
   case running
   /// Between two attempts.
   case retrying
-  /// Succeeded before its minimum; reported when that is reached.
+  /// Succeeded before its minimum, and reported as finished when that is reached.
   case holding
   case done
 }
@@ -34,12 +34,12 @@ public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The reason why a step did not run.
+/// The reason why a step or item was skipped.
 public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled, notSelected
-  /// For items: another item failed.
+  /// Another item failed, and the fan-out has `fail-fast`.
   case failFast
-  /// For items: the maximum of the whole fan-out was reached.
+  /// The maximum of the whole fan-out was reached.
   case fanOutTimedOut
   /// Its inputs and products have not changed since its last run.
   case upToDate
@@ -60,7 +60,7 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// The reason for a step's failure, for people and programs.
+/// The failure of a step, with a code for programs and a message for people.
 public struct StepFailure: Error, Sendable, Hashable {
   /// A stable word: one of the action's codes, or one of the engine's own, such as `error`, `expression` or
   /// `attempt-deadline`.
@@ -74,14 +74,14 @@ public struct StepFailure: Error, Sendable, Hashable {
     self.message = message
   }
 
-  /// The first line of the message.
+  /// The first line of the message, without a final colon.
   var headline: String {
     let first = message.prefix { $0 != "\n" }
     return String(first.count < message.count && first.last == ":" ? first.dropLast() : first)
   }
 }
 
-/// The part of a step that changes during a run. Times are nanoseconds from the start of the run, or `never`.
+/// The changing state of a step or item. Times are nanoseconds from the start of the run, or `never`.
 struct StepState: Sendable {
   var readyAt = never
   var startedAt = never
@@ -90,8 +90,8 @@ struct StepState: Sendable {
   var open: Int32 = 0
   var attempt: UInt8 = 0
   var status = StepStatus.waiting
-  /// Outcome (three bits) and reason (five bits) in one byte, so two steps fit in a cache line. Each is its value plus
-  /// one.
+  /// The outcome (three bits) and the skip reason (five bits), each plus one, so that 0 means nil. In one byte, because
+  /// two states then share a cache line.
   private var ending: UInt8 = 0
   var marks: Marks = []
 
@@ -105,11 +105,10 @@ struct StepState: Sendable {
     set { ending = ending & 7 | (newValue.map { $0.rawValue &+ 1 } ?? 0) << 3 }
   }
 
-  /// True if the step finished as a success and did not fail afterwards.
+  /// True if the step succeeded and, if it is a service, did not fail afterwards.
   @inline(__always)
   var hasSucceeded: Bool { ending == Outcome.success.rawValue &+ 1 && !marks.contains(.failedAfterReady) }
 
-  /// Finishes the step as a success.
   @inline(__always)
   mutating func succeed(at now: Int) {
     status = .done
@@ -121,20 +120,20 @@ struct StepState: Sendable {
     let rawValue: UInt8
     static let late = Marks(rawValue: 1)
     static let abandoned = Marks(rawValue: 2)
-    /// A dependency ended unsatisfied, and not because an event was never posted.
+    /// A dependency ended unsatisfied for another reason than an event that was never posted.
     static let dependencyFailed = Marks(rawValue: 4)
     /// A dependency was skipped, directly or not, because an event was never posted.
     static let dependencyNeverPosted = Marks(rawValue: 8)
-    /// A service that reported that it is ready and has not returned.
+    /// A service that has reported that it is ready and not returned.
     static let serving = Marks(rawValue: 16)
-    /// The step is counted among the waiters of an event.
+    /// The step is in the list of an event's waiters.
     static let awaitsEvent = Marks(rawValue: 32)
-    /// The step may run while the run is being cancelled.
+    /// The step may run in a run that is being cancelled.
     static let cleanup = Marks(rawValue: 64)
-    /// A service that reported that it is ready and later returned an error by itself. Its dependents saw it succeed.
+    /// A service that failed by itself after it had reported that it is ready. Its dependents treat it as succeeded.
     static let failedAfterReady = Marks(rawValue: 128)
   }
 }
 
-/// The time of something that did not happen.
+/// The time of something that has not happened.
 let never = Int.min
