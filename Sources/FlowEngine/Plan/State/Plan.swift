@@ -154,6 +154,7 @@ public struct Plan: Sendable {
   /// True if effects have been requested since the last ``takeEffects()``.
   public var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && !isDeciding) }
 
+  /// The time of the next timer, or nil if there is none.
   public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
 
   /// The number of finished steps, whatever their outcome.

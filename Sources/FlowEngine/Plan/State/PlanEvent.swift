@@ -81,6 +81,7 @@ public struct FanOutItems: Sendable, Hashable {
   /// The level of detail of the items' events. A plan that records less overrides it.
   public var detail = RunDetail.full
 
+  /// Creates items from their hashes.
   public init(hashes: [UInt64], refused: [Int: Decision] = [:]) {
     self.hashes = hashes
     self.refused = refused
@@ -135,10 +136,12 @@ public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
 
 /// The outcome of the gate and the time of its opening.
 public struct OpenedGate: Sendable, Hashable {
+  /// The way the gate opened or ended.
   public var outcome: GateOutcome
   /// The time in nanoseconds from the start of the run.
   public var atNanoseconds: Int
 
+  /// Creates an outcome with its time.
   public init(_ outcome: GateOutcome, atNanoseconds: Int) {
     self.outcome = outcome
     self.atNanoseconds = atNanoseconds
