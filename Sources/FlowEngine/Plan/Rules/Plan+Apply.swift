@@ -1,7 +1,8 @@
 import FlowModel
 
 extension Plan {
-  /// Applies an event at `now`, in nanoseconds from the start of the run. This may result in effects and ready steps.
+  /// Applies an event that happens at `now`, in nanoseconds from the start of the run. Afterwards, there may be effects
+  /// to carry out and steps to start.
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
     mutate {
@@ -34,7 +35,7 @@ extension Plan {
     }
   }
 
-  /// Records that the body of a step succeeded at `now`. Equal to applying `ended` with `success`, but faster for this
+  /// Records that the body of a step succeeded. This equals applying `ended` with `success`, but is faster for this
   /// most frequent case.
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
@@ -51,7 +52,8 @@ extension Plan {
     }
   }
 
-  /// Handles the consequences of any change: cascades, idle steps, the end of the run.
+  /// Handles the consequences of any change: finishes collected steps, releases idle steps, and checks whether the run
+  /// has ended.
   mutating func followUp(at now: Int) {
     if !outstanding.collected.isEmpty { finishCollected(at: now) }
     if cancelledAt != never { beginCleanupTime(at: now) }
@@ -67,7 +69,7 @@ extension Plan {
     hasStarted = true
     isPrewarming = prewarm
     leaveOutUnselected(at: now)
-    // Steps without dependencies come first.
+    // Steps without dependencies come first in topological order.
     for step in graph.topologicalOrder {
       if graph.dependencyCounts[Int(step)] > 0 { break }
       if states[step].open == 0, states[step].status == .waiting { release(step, at: now) }
@@ -118,7 +120,7 @@ extension Plan {
     }
   }
 
-  /// Records that a step posted an event.
+  /// Records that a step or item posted an event, and applies the post.
   package mutating func post(_ name: String, by step: StepIndex, at now: Int) {
     if endedAt == nil { events.note(poster: owner(of: step), of: name) }
     apply(.posted(name), at: now)
@@ -142,7 +144,7 @@ extension Plan {
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// Counts a post as unhandled for each service that follows it and whose events come from outside.
+  /// Counts a post as unhandled for each unfinished service that follows it and posts events from outside.
   private mutating func notePost(toBeHandled event: String) {
     for (step, fact) in facts where fact.isFedFromOutside && fact.followedEvents.contains(event) {
       guard states[step].status != .done || outstanding.serving.contains(step) else { continue }

@@ -1,8 +1,8 @@
 import FlowModel
 
 extension Plan {
-  /// Determines the fixed properties of every step: flags, queue, rank. Called once before anything runs, and again at
-  /// activation if an expression changed the deferred steps.
+  /// Determines the fixed properties of every step: flags, queue and rank. Called when the plan is created, and again
+  /// at activation if an expression has deferred steps.
   mutating func arrange(deferred: StepList, disabled: StepList) {
     let roles = GateRoles(graph, answers: deferred)
     var queues = PlanQueue.builtIn
@@ -46,7 +46,6 @@ extension Plan {
     setQueues(queues)
   }
 
-  /// Returns the flags that follow from a step's options alone.
   private static func flags(of options: StepOptions) -> StepTraits.Flags {
     var flags: StepTraits.Flags = []
     if options.deferral == .idle { flags.insert(.idle) }
@@ -73,8 +72,8 @@ extension Plan {
     return flags
   }
 
-  /// Ranks the steps: first those that lead to a blocking step, then by the longest remaining path by estimate, then by
-  /// file order.
+  /// Ranks the steps: those that lead to a blocking step come first, then those with the longest remaining path by
+  /// estimate, then in file order.
   private mutating func rank(_ queues: inout [PlanQueue]) {
     let steps = graph.workflow.steps
     let count = steps.count
@@ -112,7 +111,6 @@ extension Plan {
     assign(order, to: &queues)
   }
 
-  /// Assigns ranks to the steps, and positions in their queues.
   private mutating func assign(_ order: [StepIndex], to queues: inout [PlanQueue]) {
     for (rank, step) in order.enumerated() {
       let queue = Int(traits[step].queue)
@@ -120,15 +118,15 @@ extension Plan {
       traits[step].position = Int32(queues[queue].members.count)
       queues[queue].members.append(step)
     }
-    // Steps that use the terminal run in file order, so the person at the terminal sees them in that order.
+    // Steps that use the terminal run in file order, as users expect of prompts.
     if let queue = queues.firstIndex(where: { $0.name == QueueDeclaration.terminal }) {
       queues[queue].members.sort()
       for (position, step) in queues[queue].members.enumerated() { traits[step].position = Int32(position) }
     }
   }
 
-  /// Counts the prerequisites of each step: its dependencies, the gate if it is deferred, its events, and all other
-  /// steps if it is in `finally`.
+  /// Sets the number of prerequisites of each step: its dependencies, the gate if it is deferred, its events, and one
+  /// more for all other steps if it is in `finally`.
   mutating func countWhatIsWaitedFor() {
     for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
     let followed = facts.values.flatMap(\.followedEvents)
@@ -145,8 +143,8 @@ extension Plan {
     holdFinalSteps()
   }
 
-  /// Arranges the steps again after expressions have deferred some. Deferred steps that have not been released wait for
-  /// the gate, too.
+  /// Arranges the steps again after expressions have deferred some. A deferred step that has not been queued also waits
+  /// for the gate.
   mutating func rearrange(_ resolution: Resolution) {
     let before = traits.map(\.flags)
     let queued = states.indices.filter { states[$0].status == .queued }

@@ -1,14 +1,16 @@
 import FlowModel
 
-// The life of a task, which is a step or an item: its body begins, and returns, throws or is late; it succeeds, pauses
-// for another attempt or fails. An item differs in one way: only its own step depends on it, which `refresh` updates.
+// The life of a task, which is a step or an item. Its body begins; then it returns, throws or takes too long. The task
+// succeeds, pauses before another attempt, or fails. Only the item's own step depends on an item; `refresh` updates
+// that step.
 extension Plan {
-  /// The default grace: how long the plan waits for a body that was asked to end. Commands have their own.
+  /// The default grace, which is how long the plan waits for a body that was asked to end. Commands have a grace of
+  /// their own.
   public static let usualGraceNanoseconds = 1_000_000_000
-  /// The default time for all cleanup steps of a cancelled run; `cleanup` in the workflow replaces it.
+  /// The default time limit for all cleanup steps of a cancelled run. The workflow's `cleanup` replaces it.
   package static let cleanupNanoseconds = 5_000_000_000
 
-  /// Starts the body of a task that was chosen to run.
+  /// Starts an attempt of a task and returns it for the driver to run.
   @inline(__always)
   mutating func start(_ task: PlanTask, at now: Int) -> (step: StepIndex, attempt: Int) {
     move(task, to: .running)
@@ -22,7 +24,7 @@ extension Plan {
       return (true, Int(state.attempt))
     }
     if isFirst {
-      // Attempts from before a resume.
+      // A resumed run has restored earlier attempts.
       if attempt > 1 { particulars.attemptTimes[task.index]?.noteStart(at: now) }
     } else {
       particulars.attemptTimes[task.index, default: []].noteStart(at: now)
@@ -30,7 +32,7 @@ extension Plan {
     }
     if journal?.keepsStarts == true { noteEntry(.started(task.instance, attempt: attempt, atNanoseconds: now)) }
     if task.isItem, states[task.step].startedAt == never { noteFirstStart(of: task.step, at: now) }
-    // An executor may queue the body, so the step starts when its worker reports it.
+    // An executor may queue the body, so a remote step counts as started when its worker reports it.
     if !isRemote(task.step) {
       if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: isFirst, at: now) }
       noteStart(of: task, at: now)
@@ -38,8 +40,8 @@ extension Plan {
     return (task.index, attempt)
   }
 
-  /// Handles the end of a body: of a running task, of one that was asked to end, of a service, or of one that had been
-  /// abandoned.
+  /// Handles the end of a body, which may belong to a running task, to one that was asked to end, to a service, or to
+  /// an abandoned step on the main thread.
   mutating func takeEnd(of task: PlanTask, _ attempt: UInt8, _ ending: Ending, at now: Int) {
     let state = self[state: task]
     if outstanding.cancelling.removeValue(forKey: Attempt(step: task.index, attempt: attempt)) != nil {
@@ -76,7 +78,7 @@ extension Plan {
     }
   }
 
-  /// Finishes a task as a success, or holds it until its minimum.
+  /// Finishes a task as a success. If its minimum has not been reached, it is held until then.
   mutating func succeed(_ task: PlanTask, at now: Int) {
     if !particulars.failures.isEmpty { particulars.failures[task.index] = nil }
     let startedAt = self[state: task].startedAt
@@ -91,7 +93,7 @@ extension Plan {
     }
   }
 
-  /// Schedules another attempt. Returns false if there is none left.
+  /// Schedules another attempt. Returns false if none is allowed.
   mutating func retry(_ task: PlanTask, pauseNanoseconds: Int, at now: Int) -> Bool {
     let state = self[state: task]
     guard let pause = pause(of: task, after: state, asked: pauseNanoseconds, at: now) else { return false }
@@ -104,7 +106,7 @@ extension Plan {
     return true
   }
 
-  /// Returns the pause before another attempt, or nil if there is none left.
+  /// Returns the pause before another attempt, or nil if none is allowed.
   @inline(__always)
   private func pause(of task: PlanTask, after state: StepState, asked: Int, at now: Int) -> Int? {
     let options = options(of: task.step)
@@ -114,7 +116,7 @@ extension Plan {
     for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
     pause = min(pause, Double(policy.maxDelay.nanoseconds))
     if policy.jitter == .full {
-      // Not the index of an item, because it depends on the order in which fan-outs were expanded.
+      // The index of an item is no seed, because it depends on the order in which fan-outs were expanded.
       let seed = task.isItem ? Int(task.step) &+ (task.item &+ 1) &* 1_000_003 : Int(task.step)
       pause *= jitter(StepIndex(truncatingIfNeeded: seed), Int(state.attempt))
     }
@@ -125,7 +127,7 @@ extension Plan {
 
   // MARK: Bodies that were asked to end
 
-  /// Asks a running body to end. Its capacity stays occupied until it returns, at most for the grace.
+  /// Asks a running body to end. It occupies its queue until it returns, or until its grace ends.
   mutating func tellToEnd(_ task: PlanTask, at now: Int) {
     let attempt = self[state: task].attempt
     effects.append(.cancel(task.index, attempt: Int(attempt)))
@@ -134,7 +136,7 @@ extension Plan {
       PlanTimer(atNanoseconds: now + grace(task.step), kind: .grace, step: task.index, attempt: attempt))
   }
 
-  /// Extends the grace of a body that was asked to end.
+  /// Extends the grace of a body that was asked to end and needs `time` for it.
   mutating func extendGrace(_ task: PlanTask, _ attempt: Int, by time: Int, at now: Int) {
     let key = Attempt(step: task.index, attempt: UInt8(clamping: attempt))
     let end = now + time + Self.usualGraceNanoseconds
@@ -159,8 +161,8 @@ extension Plan {
     guard outstanding.cancelling.removeValue(forKey: key) != nil else { return }
     noteOverrun(task, attempt, at: now)
     change(task) { $0.marks.formUnion(.abandoned) }
-    // The main thread cannot be replaced, so its queue stays occupied until the body returns. The run continues without
-    // it.
+    // The main thread cannot be replaced, so its queue stays occupied until the body returns. Other steps of the run
+    // continue.
     let isOnMain = queues[traits[task.step].queue].pool == .main
     if isOnMain { outstanding.mainHolder = task.index }
     vacate(task, keepsQueue: isOnMain)

@@ -1,7 +1,8 @@
 import FlowModel
 
 extension Plan {
-  /// Checks whether the run is idle, and ends steps that can never continue.
+  /// Ends the run if it is idle and all steps have finished. If it is idle while steps wait for events, skips those
+  /// steps, because the events can no longer be posted.
   mutating func checkIdle(at now: Int) {
     while endedAt == nil, isIdleButForWaiters {
       if releaseFinalSteps(at: now) { continue }
@@ -11,8 +12,7 @@ extension Plan {
         return
       }
       guard readiness.outcome != nil || cancelledAt != never else {
-        // Only the gate keeps the run from being idle. With a maximum it will open; if it is decided, it is about to
-        // open.
+        // The run waits for the gate only. A gate that has a maximum, or is decided, opens without further steps.
         guard !readiness.isDecided else { return }
         if endFollowing(beforeGate: true, at: now) { continue }
         guard readiness.bounds.maximumNanoseconds == nil, skipWaiters(among: blockingAncestry(), at: now)
@@ -27,8 +27,8 @@ extension Plan {
     }
   }
 
-  /// Sets a time limit for steps that wait for the main queue, which a step that ignored its deadline occupies, once
-  /// nothing else is in progress.
+  /// Limits how long steps wait for the main thread if a step that ignored its deadline occupies it, once no other step
+  /// can make progress.
   mutating func limitMainHold(at now: Int) {
     guard outstanding.mainHolder != nil, !outstanding.mainHoldIsLimited, counts.queued > 0,
       counts.queued == queues[0].ready.count,
@@ -38,7 +38,7 @@ extension Plan {
     timers.insert(PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .mainLimit, step: 0, attempt: 0))
   }
 
-  /// Fails the steps that wait for the main queue, because it was not released in time.
+  /// Fails the steps that wait for the main thread, because it was not released in time.
   mutating func endMainHold(at now: Int) {
     outstanding.mainHoldIsLimited = false
     guard let holder = outstanding.mainHolder else { return }
@@ -50,7 +50,7 @@ extension Plan {
     }
   }
 
-  /// True if nothing is in progress that could still post an event or finish a step.
+  /// True if nothing is in progress that could post an event or finish a step.
   private var isIdleButForWaiters: Bool {
     if !counts.isStill || !outstanding.endingFiles.isEmpty { return false }
     if cancelledAt != never { return true }
@@ -60,7 +60,7 @@ extension Plan {
     return counts.unsettled == 0 || !outstanding.serving.contains { mayPost($0) }
   }
 
-  /// True if a running service may post an event that a step waits for, or whose posts are items of a step.
+  /// True if a running service may post an event that a step waits for or that adds items to a fan-out.
   private func mayPost(_ service: StepIndex) -> Bool {
     guard let fact = facts[service] else { return false }
     if fact.isFedFromOutside, outstanding.outsideServicesEnd, outstanding.expectedFromOutside <= 0,
@@ -76,7 +76,7 @@ extension Plan {
     }
   }
 
-  /// Skips the steps that wait for an event. Returns false if there are none.
+  /// Skips those of the steps that wait for an event. Returns false if there are none.
   private mutating func skipWaiters(among steps: [StepIndex], at now: Int) -> Bool {
     for step in steps where states[step].status == .waiting && awaitsEvent(step) {
       collect(step, .skipped, .eventNeverPosted)
@@ -91,7 +91,7 @@ extension Plan {
     return options(of: step).after.contains { events.time(of: $0) == nil }
   }
 
-  /// The unfinished blocking steps, and all their dependencies.
+  /// Returns the unfinished blocking steps and their unfinished dependencies, direct or indirect.
   func blockingAncestry() -> [StepIndex] {
     var isIn = [Bool](repeating: false, count: states.count)
     var ancestry: [StepIndex] = []
@@ -116,7 +116,7 @@ extension Plan {
     effects.append(.end(conclusion))
   }
 
-  /// The conclusion of the run if nothing else happens.
+  /// The conclusion that the run would have if it ended now.
   func runConclusion() -> RunConclusion {
     if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     var isPartial = readiness.outcome == .timedOut
@@ -125,7 +125,7 @@ extension Plan {
     }
     for index in states.indices where !states[index].hasSucceeded {
       let outcome = outcome(of: StepIndex(index))
-      // Partial if a resume of some steps left others out. Steps that a selection left out do not count.
+      // A resume that leaves out unfinished steps makes the run partial. Steps excluded by a selection do not.
       if outcome == .skipped, states[index].reason == .notSelected, isSelected(StepIndex(index)) { isPartial = true }
       guard outcome == .failure || outcome == .timedOut else { continue }
       guard !traits[index].flags.isDisjoint(with: [.optional, .excused]) else { return .failure }
@@ -136,14 +136,14 @@ extension Plan {
 
   // MARK: Cancellation
 
-  /// Cancels the run. Running steps are asked to end and count as finished at once; waiting steps are skipped. Steps
-  /// whose `if` calls `cancelled()` or `always()` and is true may start or continue.
+  /// Cancels the run. Running steps are asked to end and finish at once as cancelled; waiting steps are skipped. Steps
+  /// whose `if` calls `cancelled()` or `always()`, and those of `finally`, may still start or continue.
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }
     cancelledAt = now
     noteEntry(.cancelled(atNanoseconds: now))
     if readiness.outcome == nil { readiness.outcome = .cancelled }
-    // Running steps end first, so the dependencies of the steps that may still run have finished.
+    // In topological order, so the dependencies of a cleanup step have finished when it is released.
     for index in graph.topologicalOrder {
       switch states[index].status {
       case .running, .retrying, .holding: reconsider(index, at: now)
@@ -178,7 +178,8 @@ extension Plan {
     timers.insert(PlanTimer(atNanoseconds: now + time, kind: .cleanupLimit, step: 0, attempt: 0))
   }
 
-  /// Ends a step that has begun, or evaluates its `if` again if it may continue as cleanup.
+  /// Handles a started step when the run is cancelled: ends it, or evaluates its `if` again if it may continue as
+  /// cleanup.
   private mutating func reconsider(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.contains(.final) { return }
@@ -187,21 +188,20 @@ extension Plan {
     effects.append(.evaluate(step))
   }
 
-  /// Ends a step whose attempt has begun.
+  /// Cancels a step whose first attempt has started.
   mutating func end(_ step: StepIndex, at now: Int) {
-    // A fan-out asks its items to end when it ends itself.
+    // A fan-out asks its items to end when it finishes.
     if states[step].status == .running, !traits[step].flags.contains(.fanOut) { tellToEnd(PlanTask(step), at: now) }
     collect(step, .cancelled, nil)
   }
 
-  /// True if a step that has not started may run in a cancelled run: it may clean up, or it is the end of an included
-  /// file whose steps may.
+  /// True if a step that has not started may run in a cancelled run: a cleanup step, or the exit of an included file.
   func outlastsCancellation(_ step: StepIndex) -> Bool {
     !traits[step].flags.isDisjoint(with: [.seesCancellation, .exit])
   }
 
-  /// Prepares a step to run during cancellation. It waits only for its dependencies, or for all other steps if it is in
-  /// `finally`; then its `if` is evaluated again.
+  /// Resets a step so that it can run as cleanup. It then waits only for its dependencies, or for all other steps if it
+  /// is in `finally`. After that its `if` is evaluated again.
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
     fanOuts.forget(step)
@@ -211,9 +211,9 @@ extension Plan {
       + (outstanding.endingFiles.contains(step) ? 1 : 0)
   }
 
-  /// Ends the steps that run during cancellation, because their time is over.
+  /// Ends all unfinished steps, because the time limit for cleanup has been reached.
   mutating func endCleanup(at now: Int) {
-    // Steps that have not begun are skipped first, each before its dependencies, whose end would release it.
+    // Skip steps that have not started in reverse order, so the end of a dependency does not release them.
     for index in graph.topologicalOrder.reversed() {
       switch states[index].status {
       case .held where states[index].attempt > 0, .deciding where states[index].attempt > 0: break

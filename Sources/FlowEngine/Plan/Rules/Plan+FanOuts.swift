@@ -1,16 +1,16 @@
 import FlowModel
 
-// Steps that run for several items. To the rest of the plan, such a step is a single step: it is ready while it has
-// items and room for them, runs while they run, and finishes when all of them have finished.
+// Fan-outs. The rest of the plan treats one as a single step: it is queued while another item may start, runs while
+// items run, and finishes when all of them have finished.
 extension Plan {
-  /// Requests the items of a step.
+  /// Requests the items of a fan-out from the driver.
   mutating func expand(_ step: StepIndex) {
     move(step, to: .deciding)
     fanOuts.beginExpanding(step)
     effects.append(.expand(step))
   }
 
-  /// Applies the items of a step. Disabled and recalled items finish at once.
+  /// Adds the items of a fan-out. Refused, up-to-date and recalled items finish at once.
   mutating func takeIn(_ expansion: Expansion, of step: StepIndex, at now: Int) {
     guard fanOuts.endExpanding(step), states[step].status == .deciding else { return }
     move(step, to: .waiting)
@@ -43,7 +43,7 @@ extension Plan {
     }
   }
 
-  /// Ends an item if the step's `if` is false for it.
+  /// Skips or fails an item if the step's `if` for it is false or cannot be evaluated.
   mutating func refuse(_ task: PlanTask, _ decision: Decision, at now: Int) {
     guard self[state: task].status != .done else { return }
     switch decision {
@@ -55,8 +55,8 @@ extension Plan {
     }
   }
 
-  /// Updates the status of a step from its items. Finishes it when they have finished, or when one failed with
-  /// fail-fast.
+  /// Derives the status of a fan-out from its items. Finishes it when all have finished, or when one has failed and
+  /// `fail-fast` applies.
   mutating func refresh(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     switch states[step].status {
@@ -72,7 +72,7 @@ extension Plan {
 
   private func isFailFast(_ step: StepIndex) -> Bool { options(of: step).fanOut?.isFailFast ?? true }
 
-  /// Finishes a step whose items have finished or are abandoned.
+  /// Finishes a fan-out. Its unfinished items are cancelled or skipped.
   mutating func endFanOut(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     if states[step].startedAt == never { noteFirstStart(of: step, at: now) }
@@ -83,7 +83,7 @@ extension Plan {
     finish(step, outcome, nil, at: now)
   }
 
-  /// Returns a failure with the number of failed items and a line for each of the first three.
+  /// Returns a failure with the number of failed items and the messages of the first three.
   private func failure(ofFanOut index: Int) -> StepFailure {
     let fanOut = fanOuts[index]
     let failed = fanOut.states.indices.filter {
@@ -99,7 +99,7 @@ extension Plan {
       message: "\(failed.count) of \(fanOut.states.count) items failed:" + (shown + rest).joined())
   }
 
-  /// The maximum of the whole fan-out has been reached.
+  /// Handles the maximum of a whole fan-out.
   mutating func timeOutFanOut(_ step: StepIndex, at now: Int) {
     switch states[step].status {
     case .held where !fanOuts.isExpanded(step), .deciding where !fanOuts.isExpanded(step): break
@@ -111,7 +111,7 @@ extension Plan {
     }
   }
 
-  /// Ends the unfinished items of a step that is about to finish, and requests that the outputs are gathered.
+  /// Ends the unfinished items of a fan-out that is about to finish, and requests that the driver gathers its outputs.
   mutating func closeFanOut(_ step: StepIndex, _ outcome: Outcome, at now: Int) {
     guard states[step].status != .done, let index = fanOuts.index(of: step) else { return }
     let reason: SkipReason =
@@ -132,34 +132,33 @@ extension Plan {
     effects.append(.gather(step))
   }
 
-  /// The outcome of an item, or nil if it has not finished or does not exist.
+  /// Returns the outcome of an item, or nil if it has not finished or does not exist.
   func itemOutcome(_ item: Int, of step: StepIndex) -> Outcome? {
     guard let index = fanOuts.index(of: step), fanOuts[index].states.indices.contains(item) else { return nil }
     return fanOuts[index].states[item].outcome
   }
 
-  /// True if an item ended with valid outputs: it succeeded, or was up to date.
+  /// True if an item has outputs, because it succeeded or was up to date.
   func itemHasOutputs(_ item: Int, of step: StepIndex) -> Bool {
     guard let index = fanOuts.index(of: step), fanOuts[index].states.indices.contains(item) else { return false }
     let state = fanOuts[index].states[item]
     return state.outcome == .success || state.reason == .upToDate
   }
 
-  /// True if the items of a step are being determined.
   func isExpanding(_ step: StepIndex) -> Bool { states[step].status == .deciding && fanOuts.isExpanding(step) }
 
-  /// Records that the items of a step take a while to determine. Meanwhile the gate does not wait for the decision.
+  /// Records that a thread determines the items of a step, so the gate need not wait for them.
   mutating func noteSurvey(of step: StepIndex) { fanOuts.surveyed.insert(step) }
 
-  /// True if a decision is pending that the driver answers at once.
+  /// True if the driver is about to answer a request to evaluate an `if` or to expand a fan-out.
   var isDeciding: Bool {
     counts.deciding > 0 && counts.deciding != fanOuts.surveyed.count { states[$0].status == .deciding }
   }
 
-  /// The instance of the first item of the next step to be expanded.
+  /// The instance that the first item of the next fan-out will get.
   var nextInstance: StepIndex { fanOuts.nextInstance(behind: states.count) }
 
-  /// The number of items in a queue that could start in addition to the first item of each of its ready steps.
+  /// The number of items of a queue that could start now, without the first item of each of its ready fan-outs.
   func startableItems(in queue: Int) -> Int {
     var count = 0
     for fanOut in fanOuts.list where states[fanOut.step].status == .queued && Int(traits[fanOut.step].queue) == queue {
@@ -170,6 +169,6 @@ extension Plan {
 }
 
 extension Limits {
-  /// The maximum number of steps and items of a run, because instances are recorded in 28 bits.
+  /// The maximum number of steps and items of a run, because 28 bits are recorded of an instance.
   static let instances = 1 << 28
 }

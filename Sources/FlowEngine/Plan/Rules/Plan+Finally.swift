@@ -1,7 +1,7 @@
 import FlowModel
 
-// Steps of `finally` start when all other steps have finished. Their dependencies cannot express that: a step that can
-// no longer run is skipped at once, even while other dependencies of it are running.
+// Steps of `finally` start when all other steps have finished. Their dependencies cannot express that, because a step
+// is skipped as soon as one dependency fails, even if others are still running.
 //
 // In an included file they depend on every step of the file (`Flattening`). The steps of the workflow's own `finally`
 // are held here, so that the other steps, possibly a million, need not count them down.
@@ -9,13 +9,13 @@ import FlowModel
 // A step that is cancelled or times out finishes at once, but its body may take a while to return. Steps that clean up
 // wait for it, so a command never meets the cleanup of its own files.
 extension Plan {
-  /// Holds the steps of `finally` until all others have finished.
+  /// Adds a prerequisite to each step of `finally`, which ``releaseFinalSteps(at:)`` removes.
   mutating func holdFinalSteps() {
     outstanding.finalSteps = graph.steps(stating: .waitsForAll)
     for step in outstanding.finalSteps { states[step].open += 1 }
   }
 
-  /// True if a step of `finally` still waits for steps other than its dependencies.
+  /// True if a step of `finally` has not been released.
   func awaitsOthers(_ step: StepIndex) -> Bool { outstanding.finalSteps.contains(step) }
 
   /// Releases the steps of `finally` if all others have finished. Returns true if it did.

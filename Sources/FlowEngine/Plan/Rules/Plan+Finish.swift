@@ -1,8 +1,8 @@
 import FlowModel
 
-// A step finishes; its dependents continue, or never will.
+// The end of a step, and its effect on its dependents.
 extension Plan {
-  /// True if a finished step counts as satisfied for its dependents.
+  /// True if the outcome of a step allows its dependents to run.
   func isSatisfied(_ step: StepIndex) -> Bool {
     let state = states[step]
     switch state.outcome {
@@ -15,12 +15,12 @@ extension Plan {
     }
   }
 
-  /// Adds a step to the list of those that are about to finish.
+  /// Adds a step to the list of those that ``finishCollected(at:)`` finishes.
   mutating func collect(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?) {
     outstanding.collected.append((step, outcome, reason))
   }
 
-  /// Finishes the collected steps, and the steps that finish as a consequence.
+  /// Finishes the collected steps, including those that are added meanwhile.
   mutating func finishCollected(at now: Int) {
     var next = 0
     while next < outstanding.collected.count {
@@ -32,8 +32,8 @@ extension Plan {
     outstanding.collected.removeAll(keepingCapacity: true)
   }
 
-  /// Finishes a task. A step's dependents are released or skipped, and the gate is notified. ``refresh(_:at:)`` updates
-  /// the step of an item.
+  /// Finishes a task. If it is a step, its dependents are released or skipped, and the gate may be decided. If it is an
+  /// item, the caller updates its step with ``refresh(_:at:)``.
   mutating func finish(_ task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
     guard self[state: task].status != .done else { return }
     if !task.isItem { noteInOrder(task.step) }
@@ -66,7 +66,7 @@ extension Plan {
       if satisfied || (reason == .eventNeverPosted && isHandled(step, before: successor)) {
         countDown(successor, at: now)
       } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
-        // Activation may still disable the successor.
+        // Activation may disable the successor, which then counts as satisfied.
         outstanding.failedBeforeActivation.append(successor)
       } else {
         failDependency(of: successor, neverPosted: reason == .eventNeverPosted, at: now)
@@ -74,15 +74,15 @@ extension Plan {
     }
   }
 
-  /// The range of the dependents of `step` in the graph's list of successors.
+  /// The range of the step's dependents in `graph.successors`.
   @inline(__always)
   func successorEdges(of step: StepIndex) -> Range<Int> {
-    // The entry after the last step's marks the end of its successors.
+    // The table has an additional entry after the last step, which marks the end of that step's successors.
     let trait = traits.baseAddress.unsafelyUnwrapped + Int(step)
     return Int(trait[0].firstSuccessor)..<Int(trait[1].firstSuccessor)
   }
 
-  /// Handles a dependency that ended unsatisfied, for a step that waits for it.
+  /// Applies the unsatisfied end of a dependency to a waiting step, which is skipped unless it handles failures.
   mutating func failDependency(of step: StepIndex, neverPosted: Bool, at now: Int) {
     states[step].marks.insert(neverPosted ? .dependencyNeverPosted : .dependencyFailed)
     let flags = traits[step].flags
@@ -95,13 +95,13 @@ extension Plan {
     }
   }
 
-  /// Reduces the number of prerequisites by one, and releases the step if none are left.
+  /// Removes one prerequisite, and releases the step if none are left.
   mutating func countDown(_ step: StepIndex, at now: Int) {
     states[step].open -= 1
     if states[step].open == 0 { release(step, at: now) }
   }
 
-  /// Releases a step that may still wait for activation, an idle run, its `if`, or capacity.
+  /// Moves a step without prerequisites on: to its queue, or first to its `if`, its items, activation or the idle run.
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]) && !isPrewarming {
@@ -114,7 +114,7 @@ extension Plan {
     } else if awaitsBodies(step) {
       holdForBodies(step)
     } else if flags.contains(.exit), endsServices(ofFileEndingIn: step, at: now) {
-      // The step is released again when they have stopped.
+      // Released again by `noteStop` when the services have stopped.
     } else if flags.contains(.exit), let outcome = exitOutcome(step) {
       collect(step, outcome.outcome, outcome.reason)
     } else if flags.contains(.conditional) {
@@ -125,7 +125,6 @@ extension Plan {
     }
   }
 
-  /// Applies the result of a step's `if`.
   mutating func decide(_ step: StepIndex, _ decision: Decision, at now: Int) {
     if outstanding.reconsidered.remove(step) != nil {
       if decision != .run, states[step].status != .done { end(step, at: now) }
@@ -145,7 +144,8 @@ extension Plan {
     }
   }
 
-  /// The reason why a step whose `if` is false is skipped. A skipped step handles no failure.
+  /// Returns the reason for a step whose `if` is false. After a failed dependency it is that failure, because the step
+  /// did not handle it.
   private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
     let marks = states[step].marks
     if cancelledAt != never { return .runCancelled }
@@ -154,7 +154,7 @@ extension Plan {
     return marks.contains(.dependencyNeverPosted) ? .eventNeverPosted : .condition
   }
 
-  /// Queues a step whose `if` is true. An idle step first waits for the run to be idle.
+  /// Queues a step whose `if` is true or missing. A step with `defer: idle` is held until the run is idle.
   private mutating func admit(_ step: StepIndex, at now: Int) {
     if traits[step].flags.contains(.idle) && cancelledAt == never {
       move(step, to: .held)
@@ -164,7 +164,7 @@ extension Plan {
     }
   }
 
-  /// Releases idle steps if the gate is open and nothing else is queued or running.
+  /// Queues held idle steps if the gate is open and no other step is queued or running.
   mutating func releaseIdle(at now: Int) {
     guard !outstanding.heldForIdle.isEmpty, readiness.outcome != nil, counts.busy == 0, counts.deciding == 0,
       cancelledAt == never

@@ -1,7 +1,6 @@
 import FlowModel
 
 extension Plan {
-  /// Handles the end of a blocking step.
   @inline(never)
   mutating func finishBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
     counts.blocking -= 1
@@ -15,13 +14,14 @@ extension Plan {
     }
   }
 
-  /// True if a blocking step that was skipped because a dependency failed does not fail the gate, since it is optional.
-  /// Its dependents are unsatisfied even so: a failure reaches all steps downstream.
+  /// True if an optional blocking step that was skipped after a failed dependency does not fail the gate. Its
+  /// dependents still count it as unsatisfied.
   private func isExcused(_ step: StepIndex) -> Bool {
     states[step].reason == .upstreamFailed && traits[step].flags.contains(.optional)
   }
 
-  /// Decides the gate from the blocking steps. The instant of the decision counts, whichever thread runs first.
+  /// Decides the gate. The time of the decision is compared with the maximum, so that the result does not depend on
+  /// which thread runs first.
   mutating func decideGate(_ decision: GateDecision, at now: Int) {
     guard !readiness.isDecided, readiness.outcome == nil else { return }
     readiness.isDecided = true
@@ -30,13 +30,14 @@ extension Plan {
     readiness.pendingDecision = maximumAt.map { now > $0 } ?? false ? .tooLate : decision
   }
 
-  /// The instant of the gate's maximum, or nil if it has none or the run is not activated.
+  /// The time of the gate's maximum, or nil if it has none or the run is not activated.
   private var maximumAt: Int? {
     guard activatedAt != never else { return nil }
     return readiness.bounds.maximumNanoseconds.map { readiness.countsFrom + $0 }
   }
 
-  /// Handles the gate's outcome: releases deferred steps, and marks unfinished blocking steps as late if it timed out.
+  /// Handles the outcome of the gate: releases deferred steps and, if it timed out, marks unfinished blocking steps as
+  /// late.
   mutating func openGate(_ opened: OpenedGate, at now: Int) {
     guard readiness.outcome == nil else { return }
     readiness.outcome = opened.outcome
@@ -44,7 +45,7 @@ extension Plan {
     guard opened.outcome != .cancelled else { return }
     readiness.openedAt = opened.atNanoseconds
     if opened.outcome == .timedOut { markLate(opened.atNanoseconds, at: now) }
-    // The instant in the report, even if the plan is notified later.
+    // The time of the opening, even if the plan is notified later.
     note(.complete(.gateOpened(opened.outcome)), at: opened.atNanoseconds)
     for step in readiness.deferredSteps where states[step].status == .waiting { countDown(step, at: now) }
   }
@@ -59,12 +60,11 @@ extension Plan {
         note(.complete(.gateLate(StepIndex(index))), at: now)
       }
     }
-    // Failures after the maximum did not fail the gate.
     readiness.failed.removeAll { [states] in states[$0].endedAt > maximum }
   }
 
-  /// Moves the deciding end past the maximum, so times never contradict the outcome. The clock opened the gate after
-  /// the time of that end was read and before the decision was sent.
+  /// Moves the end of the deciding step past the maximum, so that its time matches the outcome. The clock opened the
+  /// gate after this end was timed and before the decision was sent.
   private mutating func postponeDecision(to time: Int) {
     for index in states.indices
     where traits[index].flags.contains(.blocking) && states[index].endedAt == readiness.decidedAt {

@@ -1,26 +1,26 @@
 import FlowModel
 
-// Included workflows. Their steps are steps of the plan, with two rules of their own: all are skipped with their entry,
-// and their exit concludes as a run of the file would.
+// Included workflows. Their steps are ordinary steps, with two additional rules: if the entry is skipped, so are all
+// steps, and the exit ends with the outcome that a run of the file would have.
 extension Plan {
-  /// Skips all steps of an included workflow whose entry was skipped, for the same reason.
+  /// Skips the steps and the exit of an included workflow whose entry was skipped, for the same reason.
   mutating func skipInclude(of entry: StepIndex, _ reason: SkipReason) {
     guard let scope = graph.workflow.scopes.first(where: { $0.entry == entry }) else { return }
     for step in scope.members { collect(step, .skipped, reason) }
     collect(scope.exit, .skipped, reason)
   }
 
-  /// Returns the entry that must succeed before a disabled step is skipped, or nil if there is none or it has finished.
+  /// Returns the entry that must finish before a disabled step is skipped, or nil if no entry is pending.
   ///
-  /// Until it is known whether an included workflow runs, the dependents of its disabled steps must wait. Otherwise
-  /// they would run before the dependencies of the include have finished.
+  /// The dependents of a disabled step must wait until it is known whether the included workflow runs. Otherwise they
+  /// would start before the dependencies of the include have finished.
   func entryAhead(of step: StepIndex) -> StepIndex? {
     guard let scope = graph.workflow.scope(of: step) else { return nil }
     let entry = graph.workflow.scopes[scope].entry
     return states[entry].status == .done ? nil : entry
   }
 
-  /// Skips the disabled steps of an included workflow that begins.
+  /// Skips the disabled steps of an included workflow after its entry has succeeded.
   mutating func skipDisabled(behind entry: StepIndex) {
     guard traits[entry].flags.contains(.timed),
       let scope = graph.workflow.scopes.first(where: { $0.entry == entry })
@@ -28,14 +28,14 @@ extension Plan {
     for step in scope.members where traits[step].flags.contains(.disabled) { skipDisabled(step) }
   }
 
-  /// Skips a disabled step if it has not ended.
+  /// Skips a disabled step that has not started.
   mutating func skipDisabled(_ step: StepIndex) {
     guard states[step].status == .waiting || states[step].status == .held, !fanOuts.isExpanded(step) else { return }
     collect(step, .skipped, .disabled)
   }
 
-  /// True if the exit is not skipped when this step waited for an event in vain, because another step of the included
-  /// file depends on it. Steps of `finally` do not count.
+  /// True if another step of the included file depends on a step whose event was never posted, so that the exit is not
+  /// skipped. Steps of `finally` do not count.
   func isHandled(_ step: StepIndex, before successor: StepIndex) -> Bool {
     guard traits[successor].flags.contains(.exit) else { return false }
     return successorEdges(of: step).contains { edge in
@@ -44,7 +44,7 @@ extension Plan {
     }
   }
 
-  /// The conclusion of an included workflow if nothing else happens.
+  /// The conclusion that the included workflow would have if it ended now.
   func conclusionSoFar(inScope number: Int) -> RunConclusion {
     if cancelledAt != never { return hasTimedOut ? .failure : .cancelled }
     let scope = graph.workflow.scopes[number]
@@ -58,8 +58,8 @@ extension Plan {
     return isPartial ? .partial : .success
   }
 
-  /// Returns how an exit ends that has nothing left to wait for, or nil if it runs. Its conclusion is that of a run of
-  /// the file.
+  /// Returns the outcome of an exit without prerequisites if it must not run, or nil if it runs. The outcome matches
+  /// that of a run of the file.
   mutating func exitOutcome(_ step: StepIndex) -> (outcome: Outcome, reason: SkipReason?)? {
     if cancelledAt != never { return (.skipped, .runCancelled) }
     if let scope = graph.workflow.scope(of: step), conclusionSoFar(inScope: scope) == .failure {
@@ -70,7 +70,7 @@ extension Plan {
     return states[step].marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil
   }
 
-  /// Returns a message that names the failed steps of an included workflow by their ids inside of it.
+  /// Returns a message with the ids of the first three failed steps, as the included file has them.
   private func failure(ofScope number: Int) -> String {
     let scope = graph.workflow.scopes[number]
     let failed = scope.members.filter { step in

@@ -1,9 +1,8 @@
 import FlowModel
 
-// Items follow the life of a step (`Plan+Bodies`) with two differences: they start in the order of the list, and they
-// count for their step.
+// Items of fan-outs have the life cycle of steps (`Plan+Bodies`), but start in list order and update their step.
 extension Plan {
-  /// Starts the next item of a step, if there is one and the step has room for it.
+  /// Starts the next item of a fan-out, or returns nil if none may start.
   mutating func startItem(of step: StepIndex, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard let index = fanOuts.index(of: step), let item = fanOuts[index].takeNext() else { return nil }
     let task = task(item, of: index)
@@ -11,7 +10,7 @@ extension Plan {
     return start(task, at: now)
   }
 
-  /// Records the first start of an item as the start of its step.
+  /// Records the start of the first item as the start of its step.
   mutating func noteFirstStart(of step: StepIndex, at now: Int) {
     states[step].attempt = 1
     states[step].startedAt = now
@@ -21,13 +20,11 @@ extension Plan {
     }
   }
 
-  /// Updates the status of an item's step. Does nothing for a step.
   @inline(__always)
   mutating func refresh(_ task: PlanTask, at now: Int) {
     if task.isItem { refresh(task.fanOut, at: now) }
   }
 
-  /// Counts the end of an item for its step, and records it in the journal.
   mutating func countEnd(ofItem task: PlanTask, _ outcome: Outcome, _ reason: SkipReason?) {
     if outcome == .failure || outcome == .timedOut {
       if traits[task.step].flags.contains(.optional) {

@@ -1,10 +1,9 @@
 import FlowModel
 
-/// The state that the plan keeps about the machine's resources.
+/// The capacity of the machine, and the waiting step that others have started ahead of.
 struct MachineCount: Sendable {
-  /// The machine's capacity.
   let capacity: MachineResources
-  /// The waiting step that other steps last started ahead of, and how many have done so.
+  /// The step that waits for resources while others start ahead of it, and their number.
   var passed: Passed?
 
   struct Passed: Sendable {
@@ -13,19 +12,19 @@ struct MachineCount: Sendable {
   }
 }
 
-// Steps with `resources`: those with equal requests have a separate queue with the name and width of their original
-// queue. A queue may start a step if its request fits in the free resources. These are computed from the running steps
-// when they are needed, so no state must be kept consistent, and workflows without `resources` are not affected. A step
-// whose request grows with the attempt has a queue of its own, which requests the resources of its next attempt.
+// Steps with `resources`. Those with equal requests share a queue, which has the name and width of the steps' original
+// queue. A queue may start a step if the request fits in the free resources. These are computed from the running steps
+// on demand, so they cannot become inconsistent, and workflows without `resources` pay nothing. A step whose request
+// grows with the attempt has a queue of its own, whose request is that of its next attempt.
 //
-// The rule: steps start by rank. If a step does not fit, later steps that fit start ahead of it. That happens at most
-// four times for the first waiting step by rank. From then on, later steps start only if enough resources for that step
-// stay free. So every step starts once the earlier ones have finished, and the machine is seldom idle because of it.
+// Steps start by rank, and a step that fits may start ahead of one that does not. At most four steps may pass the first
+// waiting step by rank. After that, a step starts only if the resources of the waiting step would stay free. So every
+// step starts once earlier ones have finished, and the machine is seldom idle because of this rule.
 extension Plan {
-  /// The number of steps that start ahead of a step of lower rank that waits for the machine.
+  /// The number of steps that may start ahead of a step that waits for resources.
   static let passesOfWaiting = 4
 
-  /// Moves steps with equal requests into a queue of their own.
+  /// Moves steps with equal requests into separate queues.
   mutating func arrangeRequests(_ queues: inout [PlanQueue], capacity: MachineResources) {
     var indices: [RequestQueue: Int] = [:]
     func index(of key: RequestQueue) -> Int {
@@ -42,7 +41,8 @@ extension Plan {
       guard let request = options(of: step).request, countsRequests(of: step, in: queues[base]) else { continue }
       let owner = options(of: step).laterRequests.isEmpty ? nil : step
       func key(_ base: Int) -> RequestQueue { RequestQueue(base: base, request: request, owner: owner) }
-      // Both default queues, so the list is the same whatever expressions have deferred. Rearranging relies on that.
+      // Add both default queues, so that the list does not depend on which steps are deferred. `rearrange` relies on
+      // that.
       if usual.contains(base) { for queue in usual { _ = index(of: key(queue)) } }
       traits[step].queue = UInt16(index(of: key(base)))
     }
@@ -51,41 +51,41 @@ extension Plan {
     if machine == nil { machine = MachineCount(capacity: capacity) }
   }
 
-  /// The key of a queue for steps with equal requests.
+  /// The properties that steps of one queue share.
   private struct RequestQueue: Hashable {
     var base: Int
     var request: MachineResources
-    /// The only step of the queue, or nil for all steps with this request.
+    /// The only step of the queue if its request grows, or nil.
     var owner: StepIndex?
   }
 
-  /// Sets the request of a step's queue to that of the attempt that is about to start. Items of a fan-out share the
-  /// queue, so its request is the largest of any item so far. Together they never exceed the capacity.
+  /// Sets the request of a step's queue to that of the attempt that is about to start. The items of a fan-out share a
+  /// queue, whose request is the largest one of any item so far. It never exceeds the capacity.
   mutating func growRequest(of step: StepIndex, toAttempt attempt: Int) {
     guard let current = queues[traits[step].queue].request, !options(of: step).laterRequests.isEmpty,
       var request = options(of: step).request(ofAttempt: attempt)
     else { return }
-    // An attempt that follows a lost one may request more than the capacity, and would wait for ever.
+    // After lost attempts, the number may exceed that of `retry`. Its request may not fit, and the step would wait
+    // forever.
     if attempt > options(of: step).retry?.attempts ?? 1, !request.fits(in: capacity) { return }
     if traits[step].flags.contains(.fanOut) { request = request.most(with: current) }
     queues[traits[step].queue].request = request
   }
 
-  /// The main thread runs one step at a time, services never return their resources, and a remote engine counts by
-  /// itself.
+  /// The main thread runs one step at a time, services would keep their resources for the whole run, and a remote
+  /// engine counts its resources itself.
   private func countsRequests(of step: StepIndex, in queue: PlanQueue) -> Bool {
     if queue.pool == .main || facts[step]?.isService == true { return false }
     guard queue.pool == .remote, let executor = remote?.assignment[step] else { return true }
     return remote?.executors[executor].countsHere ?? true
   }
 
-  /// True if steps request resources of the machine.
   package var countsMachine: Bool { machine != nil }
 
-  /// The current state of the machine, or nil if no step requests resources.
+  /// The free resources and the first waiting step now, or nil if no step requests resources.
   var machineReading: MachineReading? { machine.map { MachineReading($0, tables) } }
 
-  /// Records that a step is about to start, possibly ahead of a waiting one.
+  /// Records that a step is about to start, and whether it passes a waiting one.
   mutating func noteStartOnMachine(_ step: StepIndex) {
     guard queues[traits[step].queue].request != nil, let reading = machineReading else { return }
     if machine?.passed?.step == step { machine?.passed = nil }
@@ -95,13 +95,13 @@ extension Plan {
   }
 }
 
-/// The state of the machine at an instant: its free resources and the first waiting step.
+/// The free resources of the machine at one time, and the first step that waits for them.
 struct MachineReading {
   private let tables: StepTables
   private(set) var free: MachineResources
-  /// The first step by rank that would start if more resources were free.
+  /// The waiting step with the lowest rank that does not fit in the free resources.
   private(set) var waiting: (step: StepIndex, rank: Int32, request: MachineResources)?
-  /// True if the resources that this step requests are reserved for it.
+  /// True if the limit of passes is reached, so the resources of the waiting step must stay free.
   private var isKept = false
 
   init(_ machine: MachineCount, _ tables: StepTables) {
@@ -125,7 +125,7 @@ struct MachineReading {
     return (step, tables.traits[step].rank)
   }
 
-  /// The number of additional steps that the queue's width allows.
+  /// The number of additional steps that the queue's width allows, which it may share with other queues.
   private func room(_ index: Int) -> Int {
     let width = tables.queues[index].width
     guard width != .max else { return .max }
@@ -139,13 +139,12 @@ struct MachineReading {
 
   private func hasRoom(_ index: Int) -> Bool { room(index) > 0 }
 
-  /// The number of steps of a queue that could start now.
   func startable(_ index: Int, ready: Int) -> Int {
     guard canStart(index) else { return 0 }
     return min(ready, room(index), tables.queues[index].request?.count(in: free) ?? .max)
   }
 
-  /// True if a step of a queue may start.
+  /// True if the first ready step of the queue may start.
   func canStart(_ index: Int) -> Bool {
     guard let first = first(of: index), hasRoom(index) else { return false }
     guard let request = tables.queues[index].request else { return true }

@@ -1,10 +1,10 @@
 import FlowModel
 
-// Steps that run for the posts of an event that repeats. Such a step has one item per post, before it began and while
-// it runs. Without items to run it is `held`, which allows the run to be idle. The step ends when the run is idle,
-// because no more posts are possible.
+// Fan-outs whose items are the posts of an event that repeats. There is one item for each post, including those before
+// the step began. While no item runs, the step is `held`, so that the run can become idle. The step ends when the run
+// is idle, because then no more posts are possible.
 extension Plan {
-  /// Adds the posts so far as items of a step that has just begun.
+  /// Adds items for all posts so far to a fan-out that has just begun.
   mutating func beginFollowing(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     let added = addPosts(to: index)
@@ -17,7 +17,7 @@ extension Plan {
     refuseTooMany(index)
   }
 
-  /// Adds the newest posts as items of a step that has begun.
+  /// Adds items for new posts to a fan-out that has begun.
   mutating func takePosts(_ index: Int, at now: Int) {
     let step = fanOuts[index].step
     guard states[step].status != .done else { return }
@@ -35,7 +35,6 @@ extension Plan {
     return first..<fanOuts[index].states.count
   }
 
-  /// Requests the evaluation of the step's `if` for new items.
   private mutating func ask(about items: Range<Int>, of index: Int) {
     for item in items where fanOuts[index].states[item].status == .deciding {
       effects.append(.evaluate(fanOuts[index].firstInstance + StepIndex(item)))
@@ -53,7 +52,7 @@ extension Plan {
     collect(step, .failure, nil)
   }
 
-  /// Applies the result of the step's `if` for a post.
+  /// Applies the result of the step's `if` to an item.
   mutating func decide(item task: PlanTask, _ decision: Decision, at now: Int) {
     guard self[state: task].status == .deciding else { return }
     if decision == .run {
@@ -65,17 +64,17 @@ extension Plan {
     refresh(task, at: now)
   }
 
-  /// True if a step has begun to run for the posts of an event and has not ended.
+  /// True if an unfinished fan-out has begun to follow the event.
   func isFollowed(_ event: Int) -> Bool {
     fanOuts.following(event).contains { states[fanOuts[$0].step].status != .done }
   }
 
   // MARK: The end
 
-  /// Ends steps that run for posts when the run is idle. Returns false if there are none.
+  /// Ends fan-outs that wait for more posts while the run is idle. Returns false if there are none.
   ///
-  /// - Parameter beforeGate: True if the gate is still closed. Then only the steps that it waits for end. Later steps
-  ///   could still post, but not before these have ended.
+  /// - Parameter beforeGate: True if the gate is closed. Then only fan-outs that it waits for end, because steps after
+  ///   the gate could still post for others.
   mutating func endFollowing(beforeGate: Bool, at now: Int) -> Bool {
     var open = fanOuts.following().filter { states[fanOuts[$0].step].status == .held }
     open.sort { fanOuts[$0].step < fanOuts[$1].step }
@@ -90,8 +89,8 @@ extension Plan {
     return true
   }
 
-  /// Candidates whose event cannot be posted by another waiting candidate, or the first candidate if all depend on each
-  /// other.
+  /// Returns the candidates whose event cannot be posted by a step downstream of another candidate, or the first
+  /// candidate if all of them depend on each other.
   private func withoutSources(_ open: [Int]) -> [Int] {
     guard open.count > 1 else { return open }
     let sources = PostSources(of: open.map { fanOuts[$0].step }, in: self)
@@ -102,10 +101,9 @@ extension Plan {
   }
 }
 
-/// The events that may still be posted after steps that run for posts have ended.
+/// The events that steps downstream of waiting fan-outs may still post.
 private struct PostSources {
-  /// For each event, the steps after whose end it may be posted. At most two are kept, which is enough to check whether
-  /// one of them differs from a given step.
+  /// The fan-outs upstream of a post, by event. Two are enough to check whether one differs from a given fan-out.
   private(set) var events: [Int: [StepIndex]] = [:]
   private var reached: [StepIndex: [StepIndex]] = [:]
   private var agenda: [(step: StepIndex, source: StepIndex)] = []

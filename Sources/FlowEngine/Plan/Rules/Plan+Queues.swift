@@ -1,14 +1,13 @@
 import FlowModel
 
 extension Plan {
-  /// Queues a task whose pause has ended or whose body was lost.
+  /// Queues a step or item for its next attempt.
   mutating func enqueue(_ task: PlanTask, at now: Int) {
     guard task.isItem else { return enqueue(task.step, at: now) }
     move(task, to: .queued)
     fanOuts[task.fanOut].again.insert(task.item)
   }
 
-  /// Queues a step that is ready.
   mutating func enqueue(_ step: StepIndex, at now: Int) {
     move(step, to: .queued)
     if states[step].readyAt == never {
@@ -17,22 +16,23 @@ extension Plan {
     }
   }
 
-  /// Queues a step that is ready, after its items are known if it is a fan-out.
+  /// Queues a step, or determines its items first if it is a fan-out.
   mutating func queueUp(_ step: StepIndex, at now: Int) {
     if traits[step].flags.contains(.fanOut), !fanOuts.isExpanded(step) { return expand(step) }
     enqueue(step, at: now)
   }
 
-  /// True if a step could start now in this pool, or in any for nil.
+  /// True if a step could start now in this pool, or in any pool if `pool` is nil.
   public func canStart(in pool: Pool? = nil) -> Bool { nextQueue(in: pool) != nil }
 
-  /// Starts the step of the lowest rank that may start in this pool (nil: in any). Returns nil if there is none.
+  /// Starts the first step by rank that may start in this pool, or in any if `pool` is nil. Returns nil if there is
+  /// none.
   public mutating func startNext(in pool: Pool? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard counts.queued > 0, let index = nextQueue(in: pool) else { return nil }
     return startNext(from: index, at: now)
   }
 
-  /// Starts the first ready step of a queue.
+  /// Starts the first ready step of a queue. Returns nil if it is a fan-out whose next item may not start.
   @inline(__always)
   mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
     mutate(endsFastPaths: false) { $0.start(from: index, at: now) }
@@ -49,12 +49,13 @@ extension Plan {
   @inline(__always)
   private func nextQueue(in pool: Pool?) -> Int? {
     guard counts.queued > 0, counts.occupied < concurrency else { return nil }
-    // Without declared queues, each pool has one queue, with the pool's index.
+    // Without declared queues, each pool has one queue, whose index is that of the pool.
     if let pool, hasOnlyBuiltInQueues { return queues[pool.index].canStart ? pool.index : nil }
     return Self.bestQueue(of: tables, in: pool, machineReading)
   }
 
-  /// The queue whose next step has the lowest rank. Static, so that the call does not copy the plan.
+  /// Returns the queue whose next step has the lowest rank. The method is static, because a call on `self` would copy
+  /// the plan.
   static func bestQueue(of tables: StepTables, in pool: Pool?, _ machine: MachineReading?) -> Int? {
     let (queues, traits) = (tables.queues, tables.traits)
     var best: (queue: Int, rank: Int32)?

@@ -1,21 +1,22 @@
 import FlowModel
 
-/// The steps of a workflow that executors run. They occupy no thread of this process.
+/// The steps of a workflow that executors run, without threads of this process.
 public struct RemoteSteps: Sendable, Hashable {
   /// The executors and their numbers of slots.
   public var executors: [Executor]
-  /// The index of the executor of each remote step.
+  /// The index of each remote step's executor.
   public var assignment: [StepIndex: Int]
-  /// The maximum number of times that a lost body runs again, not counted as attempts of `retry`.
+  /// The maximum number of times that a step runs again after its body was lost. They do not count as attempts of
+  /// `retry`.
   public var lostAttempts: Int
 
-  /// An executor as the plan sees it: a queue whose width is the number of slots.
+  /// An executor, which the plan treats as a queue whose width is the number of slots.
   public struct Executor: Sendable, Hashable {
     /// The name of the executor in reports.
     public var name: String
-    /// The number of steps that it runs at once.
+    /// The maximum number of steps that it runs at once.
     public var slots: Int
-    /// True if the resources of its steps count against this machine.
+    /// True if its steps run on this machine, so their requests count here.
     public var countsHere: Bool
 
     /// Creates an executor.
@@ -26,7 +27,7 @@ public struct RemoteSteps: Sendable, Hashable {
     }
   }
 
-  /// Creates remote steps from the indices of their executors.
+  /// Creates remote steps with their executors.
   public init(executors: [Executor], assignment: [StepIndex: Int], lostAttempts: Int = RemoteSteps.usualLostAttempts) {
     self.executors = executors
     self.assignment = assignment
@@ -37,10 +38,9 @@ public struct RemoteSteps: Sendable, Hashable {
   public static let usualLostAttempts = 3
 }
 
-// Each executor has one queue after all others, in a separate pool. Pools with threads keep one queue each, so fast
-// paths continue.
+// Each executor has one queue after all others, in the pool `remote`. So a pool with threads still has only one queue,
+// as fast paths require.
 extension Plan {
-  /// Adds the queues of the executors and assigns their steps to them.
   mutating func arrange(_ remote: RemoteSteps, behind first: Int, _ queues: inout [PlanQueue]) {
     for executor in remote.executors {
       queues.append(PlanQueue(name: executor.name, pool: .remote, width: executor.slots))
@@ -48,36 +48,32 @@ extension Plan {
     for (step, executor) in remote.assignment { traits[step].queue = UInt16(first + executor) }
   }
 
-  /// True if an executor runs the step.
   @inline(__always)
   func isRemote(_ step: StepIndex) -> Bool {
     guard remote != nil else { return false }
     return queues[traits[owner(of: step)].queue].pool == .remote
   }
 
-  /// True if a step could start remotely now.
   var canStartRemotely: Bool { nextRemoteQueue != nil }
 
-  /// Starts the step of the lowest rank that may start remotely. Returns nil if there is none.
   mutating func startNextRemotely(at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard let index = nextRemoteQueue else { return nil }
     return startNext(from: index, at: now)
   }
 
-  /// Returns the items of a step that are about to run, if `instance` is the first of them. Returns nil if it is not,
-  /// if it is not an item, or if the step's items are posts.
+  /// Returns the unfinished items of a fan-out when its first one starts, so that the executor can prepare for them.
+  /// Returns nil for all other instances, and for fan-outs that follow an event.
   mutating func takeExpectedItems(startingWith instance: StepIndex) -> (step: StepIndex, items: [Int], atOnce: Int)? {
     guard let (step, item) = position(ofItem: instance), let index = fanOuts.index(of: step),
       fanOuts[index].event == nil, fanOuts.expected.insert(step).inserted
     else { return nil }
-    // Items start in order.
     let items =
       [item]
       + fanOuts[index].states.indices[fanOuts[index].next...].filter { fanOuts[index].states[$0].status != .done }
     return (step, items, min(fanOuts[index].width, concurrency))
   }
 
-  /// True if steps of other pools could be started. Steps that wait for a slot of an executor do not count.
+  /// True if a step of another pool may be ready to start. Steps that wait for a slot of an executor do not count.
   func concernsOthers(than pool: Pool) -> Bool {
     if machine != nil { return canStartRemotely || Pool.all.contains { $0 != pool && canStart(in: $0) } }
     guard let remote else { return true }
@@ -87,14 +83,14 @@ extension Plan {
     return queuedSteps - waiting > queuedSteps(in: pool)
   }
 
-  /// With a limit for the whole run, the local and remote steps compete by rank.
+  /// With a limit for the whole run, local and remote steps compete by rank.
   private var nextRemoteQueue: Int? {
     guard remote != nil, counts.queued > 0, counts.occupied < concurrency else { return nil }
     let best = Self.bestQueue(of: tables, in: concurrency == .max ? .remote : nil, machineReading)
     return best.flatMap { queues[$0].pool == .remote ? $0 : nil }
   }
 
-  /// Records that the body of a remote task has begun. Its maximums count from now on.
+  /// Records that a worker has begun the body of a remote task. Its maximums count from now on.
   mutating func begin(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     let beginning = particulars.beginnings[task.index]
     guard isAwaiting(task, attempt: Int(attempt)), isRemote(task.step), beginning?.attempt != attempt else { return }
@@ -105,7 +101,8 @@ extension Plan {
     if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: beginning == nil, at: now) }
   }
 
-  /// The time that a body may take from its remote start until it begins, or nil if it has begun or there is no limit.
+  /// Returns how long a body may run on a worker, for a body that has not begun. Returns nil if it has begun or has no
+  /// limit.
   func limitOfUnbegun(_ step: StepIndex, attempt: Int) -> Duration? {
     guard isRemote(step), particulars.beginnings[step]?.attempt != UInt8(attempt) else { return nil }
     let options = options(of: owner(of: step))
@@ -113,7 +110,7 @@ extension Plan {
     return [whole, options.retry?.attemptDeadline].compactMap { $0 }.min()
   }
 
-  /// Handles a lost body. Returns true if another one replaces it.
+  /// Handles a lost body. Returns true if the task runs again, or false after recording its failure.
   mutating func repeats(_ task: PlanTask, after failure: StepFailure, isFinal: Bool, at now: Int) -> Bool {
     particulars.losses[task.index, default: 0] += 1
     let losses = particulars.losses[task.index] ?? 1

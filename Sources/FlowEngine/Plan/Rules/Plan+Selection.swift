@@ -1,12 +1,12 @@
 import FlowModel
 
-// A run of selected steps: all others are skipped at its start and count as satisfied for their dependents. The gate
-// does not wait for them.
+// Runs of selected steps. All other steps are skipped at the start, count as satisfied for their dependents, and do not
+// hold the gate.
 extension Plan {
-  /// True if a step may run, because it was selected or no selection was made.
+  /// True if the step was selected, or if there is no selection.
   func isSelected(_ step: StepIndex) -> Bool { unselected.isEmpty || !unselected.contains(step) }
 
-  /// Skips the steps that are not selected, dependents first, so that none of them releases another.
+  /// Skips the steps that are not selected. Dependents come first, so that no skipped step releases another.
   mutating func leaveOutUnselected(at now: Int) {
     guard !unselected.isEmpty else { return }
     for step in graph.topologicalOrder.reversed() where states[step].status == .waiting && !isSelected(step) {

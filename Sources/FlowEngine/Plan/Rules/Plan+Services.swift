@@ -1,10 +1,9 @@
 import FlowModel
 
-// Services count as finished once they are ready, and continue to run. They stop in the reverse order of their
-// dependencies: those of an included file when its other steps have finished, all others when the run's other steps
-// have.
+// A service counts as finished once it is ready, and continues to run. Services stop before the services that they
+// depend on: those of an included file when its other steps have finished, all others at the end of the run.
 extension Plan {
-  /// Handles a service that reported that it is ready: it counts as finished, and continues.
+  /// Finishes a service that has reported that it is ready, and keeps it among the serving steps.
   mutating func reportReady(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard !task.isItem, isAwaiting(task, attempt: Int(attempt)), traits[task.step].flags.contains(.service) else {
       return
@@ -15,13 +14,12 @@ extension Plan {
     succeed(task, at: now)
   }
 
-  /// Records the failure of a service after it had been ready.
   mutating func failAfterReady(_ step: StepIndex, _ failure: StepFailure, at now: Int) {
     states[step].marks.insert(.failedAfterReady)
     noteEntry(.failedAfterReady(step, failure, atNanoseconds: now))
   }
 
-  /// Handles the end of a service that had been ready.
+  /// Handles the end of a service that was ready.
   mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
     states[step].marks.remove(.serving)
     let isFileEnding = outstanding.endingFiles.contains { servicesOfFiles[$0]?.contains(step) == true }
@@ -38,7 +36,8 @@ extension Plan {
     }
   }
 
-  /// True if a step is a command service that was ready and ended by itself, so its dependents cannot continue.
+  /// True if a command service that was ready has ended by itself and is not optional. Steps that depend on it cannot
+  /// continue.
   func hasEndedForGood(_ step: StepIndex) -> Bool {
     states[step].marks.contains(.failedAfterReady) && facts[step]?.isCommandService == true
       && !traits[step].flags.contains(.optional)
@@ -46,7 +45,7 @@ extension Plan {
 
   // MARK: Stopping
 
-  /// Asks these services to stop, except those that another one of them depends on, directly or indirectly.
+  /// Asks those of these services to stop that no other of them depends on, directly or indirectly.
   mutating func stopServices(among services: Set<StepIndex>, at now: Int) {
     for step in last(of: services) where outstanding.stopping.insert(step).inserted {
       effects.append(.cancel(step, attempt: Int(states[step].attempt)))
@@ -68,9 +67,8 @@ extension Plan {
     return found.sorted()
   }
 
-  /// Handles a service that has stopped or was abandoned. The next services may stop, and the end of its file
-  /// continues.
-  /// continues.
+  /// Handles a service that has stopped or was abandoned: asks the next services of its file to stop, and releases the
+  /// file's exit after the last one.
   mutating func noteStop(ofService step: StepIndex, at now: Int) {
     outstanding.serving.remove(step)
     outstanding.stopping.remove(step)
@@ -87,7 +85,7 @@ extension Plan {
 
   // MARK: Included files
 
-  /// The command services of included files, by the step that ends the file.
+  /// The command services of included files, by the exit of the file.
   static func servicesOfFiles(_ workflow: Workflow, _ facts: [StepIndex: StepFacts]) -> [StepIndex: [StepIndex]] {
     guard !workflow.scopes.isEmpty, facts.values.contains(where: \.isCommandService) else { return [:] }
     var found: [StepIndex: [StepIndex]] = [:]
@@ -103,8 +101,7 @@ extension Plan {
     Set((servicesOfFiles[exit] ?? []).filter { outstanding.serving.contains($0) })
   }
 
-  /// Asks the services of an included file to stop once its other steps have finished. Returns true if there are any;
-  /// the end of the file then waits for them.
+  /// Asks the services of an included file to stop. Returns true if there are any; the exit then waits for them.
   mutating func endsServices(ofFileEndingIn exit: StepIndex, at now: Int) -> Bool {
     guard !servicesOfFiles.isEmpty else { return false }
     let serving = serving(inFileEndingIn: exit)
@@ -118,7 +115,8 @@ extension Plan {
   // MARK: A service that has ended by itself
 
   /// Cancels the running steps that depend on a service that has ended, directly or indirectly, and skips those that
-  /// have not begun. Steps that check the outcomes of their dependencies continue, and so do ready services.
+  /// have not started. Services that are ready continue, and so do steps whose `if` checks the outcomes of
+  /// dependencies.
   private mutating func withdraw(from service: StepIndex, at now: Int) {
     guard cancelledAt == never else { return }
     let failure = StepFailure(
@@ -156,13 +154,13 @@ extension Plan {
     }
   }
 
-  /// The failure code of a service that ended before it was asked to, and of the steps that it cancelled.
+  /// The failure code of steps that are cancelled because a service they need has ended.
   static let serviceEndedCode = "service-ended"
 
   // MARK: Keeping services
 
-  /// True if the run waits with its services because of `keep: services`: all other steps have finished, those of
-  /// `finally` have not begun, and no required service has ended by itself.
+  /// True if `keep: services` is all that keeps the run from ending: all steps outside `finally` have finished, a
+  /// command service is still running, and none that is required has failed.
   package var isKeepingServices: Bool {
     guard graph.workflow.keepsServices, !hasKeptServices, !isClosing, cancelledAt == never, activatedAt != never,
       counts.unsettled == outstanding.finalSteps.count(where: { states[$0].status != .done })

@@ -31,14 +31,14 @@ extension Plan {
     refresh(task, at: now)
   }
 
-  /// Sets the run's time limit, counted from `start`. It replaces an earlier limit.
+  /// Sets the time limit of the run, counted from `start`. An earlier limit no longer applies.
   mutating func limitRun(from start: Int) {
     guard let timeout = graph.workflow.timeout else { return }
     limitAt = start + timeout.nanoseconds
     timers.insert(PlanTimer(atNanoseconds: limitAt, kind: .runLimit, step: 0, attempt: 0))
   }
 
-  /// Sets the timers of a task whose attempt begins: its maximum and that of the attempt.
+  /// Sets the timers for the maximum of a task, when its first attempt starts, and for the maximum of each attempt.
   mutating func setMaximums(_ task: PlanTask, isFirst: Bool, at now: Int) {
     let options = options(of: task.step)
     func setDeadline(in time: Duration, attempt: UInt8) {
@@ -52,7 +52,8 @@ extension Plan {
     }
   }
 
-  /// The instant at which a task, this attempt of it, or its whole fan-out times out, or nil if there is no limit.
+  /// Returns the earliest time at which this attempt, its task or the whole fan-out times out, or nil if there is no
+  /// limit.
   func maximum(of index: StepIndex, attempt: Int) -> Int? {
     let task = task(index)
     let startedAt = self[state: task].startedAt
@@ -67,7 +68,6 @@ extension Plan {
     return [whole, single, all].compactMap { $0 }.min()
   }
 
-  /// Ends a task that has reached its maximum.
   private mutating func timeOut(_ task: PlanTask, at now: Int) {
     if !task.isItem, traits[task.step].flags.contains(.fanOut) { return timeOutFanOut(task.step, at: now) }
     switch self[state: task].status {
@@ -85,7 +85,7 @@ extension Plan {
     }
   }
 
-  /// Ends an attempt that has reached its maximum. It counts as failed, and another may follow.
+  /// Handles an attempt that has reached its maximum: it has failed, and another one may follow.
   private mutating func timeOutAttempt(_ task: PlanTask, _ attempt: UInt8, at now: Int) {
     guard isAwaiting(task, attempt: Int(attempt)) else { return }
     tellToEnd(task, at: now)

@@ -2,14 +2,13 @@ import FlowModel
 
 /// The properties of a step that are fixed before it runs.
 struct StepTraits: Sendable {
-  /// The order among ready steps; the lowest starts first.
+  /// The order in which ready steps start, lowest first.
   var rank: Int32 = 0
-  /// The index among the steps of its queue, by rank.
+  /// The index of the step among the steps of its queue, which are sorted by rank.
   var position: Int32 = 0
-  /// The index of its first dependent in the graph's list of successors. The list ends at the next step's first
-  /// dependent.
+  /// The index of the step's first dependent in `graph.successors`. Its dependents end where those of the next step
+  /// begin.
   var firstSuccessor: Int32 = 0
-  /// The index of its queue in the plan.
   var queue: UInt16 = 0
   var flags: Flags = []
 
@@ -23,41 +22,39 @@ struct StepTraits: Sendable {
     /// May run before activation: it has `prewarm`, and none of its expressions must be evaluated first.
     static let prewarm = Flags(rawValue: 1 << 5)
     static let disabled = Flags(rawValue: 1 << 6)
-    /// Has an `if`.
     static let conditional = Flags(rawValue: 1 << 7)
-    /// Its `if` calls a status function, so it is evaluated whatever the outcomes of the dependencies.
+    /// Its `if` calls a status function, so it is evaluated even if a dependency failed.
     static let seesStatus = Flags(rawValue: 1 << 8)
     /// Its `if` calls `always()` or `cancelled()`, so it may run while the run is being cancelled.
     static let seesCancellation = Flags(rawValue: 1 << 10)
-    /// Has a deadline or a retry policy, or is an entry at whose end unselected steps are skipped. Fast paths exclude
-    /// it.
+    /// Has a deadline or a retry policy, or is an entry that skips disabled steps when it ends. Fast paths exclude such
+    /// steps.
     static let timed = Flags(rawValue: 1 << 11)
-    /// Runs once for each of several items.
     static let fanOut = Flags(rawValue: 1 << 12)
-    /// Is part of `finally`.
     static let final = Flags(rawValue: 1 << 9)
     /// Its failure affects neither the gate nor the run.
     static let excused = Flags(rawValue: 1 << 13)
-    /// Binds the inputs of an included workflow. If it is skipped, all steps inside are skipped.
+    /// Binds the inputs of an included workflow. If it is skipped, so are all steps inside.
     static let entry = Flags(rawValue: 1 << 14)
     /// Returns the outputs of an included workflow. Fails if a failure inside was not handled.
     static let exit = Flags(rawValue: 1 << 15)
   }
 }
 
-/// Properties of a step that the workflow does not have: the kind of its action, and the functions its `if` calls.
+/// Properties of a step that are derived from its action and its expressions instead of the workflow's options.
 public struct StepFacts: Sendable, Hashable {
   /// True if its action is a service.
   public var isService: Bool
-  /// True if the service is a command. It ends with the file that contains it, and steps that need it end with it.
+  /// True if the action is a command that runs as a service. It stops at the end of its file; if it ends by itself, the
+  /// running steps that need it are cancelled.
   public var isCommandService: Bool
-  /// The events that its action declares.
+  /// The events that its action may post.
   public var postedEvents: [String]
   /// The status functions that its `if` calls.
   public var statusFunctions: StatusFunctions
-  /// The events that it follows even if the workflow does not declare them as repeating.
+  /// The events whose every post its action receives. They repeat even if the workflow does not declare them so.
   public var followedEvents: [String]
-  /// True if the events it posts come from outside.
+  /// True if it posts events that come from outside the process.
   public var isFedFromOutside: Bool
 
   /// The status functions that an `if` calls.
@@ -76,7 +73,7 @@ public struct StepFacts: Sendable, Hashable {
     public static let always = StatusFunctions(rawValue: 8)
   }
 
-  /// Creates the facts of a step; the defaults are those of a plain step.
+  /// Creates the facts of a step. The defaults are those of a step without special properties.
   public init(
     isService: Bool = false, isCommandService: Bool = false, postedEvents: [String] = [],
     statusFunctions: StatusFunctions = [],
@@ -91,21 +88,21 @@ public struct StepFacts: Sendable, Hashable {
   }
 }
 
-/// The gate's minimum and maximum, from activation.
+/// The gate's minimum and maximum, counted from activation.
 public struct GateBounds: Sendable, Hashable {
   /// The earliest time at which the gate opens.
   public var minimumNanoseconds: Int
-  /// The time after which unsatisfied blocking steps are late, or nil if the gate waits for them without a limit.
+  /// The time at which the gate times out, or nil if it waits for blocking steps without a limit.
   public var maximumNanoseconds: Int?
 
-  /// Creates bounds from a minimum and a maximum.
+  /// Creates bounds. By default, there is no minimum and no maximum.
   public init(minimumNanoseconds: Int = 0, maximumNanoseconds: Int? = nil) {
     self.minimumNanoseconds = minimumNanoseconds
     self.maximumNanoseconds = maximumNanoseconds
   }
 }
 
-/// The values of a workflow's expressions at activation: disabled steps, deferred steps, and the gate's bounds.
+/// The values that a plan needs from expressions at activation: disabled steps, deferred steps, and the gate's bounds.
 public struct Resolution: Sendable, Hashable {
   /// The steps whose `enabled` is false.
   public var disabled: StepList
@@ -114,7 +111,7 @@ public struct Resolution: Sendable, Hashable {
   /// The gate's minimum and maximum.
   public var gate: GateBounds
 
-  /// Creates a resolution; by default no step is disabled or deferred by an expression and the gate has no bounds.
+  /// Creates a resolution. By default, no step is disabled or deferred by an expression, and the gate has no bounds.
   public init(
     disabled: StepList = [], deferred: StepList = [], gate: GateBounds = GateBounds()
   ) {
@@ -123,8 +120,7 @@ public struct Resolution: Sendable, Hashable {
     self.gate = gate
   }
 
-  /// Creates a resolution from a workflow's literals. Until expressions are evaluated, their steps count as enabled and
-  /// not deferred.
+  /// Creates a resolution from literal values only. Steps with an expression count as enabled and not deferred.
   public init(literalsOf graph: WorkflowGraph) {
     self.init()
     disabled = StepList(graph.steps(stating: .disabled))
