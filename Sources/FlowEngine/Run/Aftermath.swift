@@ -1,35 +1,32 @@
 import FlowModel
 
-/// The work to do outside the lock after a change.
+/// Work that follows from a change and is done outside the lock.
 struct Aftermath {
-  /// The requests to wake or watch threads, in order.
+  /// Requests to wake or check threads, in order.
   var threads: [ThreadRequest] = []
-  /// The steps whose bodies executors must run.
+  /// The steps to hand to executors.
   var remoteStarts: [Start] = []
-  /// The fan-outs whose items must be announced to their executor before the first one runs.
+  /// The fan-outs whose items are announced to their executor before the first one runs.
   var expectations: [(step: StepIndex, items: [Int], atOnce: Int)] = []
-  /// The steps whose items must be determined from files.
+  /// The fan-outs whose items a thread must determine.
   var surveys: [StepIndex] = []
-  /// The attempts to be asked to end.
   var cancellations: [(step: StepIndex, attempt: Int)] = []
-  /// The instant for which the plan's timer must be set, or nil if it is set.
+  /// The time at which the plan's timer must fire, or nil if the timer need not be changed.
   var timerAt: Int?
-  /// True if the gate has been armed, so its clock must start.
+  /// True if the clock of the gate must start.
   var mustBeginGate = false
   var mustDeliver = false
-  /// True if the journal of a durable run must be written before more steps can start.
+  /// True if the journal of a durable run must be written before its next steps can start.
   var mustFlush = false
   /// True if the lease must be checked before more steps can start.
   var mustAwaitLease = false
   var hasEnded = false
-  /// Warnings to report.
   var warning: String?
 
-  /// A request about the threads of a pool.
   enum ThreadRequest {
-    /// Wake one of the threads.
+    /// Wakes a thread of the pool.
     case wake(Pool)
-    /// Check after this time whether a thread has become free.
+    /// Checks after this time whether a thread has become free.
     case watch(Pool, nanoseconds: Int)
   }
 }

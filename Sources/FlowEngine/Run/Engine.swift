@@ -3,19 +3,19 @@ import FlowPluginKit
 import FlowSecrets
 import FlowStore
 
-/// Runs workflows with the actions of its registry. An app needs one engine, which keeps no state of runs.
+/// Runs workflows with the actions of a registry. An app needs only one engine, because it has no state of runs.
 public struct Engine: Sendable {
-  /// The actions that the engine can run.
+  /// The actions that workflows can use.
   public let registry: ActionRegistry
 
-  /// Creates an engine with these actions.
+  /// Creates an engine with a registry of actions.
   public init(registry: ActionRegistry) { self.registry = registry }
 
-  /// Creates an engine with these plugins, whose names must differ.
+  /// Creates an engine with the actions of these plugins, whose names must differ.
   public init(plugins: [any Plugin]) { self.init(registry: ActionRegistry(plugins)) }
 
-  /// Starts a run. Throws a ``PreparedWorkflow/PreparationProblem`` if an action is missing or an expression is
-  /// invalid.
+  /// Prepares a workflow and starts a run of it. Throws a ``PreparedWorkflow/PreparationProblem`` if an action is
+  /// missing, an expression is invalid or a required secret is not set.
   public func start(
     _ graph: WorkflowGraph, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> WorkflowRun {
@@ -52,12 +52,12 @@ public struct Engine: Sendable {
     }
   }
 
-  /// Resumes a run whose process has ended, with the same id and the next epoch. The resume plan is written to the
-  /// store before any step begins. Inputs, launch and data folder come from the journal and not from `options`, except
-  /// for secrets and secret inputs, which are never recorded.
+  /// Resumes a run whose process has ended, with the same id and the next epoch. The resume plan is stored before any
+  /// step begins. Inputs, launch and data folder are read from the journal, not from `options`, except for secrets and
+  /// secret inputs, which are never recorded.
   ///
-  /// Throws a `SecretMask.MissingSecret` if one of these is missing, a `StoreProblem` if another process holds the run
-  /// or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` if the run cannot start.
+  /// Throws a `SecretMask.MissingSecret` if one of these is missing, a `StoreProblem` if another process has the run's
+  /// lease or the store cannot be written, and a ``PreparedWorkflow/PreparationProblem`` if the run cannot start.
   public func resume(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
@@ -65,8 +65,8 @@ public struct Engine: Sendable {
     try claim(id, as: prepared, plan, in: store, history, options: options).start()
   }
 
-  /// Takes the lease of a run, so that no other process resumes it, and changes nothing else. This is the first half of
-  /// ``resume(_:as:_:in:_:options:)`` and throws the same errors.
+  /// Takes the lease of a run, so that no other process can resume it, and changes nothing else. Use this instead of
+  /// ``resume(_:as:_:in:_:options:)`` for work that may fail before the run is changed. Throws the same errors.
   public func claim(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
@@ -99,14 +99,14 @@ public struct Engine: Sendable {
 }
 
 extension Engine {
-  /// Releases what the plugins must not hold while the app is suspended, such as the locks of files, in all runs of this engine.
-  /// Returns when that is done. Steps that need it wait until ``reactivate()``.
+  /// Releases what plugins must not keep while the app is suspended, such as file locks, in all runs of this engine.
+  /// Steps that need these wait until ``reactivate()``.
   public func suspend() async {
     for case let handle as any SuspendableHandle in registry.handles.map(\.handle) { await handle.suspend() }
   }
 
-  /// Takes what ``suspend()`` released. Throws the first problem: another process has taken a file meanwhile, and the run
-  /// writes it no longer.
+  /// Acquires again what ``suspend()`` released. Throws the first problem, such as another process that has locked a
+  /// file; the runs no longer write that file.
   public func reactivate() async throws {
     var problem: (any Error)?
     for case let handle as any SuspendableHandle in registry.handles.map(\.handle) {
@@ -116,17 +116,17 @@ extension Engine {
   }
 }
 
-/// A run that this process has taken and not resumed yet: what may fail, such as asking an engine for workers, is done now.
+/// A run whose lease this process has taken, but which is unchanged. Work that may fail, such as requesting workers, is
+/// done before ``start()``.
 public struct ClaimedRun: Sendable {
-  /// The run before it was claimed.
   let before: StoredRun
   let origin: RunOrigin
   let prepared: PreparedWorkflow
   let history: RunHistory
   let options: RunOptions
 
-  /// Writes the first journal entries of the resume and resumes the run. Throws the same errors as
-  /// ``Engine/resume(_:as:_:in:_:options:)``. If nothing was written, the run is released.
+  /// Records the resume in the journal and resumes the run. Throws the same errors as
+  /// ``Engine/resume(_:as:_:in:_:options:)``. If nothing could be written, the lease is released.
   public func start() throws -> WorkflowRun {
     let (plan, lease) = (origin.plan, origin.lease)
     let epoch = RunEpoch(
@@ -147,6 +147,7 @@ public struct ClaimedRun: Sendable {
     return run
   }
 
-  /// Releases the run unchanged. If that fails, it counts as interrupted once this process has ended.
+  /// Releases the lease without a change of the run. If that fails, the run counts as interrupted once this process has
+  /// ended.
   public func giveBack() { try? origin.store.giveBack(origin.lease, as: before) }
 }

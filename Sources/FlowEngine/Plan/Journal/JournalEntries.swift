@@ -1,22 +1,20 @@
 import FlowModel
 
-/// The journal entries of a run between two reads, in order.
+/// Consecutive entries of a run's journal.
 package struct JournalEntries: Sendable {
-  /// The steps that finished.
+  /// The results of steps.
   package let finished: [FinishedEntry]
   /// The failures of those steps.
   package let failures: [StepIndex: StepFailure]
-  /// All other entries, each with the number of finished steps before it.
+  /// The remaining entries, each with the number of steps in `finished` that precede it.
   private let others: [(behind: Int, entry: OtherEntry)]
 
-  /// The entries other than finished steps.
   enum OtherEntry {
     case entry(JournalEntry)
-    /// Consecutive items of a step that succeeded.
+    /// Successful items of one step.
     case items([FinishedEntry])
   }
 
-  /// Creates a list of entries. `behind` is the number of finished steps before an entry.
   init(
     finished: [FinishedEntry] = [], failures: [StepIndex: StepFailure] = [:],
     others: [(behind: Int, entry: OtherEntry)] = []
@@ -36,14 +34,13 @@ package struct JournalEntries: Sendable {
     }
   }
 
-  /// Consecutive entries.
+  /// A part of the list: several results of steps, or one other entry.
   enum Stretch {
-    /// Consecutive finished steps.
     case finished(ArraySlice<FinishedEntry>)
     case other(JournalEntry)
   }
 
-  /// Calls `body` with every stretch, in order.
+  /// Calls `body` with each part of the list, in order.
   func forEachStretch<Failure>(_ body: (Stretch) throws(Failure) -> Void) throws(Failure) {
     var next = 0
     for (behind, entry) in others {
@@ -60,7 +57,7 @@ package struct JournalEntries: Sendable {
     if next < finished.count { try body(.finished(finished[next...])) }
   }
 
-  /// Calls `body` with every journal entry, in order.
+  /// Calls `body` with each entry, in order.
   package func forEach<Failure>(_ body: (JournalEntry) throws(Failure) -> Void) throws(Failure) {
     try forEachStretch { (stretch) throws(Failure) in
       switch stretch {

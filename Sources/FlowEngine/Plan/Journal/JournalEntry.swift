@@ -1,40 +1,40 @@
 import FlowModel
 
-/// An entry of a run's journal. A new plan of the same workflow applies the entries to continue the run.
+/// An entry in the journal of a run. A new plan of the same workflow applies the entries to continue the run.
 ///
-/// Entries record results, such as the outcome of a step, and not the events that the plan received. The plan derives
-/// the consequences by its own rules, so a newer engine can read the journal of an older one. Times are nanoseconds
-/// from the start of the run.
+/// Entries are results, such as the outcome of a step, and not the events that the plan received. The plan derives all
+/// consequences by its own rules, so that a newer engine can resume the run of an older one. Times are nanoseconds from
+/// the start of the run.
 package enum JournalEntry: Sendable, Hashable {
   /// The run was activated.
   case activated(Resolution, atNanoseconds: Int)
-  /// A step or an item finished. The failure, if any, is stored with it.
+  /// A step or item finished, with its failure if it has one.
   case finished(FinishedEntry, StepFailure?)
-  /// An attempt failed, and another follows.
+  /// An attempt failed, and another one follows.
   case tried(TaskInstance, attempt: Int, StepFailure?, atNanoseconds: Int)
-  /// An attempt was about to begin. Recorded only if this must be on disk before the attempt begins.
+  /// An attempt is about to begin. Recorded only if the entry must be on disk before that.
   case started(TaskInstance, attempt: Int, atNanoseconds: Int)
-  /// A later attempt than the first began, or the body of a remote step began.
+  /// A second or later attempt began, or a worker began the body of a remote step.
   case begun(TaskInstance, isRemote: Bool, atNanoseconds: Int)
-  /// An event was posted for the first time.
+  /// An event was posted. Recorded once, or for each of the first posts of an event that repeats.
   case posted(String, atNanoseconds: Int)
   /// The gate opened.
   case gateOpened(OpenedGate)
-  /// A service failed after it had been ready.
+  /// A service failed by itself after it had reported that it is ready.
   case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
   /// The run was cancelled.
   case cancelled(atNanoseconds: Int)
-  /// The past of a task that a resume takes over: its attempts, the number of them that do not count as retries, and
-  /// how often its success was discarded.
+  /// The past of a step or item that a resumed run continues with: its attempts, the number of them that do not count
+  /// as retries, and the number of times its success was discarded.
   case carried(TaskInstance, attempts: Int, uncounted: Int, repetitions: Int)
-  /// The hashes of a step's items, once they are known.
+  /// The items of a fan-out are known. Each is represented by a hash.
   case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)
-  /// The number of items of a step that runs for posts has grown.
+  /// Posts have added items to a fan-out, which now has this number.
   case grown(StepIndex, count: Int, atNanoseconds: Int)
 }
 
 extension JournalEntry {
-  /// The step or item that the entry is about, or nil if it is about the run or all items of a step.
+  /// The step or item of the entry, or nil if it is about the run or all items of a step.
   package var task: TaskInstance? {
     switch self {
     case .finished(let finished, _): finished.task
@@ -45,27 +45,23 @@ extension JournalEntry {
   }
 }
 
-/// The result of a step or an item.
+/// The result of a step or item.
 package struct FinishedEntry: Sendable, Hashable {
-  /// The step or item.
   package var task: TaskInstance
-  /// The number of attempts.
   package var attempts: UInt8
-  /// The outcome.
   package var outcome: Outcome
-  /// The reason why it did not run, or nil if it did.
+  /// The reason why the task was skipped, or nil if it was not.
   package var reason: SkipReason?
-  /// True if its body ignored the cancellation and was abandoned.
+  /// True if its body did not end when asked to, and was abandoned.
   package var isAbandoned = false
-  /// The time at which it only waited for capacity, in nanoseconds from the start of the run, or `Int.min` if that
-  /// never happened.
+  /// The time at which the task became ready, or `Int.min` if it did not. Times are nanoseconds from the start of the
+  /// run.
   package var readyAt: Int
   /// The time at which its first attempt started, or `Int.min` if none did.
   package var startedAt: Int
   /// The time at which it finished.
   package var endedAt: Int
 
-  /// Creates the result of a task.
   package init(
     _ task: TaskInstance, attempts: UInt8, outcome: Outcome, reason: SkipReason? = nil, isAbandoned: Bool = false,
     readyAt: Int, startedAt: Int, endedAt: Int
@@ -80,7 +76,6 @@ package struct FinishedEntry: Sendable, Hashable {
     self.endedAt = endedAt
   }
 
-  /// Creates the result of a task from its final state.
   @inline(__always)
   init(_ task: TaskInstance, _ state: StepState, _ outcome: Outcome) {
     self.init(

@@ -1,21 +1,20 @@
 import FlowModel
 
-// Resuming a run in another process: a new plan receives the journal of the run and then `started`. Everything else
-// follows from its own rules.
+// Resuming a run in another process. A new plan applies the entries of the journal, and then the event `started`.
 //
-// Journal entries do not use `apply`, because the usual consequences of a change (idle steps, the check for an idle
-// run) must wait until all entries are in. A step without an entry runs again, even if its dependents have finished:
-// the end of a step only affects steps that still wait.
+// Entries bypass `apply`, because idle steps and the check for an idle run must wait until all entries are applied. A
+// step without an entry runs again even if its dependents have finished, because its end only affects steps that still
+// wait.
 extension Plan {
-  /// Prepares a new plan for the journal entries of a run.
+  /// Prepares a new plan for the entries of a journal.
   ///
-  /// - Parameter wasPrewarmed: True if the run was prewarmed. Steps are then held until its `activated` entry.
+  /// - Parameter wasPrewarmed: True if the run was prewarmed, so that steps are held until the `activated` entry.
   package mutating func beginRestoring(wasPrewarmed: Bool) {
     precondition(!hasStarted && journal == nil, "a plan is restored before it starts")
     isPrewarming = wasPrewarmed
   }
 
-  /// Applies a journal entry, in the order of the journal.
+  /// Applies an entry. Entries must be applied in the order of the journal.
   package mutating func restore(_ entry: JournalEntry) { mutate { $0.takeIn(entry) } }
 
   private mutating func takeIn(_ entry: JournalEntry) {
@@ -56,19 +55,19 @@ extension Plan {
       carryAttempts(of: task.step, attempts: attempts, uncounted: uncounted)
     case .expanded(let step, let hashes, _): fanOuts.recalled[step, default: RecalledFanOut()].take(hashes)
     case .grown(let step, let count, _): fanOuts.recalled[step, default: RecalledFanOut()].grow(to: count)
-    // A cancelled run continues.
+    // The resumed run is not cancelled.
     case .cancelled: break
     }
   }
 
-  /// Ends restoring, after all journal entries: the run continues at `now`. A gate that has not opened counts from
-  /// there if `gateCountsAnew`, because users see the run start again.
+  /// Ends the restoring: the run continues at `now`. If `gateCountsAnew`, the minimum and maximum of a closed gate
+  /// count from `now`, because users see the run start again.
   package mutating func endRestoring(at now: Int, gateCountsAnew: Bool) {
     isPrewarming = false
     func isOver(_ step: StepIndex) -> Bool { Int(step) >= states.count || states[step].status == .done }
     particulars.failures = particulars.failures.filter { isOver($0.key) }
     particulars.beginnings = particulars.beginnings.filter { isOver($0.key) }
-    // Followers of a repeating event received its posts earlier.
+    // Followers of an event that repeats received its posts in the earlier process.
     effects.removeAll { effect in
       switch effect {
       case .posted, .gather: true
@@ -79,33 +78,32 @@ extension Plan {
     if gateCountsAnew, readiness.outcome == nil { readiness.countsFrom = now }
   }
 
-  /// Limits the number of attempts, which is stored in a byte, so that attempts interrupted by crashes do not exhaust
-  /// it.
+  /// Limits a restored number of attempts, so that crashes cannot make it overflow its byte.
   private static func attempts(_ attempt: Int) -> UInt8 { UInt8(clamping: min(attempt, 150)) }
 
   private mutating func restore(_ finished: FinishedEntry, _ failure: StepFailure?) {
     let step = finished.task.step
     if states[step].status != .done {
-      // Assigned even if nil: a success replaces the failure of an earlier attempt.
+      // A nil must be assigned, too: a success replaces the failure of an earlier attempt.
       particulars.failures[step] = failure
       if traits[step].flags.contains(.fanOut) { rebuildItems(of: step, finished.outcome, at: finished.endedAt) }
       finish(step, finished.outcome, finished.reason, at: finished.endedAt)
       finishCollected(at: finished.endedAt)
     }
     states[step].recall(finished)
-    // The start of the last attempt may be unknown.
+    // The journal may lack the start of the last attempt.
     particulars.attemptTimes[step]?.noteStart(at: never)
     particulars.interruptions[step] = nil
   }
 
-  /// Records that an attempt had begun. It counts as interrupted until its failure is reported.
+  /// Records that an attempt had begun. It counts as interrupted until an entry with its failure is applied.
   private mutating func restoreStart(of step: StepIndex, _ attempt: UInt8) {
     guard states[step].status != .done else { return }
     states[step].attempt = attempt
     particulars.interruptions[step, default: 0] = min(100, particulars.interruptions[step, default: 0] + 1)
   }
 
-  /// Sets the number of attempts of a step that runs again, and how many of them do not count as retries.
+  /// Restores the number of attempts of an unfinished step, and the number of those that do not count as retries.
   private mutating func carryAttempts(of step: StepIndex, attempts: Int, uncounted: Int) {
     guard states[step].status != .done else { return }
     states[step].attempt = Self.attempts(attempts)
@@ -114,7 +112,6 @@ extension Plan {
 }
 
 extension StepState {
-  /// Copies the recorded result of the task.
   mutating func recall(_ finished: FinishedEntry) {
     attempt = finished.attempts
     readyAt = finished.readyAt

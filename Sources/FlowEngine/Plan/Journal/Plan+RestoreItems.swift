@@ -1,9 +1,9 @@
 import FlowModel
 
-// The known items of a resumed run. They are stored until the items are determined again. The result of an item counts
-// if the item at its index is still the same.
+// Items of a resumed run. Their journal entries are kept until the items are determined again. The result of an item
+// counts if the item at its index has not changed.
 extension Plan {
-  /// Recreates the items of a finished step, for a report.
+  /// Recreates the items of a finished step for the report.
   mutating func rebuildItems(of step: StepIndex, _ outcome: Outcome, at now: Int) {
     guard let recalled = fanOuts.recalled[step], fanOuts.index(of: step) == nil else { return }
     let first = fanOuts.nextInstance(behind: states.count)
@@ -12,11 +12,11 @@ extension Plan {
     closeFanOut(step, outcome, at: now)
   }
 
-  /// Applies the recalled results to the items.
+  /// Restores the results and attempts of items. Unless `everything` is true, skipped items run again.
   mutating func recall(_ index: Int, everything: Bool = false, at now: Int) {
     let step = fanOuts[index].step
     guard let recalled = fanOuts.recalled.removeValue(forKey: step) else { return }
-    // Observers have received these events before, and the journal begins with them.
+    // Observers received these events in the earlier process, and the new journal already has these entries.
     let (told, feed) = (detail, journal)
     (detail, journal) = (.none, nil)
     defer { (detail, journal) = (told, feed) }
@@ -48,25 +48,25 @@ extension Plan {
 }
 
 extension [UInt64] {
-  /// Adds the hashes of posts up to a count. The hash of a post is its number.
+  /// Adds hashes for posts up to this count. The hash of a post is its number.
   mutating func grow(toPosts count: Int) {
     while self.count < Swift.min(count, Limits.events) { append(UInt64(self.count + 1)) }
   }
 }
 
-/// The items of a step as known before the run was resumed.
+/// The items of a fan-out, as recorded in the journal of a resumed run.
 struct RecalledFanOut: Sendable {
   private(set) var hashes: [UInt64] = []
   private(set) var finished: [Int: (entry: FinishedEntry, failure: StepFailure?)] = [:]
   private(set) var attempts: [Int: UInt8] = [:]
-  /// The attempts that were interrupted with the process and do not count as retries.
+  /// The numbers of attempts that ended with an earlier process and do not count as retries.
   private(set) var interruptions: [Int: UInt8] = [:]
-  /// The attempts of items that had several.
+  /// The attempts of items with more than one.
   private(set) var attemptTimes: [Int: [AttemptTimes]] = [:]
-  /// The times at which remote bodies first began.
+  /// The times at which bodies of remote items first began.
   private(set) var beginnings: [Int: Int] = [:]
 
-  /// Replaces the items after they were evaluated again. Results of items that have changed are removed.
+  /// Replaces the items. Results and attempts of items that have changed are removed.
   mutating func take(_ new: [UInt64]) {
     let keys = ItemKeys(hashes: hashes)
     finished = finished.filter { keys.isSame($0.key, in: new) }
@@ -76,10 +76,9 @@ struct RecalledFanOut: Sendable {
     hashes = new
   }
 
-  /// Increases the number of items, which are posts.
+  /// Increases the number of items to this number of posts.
   mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
-  /// Applies an entry of an item.
   mutating func take(_ entry: JournalEntry) {
     guard let item = entry.task?.item else { return }
     switch entry {

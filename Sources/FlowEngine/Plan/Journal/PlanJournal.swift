@@ -1,16 +1,17 @@
 import FlowModel
 
-/// The journal entries of a plan, except for the order in which its steps finish.
+/// The journal entries that have not been read. Results of steps are not stored here, but read from the plan's order of
+/// finished steps.
 struct PlanJournal: Sendable {
-  /// True if starts are recorded, too.
+  /// True if the starts of first attempts are recorded, too.
   let keepsStarts: Bool
-  /// The number of finished steps that have been taken.
+  /// The number of finished steps whose results have been read.
   var taken = 0
-  /// All entries except finished steps, each with the number of steps that had finished before.
+  /// All other entries, each with the number of steps that had finished before it.
   private(set) var others: [(finishedBefore: Int, entry: OtherEntry)] = []
-  /// The items that succeeded, stored by index because a full entry is 20 times as large.
+  /// The indices of successful items. A full entry for each would be 20 times as large.
   private(set) var items: [StepIndex] = []
-  /// The step whose successful items the last of ``others`` collects, or -1.
+  /// The step whose items the last entry of ``others`` collects, or -1.
   private var openStep: StepIndex = -1
 
   init(keepsStarts: Bool, taken: Int) {
@@ -20,7 +21,7 @@ struct PlanJournal: Sendable {
 
   enum OtherEntry {
     case entry(JournalEntry)
-    /// The items from an index of ``items`` up to the start of the next such entry.
+    /// Successful items of one step: those in ``items`` from an index up to that of the next such entry.
     case items(of: StepIndex, from: Int)
   }
 
@@ -29,7 +30,7 @@ struct PlanJournal: Sendable {
     others.append((finishedBefore, .entry(entry)))
   }
 
-  /// Records the success of an item without further details.
+  /// Records the success of an item. Its other details are read from the plan later.
   @inline(__always)
   mutating func noteSuccess(ofItem item: StepIndex, of step: StepIndex, finishedBefore: Int) {
     if openStep != step || others[others.count - 1].finishedBefore != finishedBefore {
@@ -39,13 +40,14 @@ struct PlanJournal: Sendable {
     items.append(item)
   }
 
-  /// The index in ``items`` of the first item that belongs to none of the first `count` entries of ``others``.
+  /// Returns the index in ``items`` of the first item that is not part of the first `count` entries of ``others``.
   func firstItem(behind count: Int) -> Int {
     for (_, entry) in others[count...] { if case .items(_, let from) = entry { return from } }
     return items.count
   }
 
-  /// Removes the entries that were taken: `count` of ``others`` with their items, and finished steps up to a number.
+  /// Removes entries that have been read: the first `count` of ``others``, and the results of the first `finished`
+  /// steps.
   mutating func forget(first count: Int, upTo finished: Int) {
     taken = finished
     guard count < others.count else {
@@ -65,26 +67,24 @@ struct PlanJournal: Sendable {
 }
 
 extension Plan {
-  /// Starts to record entries for ``takeEntries(atMost:)``.
+  /// Starts recording entries for ``takeEntries(atMost:)``.
   package mutating func keepEntries(startsToo: Bool) {
     journal = PlanJournal(keepsStarts: startsToo, taken: finishedCount)
   }
 
-  /// True if there are entries that have not been taken.
   package var hasEntries: Bool { journal.map { $0.taken < finishedCount || !$0.others.isEmpty } ?? false }
 
-  /// Records a journal entry if a journal is kept.
   mutating func noteEntry(_ entry: JournalEntry) {
     guard journal != nil else { return }
     let count = finishedCount
     journal?.note(entry, finishedBefore: count)
   }
 
-  /// The number of finished steps that have not been taken.
+  /// The number of finished steps whose results have not been read.
   var untakenCount: Int { journal.map { finishedCount - $0.taken } ?? 0 }
 
-  /// Returns the entries since the last call. If there are many, returns the first `limit` finished steps and
-  /// everything before them.
+  /// Removes and returns the entries since the last call, but at most `limit` results of steps with the entries before
+  /// them.
   package mutating func takeEntries(atMost limit: Int = .max) -> JournalEntries {
     guard let feed = journal else { return JournalEntries() }
     var finished: [FinishedEntry] = []

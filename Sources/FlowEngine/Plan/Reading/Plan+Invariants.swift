@@ -1,14 +1,13 @@
 import FlowModel
 
 extension Plan {
-  /// Returns the violated invariants of the plan, or an empty array. For tests, which call it after every event; it
-  /// checks every step.
+  /// Returns a message for each violated invariant. Tests call this after every event, as it checks every step.
   package func problems() -> [String] {
     countProblems() + queueProblems() + eventProblems() + fanOutProblems()
       + states.indices.flatMap { problems(of: StepIndex($0)) }
   }
 
-  /// Counts that differ from the sums over the steps' states.
+  /// Checks the counts against the statuses of the steps.
   private func countProblems() -> [String] {
     var actual = PlanCounts()
     for index in states.indices {
@@ -32,7 +31,7 @@ extension Plan {
     return counts == actual ? [] : ["counts \(counts), but the steps add up to \(actual)"]
   }
 
-  /// Queues that exceed their width, or whose ready sets differ from their queued steps.
+  /// Checks that no queue exceeds its width, and that the ready sets match the statuses of the steps.
   private func queueProblems() -> [String] {
     var problems: [String] = []
     for (index, queue) in queues.enumerated() {
@@ -54,7 +53,7 @@ extension Plan {
     return problems
   }
 
-  /// Repeating events whose posts contradict their latch.
+  /// Checks the recorded posts of repeating events against the times of their first posts.
   private func eventProblems() -> [String] {
     events.repeated.compactMap { event, posts in
       let isRight =
@@ -64,7 +63,7 @@ extension Plan {
     }
   }
 
-  /// Fan-outs whose counts contradict their items.
+  /// Checks the counts and statuses of fan-outs against those of their items.
   private func fanOutProblems() -> [String] {
     fanOuts.list.indices.filter { fanOuts.index(of: fanOuts[$0].step) == $0 }.flatMap { index -> [String] in
       let fanOut = fanOuts[index]

@@ -1,35 +1,35 @@
 import FlowModel
 
-/// The state of an item of a step.
+/// The state of an item.
 public struct ItemReading: Sendable, Hashable {
-  /// The index of the item, from 0.
+  /// The index of the item, counted from 0.
   public var index: Int
-  /// The outcome, or nil if it has not ended.
+  /// The outcome, or nil if the item has not finished.
   public var outcome: Outcome?
-  /// The outcome after `optional` is applied.
+  /// The outcome, but success if the step is optional and the item failed or timed out.
   public var conclusion: Outcome?
-  /// The reason why it did not run, or nil if it did.
+  /// The reason why the item was skipped, or nil if it was not.
   public var reason: SkipReason?
   /// The number of attempts so far.
   public var attempts: Int
-  /// The time at which its first attempt started, in nanoseconds from the start of the run, or nil if none did.
+  /// The start of the first attempt in nanoseconds from the start of the run, or nil if no attempt has started.
   public var startedAtNanoseconds: Int?
-  /// The time at which it ended, or nil if it has not.
+  /// The time at which the item finished, or nil if it has not.
   public var endedAtNanoseconds: Int?
-  /// True if its body ignored the cancellation and was abandoned.
+  /// True if its body did not end when asked to, and was abandoned.
   public var isAbandoned: Bool
   /// The failure, or nil if it did not fail.
   public var failure: StepFailure?
 }
 
 extension Plan {
-  /// The items of a step. Empty if it has none or they are not known yet.
+  /// Returns the items of a step, or an empty array if it has none or they are not known yet.
   public func items(of step: StepIndex) -> [ItemReading] {
     guard let index = fanOuts.index(of: step) else { return [] }
     return fanOuts[index].states.indices.map { item(task($0, of: index)) }
   }
 
-  /// The instance of an item, or the step itself if its items are not known.
+  /// Returns the instance of an item, or the step itself if its items are not known.
   package func instance(ofItem item: Int, of step: StepIndex) -> StepIndex {
     fanOuts.index(of: step).map { fanOuts[$0].firstInstance + StepIndex(item) } ?? step
   }

@@ -1,6 +1,6 @@
 import FlowModel
 
 extension Plan {
-  /// The position of a step, from 0, in the start order of steps that are ready at the same time.
+  /// The position of a step in the order in which ready steps start, counted from 0.
   public func rank(of step: StepIndex) -> Int { Int(traits[step].rank) }
 }

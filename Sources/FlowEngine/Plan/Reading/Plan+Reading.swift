@@ -6,32 +6,32 @@ public struct StepReading: Sendable, Hashable {
   public var status: StepStatus
   /// The outcome, or nil if the step has not finished.
   public var outcome: Outcome?
-  /// The reason why it did not run, or nil if it did.
+  /// The reason why the step was skipped, or nil if it was not.
   public var reason: SkipReason?
   /// The number of attempts so far.
   public var attempts: Int
   /// The name of its queue.
   public var queue: String
-  /// The time at which it only waited for capacity, in nanoseconds from the start of the run, or nil if that never
-  /// happened.
+  /// The time at which the step became ready and waited only for a slot, in nanoseconds from the start of the run, or
+  /// nil if it did not.
   public var readyAtNanoseconds: Int?
-  /// The time at which its first attempt started, or nil if none did.
+  /// The start of the first attempt, or nil if none has started.
   public var startedAtNanoseconds: Int?
   /// The time at which it finished, or nil if it has not.
   public var endedAtNanoseconds: Int?
   /// The time for which its body continued after its maximum, or nil if it did not.
   public var overrunNanoseconds: Int?
-  /// True if its body ignored the cancellation and was abandoned.
+  /// True if its body did not end when asked to, and was abandoned.
   public var isAbandoned: Bool
-  /// True if it waited for the gate.
+  /// True if the step starts only after the gate has opened.
   public var isDeferred: Bool
-  /// True if the gate waited for it.
+  /// True if the gate waits for the step.
   public var isBlocking: Bool
-  /// True if it had not finished when the gate timed out.
+  /// True if the gate timed out before the step finished.
   public var isLate: Bool
   /// The failure, or nil if it did not fail.
   public var failure: StepFailure?
-  /// The outcome after `optional` is applied.
+  /// The outcome, but success if the step is optional and failed or timed out.
   public var conclusion: Outcome?
 }
 
@@ -50,26 +50,27 @@ extension Plan {
       isLate: state.marks.contains(.late), failure: particulars.failures[step], conclusion: conclusion(of: step))
   }
 
-  /// The instants at which a step was ready, started and finished, and its outcome. This part of a ``StepReading``
-  /// needs no computation.
+  /// Returns the times and outcome of a step. Unlike a ``StepReading``, this needs no computation.
   package func instants(of step: StepIndex) -> StepInstants {
     let state = states[step]
     return StepInstants(
       readyAt: state.readyAt, startedAt: state.startedAt, endedAt: state.endedAt, outcome: state.outcome)
   }
 
-  /// The outcome of the gate and the instants at which it opened and was ready, or `Int.min`.
+  /// The outcome of the gate, and the times at which it opened and at which its blocking steps were satisfied. A time
+  /// that is not known is `Int.min`.
   package var gateInstants: (outcome: GateOutcome?, openedAt: Int, readyAt: Int) {
     (readiness.outcome, readiness.openedAt, readiness.readyAt == never ? never : max(readiness.readyAt, activatedAt))
   }
 
-  /// The outcome of a step, or nil if it has not finished.
+  /// Returns the outcome of a step, or nil if it has not finished.
   func outcome(of step: StepIndex) -> Outcome? {
     let state = states[step]
     return state.marks.contains(.failedAfterReady) ? .failure : state.outcome
   }
 
-  /// The outcome of a step or item after `optional` is applied, or nil if it has not finished.
+  /// Returns the conclusion of a step or item, which is success if it failed or timed out and is optional. Returns nil
+  /// if it has not finished.
   public func conclusion(of step: StepIndex) -> Outcome? {
     let task = task(step)
     let outcome = task.isItem ? self[state: task].outcome : outcome(of: step)
@@ -79,16 +80,15 @@ extension Plan {
     return .success
   }
 
-  /// The failure of the last attempt of a step or item, or nil if it did not fail.
   func failure(of step: StepIndex) -> StepFailure? {
     particulars.failures.isEmpty ? nil : particulars.failures[step]
   }
 
-  /// The status functions that are true in the `if` of a step whose dependencies have finished.
+  /// Returns the status functions that are true in the `if` of a step whose dependencies have finished.
   public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
     if traits[step].flags.contains(.final) {
-      // The outcome of all steps together, not only of the dependencies.
+      // Steps of `finally` see the outcome of all steps, not only of their dependencies.
       if cancelledAt != never { functions.insert(.cancelled) }
       functions.insert(conclusionSoFar(for: step) == .failure ? .failure : cancelledAt == never ? .success : [])
       return functions
@@ -103,7 +103,7 @@ extension Plan {
     return functions
   }
 
-  /// True if this attempt is running and was not abandoned.
+  /// True if this attempt is running and the plan waits for its end.
   func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool { isAwaiting(task(step), attempt: attempt) }
 
   @inline(__always)
@@ -111,8 +111,7 @@ extension Plan {
     self[state: task].status == .running && Int(self[state: task].attempt) == attempt
   }
 
-  /// The bodies of steps and items that run in this process and have not ended, each with its attempt. Services that
-  /// are ready are not included.
+  /// The attempts of steps and items that run in this process, without services that are ready.
   var awaitedHere: [(step: StepIndex, attempt: Int)] {
     var found: [(step: StepIndex, attempt: Int)] = []
     for step in graph.workflow.steps.indices.map({ StepIndex($0) }) where states[step].status == .running {
@@ -128,27 +127,27 @@ extension Plan {
     return found
   }
 
-  /// True if bodies that were asked to end have not returned.
+  /// True if a body that was asked to end has not returned.
   var hasEndingBodies: Bool { !outstanding.cancelling.isEmpty }
 
-  /// True if a step or one of its items has had an attempt.
+  /// True if an attempt of the step, or of one of its items, has started.
   func hasBegun(_ step: StepIndex) -> Bool { states[step].attempt > 0 }
 
-  /// True if this attempt is a service that is ready and still running.
   func isServing(_ step: StepIndex, attempt: Int) -> Bool {
     Int(step) < states.count && Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
   }
 
-  /// True if the body of this attempt may be running: it is awaited, serves, or was asked to end.
+  /// True if the body of this attempt may still be running: it was not asked to end, is a service, or has not returned
+  /// yet.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
     isAwaiting(step, attempt: attempt) || isServing(step, attempt: attempt)
       || outstanding.cancelling[Attempt(step: step, attempt: UInt8(attempt))] != nil
   }
 
-  /// The number of steps that wait for capacity.
+  /// The number of steps that wait for a slot.
   var queuedSteps: Int { counts.queued }
 
-  /// The number of steps of a pool that wait for capacity.
+  /// The number of steps of a pool that wait for a slot.
   func queuedSteps(in pool: Pool) -> Int {
     if hasOnlyBuiltInQueues { return queues[pool.index].ready.count }
     var count = 0
@@ -156,19 +155,17 @@ extension Plan {
     return count
   }
 
-  /// The name of a step's queue.
   func queueName(of step: StepIndex) -> String { queues[traits[step].queue].name }
 
-  /// The pool that runs a step.
+  /// The pool that runs a step or item.
   public func pool(of step: StepIndex) -> Pool { queues[traits[owner(of: step)].queue].pool }
 
-  /// The name of an event.
   func eventName(_ index: Int) -> String { events.names[index] }
 
-  /// The gate's minimum and maximum. Before activation, only literals are known.
+  /// The minimum and maximum of the gate. Before activation, only literal values are known.
   public var gateBounds: GateBounds { readiness.bounds }
 
-  /// The number of steps of a pool for which there is capacity now.
+  /// The number of steps and items of a pool that could start now.
   func startableSteps(in pool: Pool) -> Int {
     guard counts.queued > 0 else { return 0 }
     var count = 0
@@ -183,7 +180,7 @@ extension Plan {
 
   /// The state of the launch gate.
   public var gate: GateReading {
-    // The gate's time starts at activation, so it is never ready before, even if its steps were prewarmed (P8).
+    // The gate counts from activation, so it cannot be ready before, even if blocking steps were prewarmed (P8).
     let isReady = readiness.readyAt != never && activatedAt != never
     return GateReading(
       outcome: readiness.outcome, openedAtNanoseconds: readiness.openedAt == never ? nil : readiness.openedAt,
@@ -198,13 +195,12 @@ extension Plan {
   /// True if the run has been cancelled.
   public var isCancelled: Bool { cancelledAt != never }
 
-  /// The time of an event's first post, in nanoseconds from the start of the run, or nil if it has not been posted.
+  /// Returns the time of an event's first post in nanoseconds from the start of the run, or nil if it was not posted.
   public func timeOfEvent(_ name: String) -> Int? {
     events.time(of: name)
   }
 
-  /// The events that were posted, in the order of their first mention, with the time of the first post and its step, if
-  /// known.
+  /// The posted events, each with the time of its first post and the step that posted it, if known.
   package var firstPosts: [(event: String, atNanoseconds: Int, poster: StepIndex?)] {
     events.names.indices.compactMap { index in
       guard events.times[index] != never else { return nil }
@@ -213,7 +209,7 @@ extension Plan {
     }
   }
 
-  /// The attempts of a step or item that had several, or an empty array.
+  /// The attempts of a step or item with more than one, or an empty array.
   package func attemptTimes(of step: StepIndex) -> [AttemptTimes] {
     guard var attemptTimes = particulars.attemptTimes[step], let last = attemptTimes.indices.last else { return [] }
     guard attemptTimes[last].endedAt == never else { return attemptTimes }
@@ -221,32 +217,32 @@ extension Plan {
     return attemptTimes
   }
 
-  /// The time at which the body of a remote step or item first began, or `Int.min` if it has not. Nil if it is not
-  /// remote.
+  /// Returns the time at which a worker first began the body of a remote step or item, or `Int.min` if none has.
+  /// Returns nil if it is not remote.
   package func beginning(of step: StepIndex) -> Int? {
     particulars.beginnings[step]?.firstAt ?? (isRemote(step) ? never : nil)
   }
 
-  /// The limited queues with their widths.
+  /// The queues that limit the number of steps, with their widths.
   package var queueWidths: [(name: String, width: Int)] {
     queues.filter { $0.width != .max && $0.base == nil }.map { ($0.name, $0.width) }
   }
 
-  /// The posts of an event so far: the first `Limits.events` posts if it repeats, otherwise only the first post.
+  /// Returns the posts of an event: the first `Limits.events` posts if it repeats, otherwise only the first one.
   public func posts(of event: String) -> [EventPost] {
     guard let index = events.indices[event] else { return [] }
     let times = events.repeated[Int(index)]?.times ?? [events.times[Int(index)]].filter { $0 != never }
     return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
   }
 
-  /// The number that the next post of an event would have, or nil if it would not count.
+  /// Returns the number that the next post of an event will get, or nil if it will be ignored.
   func numberOfNextPost(of event: String) -> Int? {
     guard let index = events.indices[event] else { return 1 }
     if let posts = events.repeated[Int(index)] { return posts.count < Limits.events ? posts.count + 1 : nil }
     return events.times[Int(index)] == never ? 1 : nil
   }
 
-  /// A post of a repeating event by its number, or nil if it has not been posted.
+  /// Returns a post of a repeating event by its number, or nil if it was not posted.
   func post(_ number: Int, of event: String) -> EventPost? {
     guard let index = events.indices[event], let times = events.repeated[Int(index)]?.times,
       times.indices.contains(number - 1)
@@ -254,15 +250,15 @@ extension Plan {
     return EventPost(event: event, number: number, atNanoseconds: times[number - 1])
   }
 
-  /// The steps that wait for an event, or have waited for it.
+  /// Returns the steps with an `after` that names the event.
   func waiters(for event: String) -> [StepIndex] { events.indices[event].map { events.waiters[Int($0)] } ?? [] }
 }
 
 extension Plan {
-  /// True if a step is in `finally`.
+  /// True if a step belongs to `finally`.
   public func isFinal(_ step: StepIndex) -> Bool { traits[step].flags.contains(.final) }
 
-  /// The steps that have failed or timed out so far and are not optional, in file order.
+  /// The steps that have failed or timed out and are not optional, in file order.
   public var failedSteps: [StepIndex] {
     states.indices.map { StepIndex($0) }.filter {
       let outcome = outcome(of: $0)
@@ -270,13 +266,14 @@ extension Plan {
     }
   }
 
-  /// The conclusion of the run if nothing else happens; for a step of an included workflow, that of the workflow.
+  /// Returns the conclusion that the run would have if it ended now, or that of the included workflow that contains
+  /// `step`.
   public func conclusionSoFar(for step: StepIndex) -> RunConclusion {
     graph.workflow.scope(of: step).map { conclusionSoFar(inScope: $0) } ?? runConclusion()
   }
 }
 
-/// The instants at which a step was ready, started and finished, each `Int.min` if it did not happen.
+/// The times at which a step became ready, started and finished. A time is `Int.min` if that has not happened.
 package struct StepInstants: Sendable {
   package var readyAt: Int
   package var startedAt: Int
@@ -289,9 +286,9 @@ package struct StepInstants: Sendable {
 public struct GateReading: Sendable, Hashable {
   /// The outcome, or nil while the gate is closed.
   public var outcome: GateOutcome?
-  /// The time at which the gate opened, in nanoseconds from the start of the run, or nil if it did not.
+  /// The time at which the gate opened, in nanoseconds from the start of the run, or nil if it has not.
   public var openedAtNanoseconds: Int?
-  /// The time at which the last blocking step was satisfied, or nil if that did not happen.
+  /// The time at which the last blocking step was satisfied, but not before activation. Nil if one is not satisfied.
   public var readyAtNanoseconds: Int?
   /// The blocking steps that had not finished at the maximum.
   public var late: [StepIndex]

@@ -2,11 +2,10 @@ import FlowModel
 
 /// A transition that the plan records for the event stream.
 struct PlanRecord: Sendable, Equatable {
-  /// The kind of transition.
   enum Kind: Sendable, Equatable {
-    /// The record has everything that the event reports.
+    /// The record has all details of its event.
     case complete(Complete)
-    /// The event needs details from the plan, which must be read before the plan continues.
+    /// The event has further details, which must be read from the plan before it changes again.
     case partial(Partial)
   }
 
@@ -20,10 +19,10 @@ struct PlanRecord: Sendable, Equatable {
 
   enum Partial: Sendable, Equatable {
     case activated
-    /// With the number of the post if the event repeats.
+    /// `number` is the number of the post if the event repeats.
     case posted(event: Int, number: Int?)
     case retrying(StepIndex, delayNanoseconds: Int)
-    /// The step ended with another outcome than success.
+    /// The step or item finished with another outcome than success.
     case ended(StepIndex, Outcome)
   }
 

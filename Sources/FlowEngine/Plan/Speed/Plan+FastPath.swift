@@ -1,11 +1,11 @@
 import FlowModel
 
-/// A sequence of ordinary steps of one pool during which nothing else changes the plan, so checks need not be repeated
-/// for each step.
+/// A state of the plan in which a thread passes from one ordinary step of a pool to the next without repeating checks,
+/// because nothing else changes the plan.
 ///
-/// A step is ordinary if the plan need not watch it: it has no deadline and no retries and is not idle. The plan is
-/// ordinary while it has no effects, the run is not cancelled, no step has failed and the gate's decision is not due.
-/// This is checked when the fast path begins. It ends when ``FastPathEnds`` changes.
+/// A step is ordinary if it has no deadline, no retries and no `defer: idle`, and runs its first attempt. The plan is
+/// ordinary while it has no effects, the run is not cancelled and no step has failed. Both are checked when the fast
+/// path begins. It ends when ``FastPathEnds`` changes.
 ///
 /// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The
 /// plan's methods for fast paths alone use them, under the lock that guards the plan, while the fast path is current;
@@ -20,22 +20,23 @@ struct FastPath {
   let log: UnsafeMutablePointer<RecordLog>
   let orderEnd: UnsafeMutablePointer<StepIndex>
 
-  /// True if steps of its pool wait for capacity.
+  /// True if other steps of its pool are ready.
   @inline(__always)
   var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
 }
 
-/// Counts the changes that end a fast path of ordinary steps.
+/// A counter of the changes that end fast paths. A fast path is current while the counter has the value that it began
+/// with.
 struct FastPathEnds: Sendable, Equatable {
   fileprivate var count = 0
 }
 
 extension Plan {
-  /// Records that the body of a step succeeded at `now` and starts the next step of its pool. Returns nil if no step is
-  /// ready or the plan has effects that come first.
+  /// Records that the body of a step succeeded, and starts the next step of its pool. Returns nil if no step is ready,
+  /// or if the plan has effects to carry out first.
   ///
-  /// Equal to ``succeeded(_:attempt:at:)`` followed by ``startNext(in:at:)``, but optimized for the most frequent case:
-  /// the run and the step are ordinary, so a few fields change and nothing must be checked.
+  /// Equals ``succeeded(_:attempt:at:)`` followed by ``startNext(in:at:)``, but in the most frequent case, an ordinary
+  /// step, only a few fields change and nothing is checked.
   public mutating func passOn(
     _ step: StepIndex, attempt: Int, in pool: Pool, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
@@ -48,7 +49,7 @@ extension Plan {
     return leaveFastPath(in: pool, at: now)
   }
 
-  /// Begins a fast path with a running step of a pool. Returns nil if the plan or the step is not ordinary.
+  /// Begins a fast path with a running step. Returns nil if the plan or the step is not ordinary.
   mutating func fastPath(from step: StepIndex, attempt: Int, in pool: Pool) -> FastPath? {
     guard isOrdinary, isOrdinary(step, attempt: attempt, in: pool) else { return nil }
     if tables.makeUnique() { endFastPath() }
@@ -57,15 +58,15 @@ extension Plan {
       queue: queues.baseAddress! + pool.index, log: tables.log, orderEnd: tables.orderEnd)
   }
 
-  /// True if nothing has happened since the fast path began except the ends and starts of its steps.
+  /// True if nothing has changed the plan since the fast path began, except the ends and starts of its own steps.
   @inline(__always)
   func isCurrent(_ fastPath: FastPath) -> Bool { fastPathEnds == fastPath.ends }
 
-  /// Ends all fast paths, because of a change that their threads must check for.
+  /// Ends all fast paths, so that their threads check the plan again.
   mutating func endFastPath() { fastPathEnds.count &+= 1 }
 
-  /// Records that a running step of a current fast path succeeded, and starts the next step's first attempt. Returns
-  /// nil if there is none or the fast path has ended; call ``leaveFastPath(in:at:)`` then.
+  /// Records that a running step of a current fast path succeeded, and starts the first attempt of the next step. If no
+  /// step is ready or the fast path has ended, returns nil; then call ``leaveFastPath(in:at:)``.
   @inline(__always)
   mutating func advance(_ fastPath: FastPath, from step: StepIndex, at now: Int) -> StepIndex? {
     var released = Released()
@@ -73,9 +74,9 @@ extension Plan {
     return startNext(of: fastPath, released, at: now)
   }
 
-  /// Like ``advance(_:from:at:)``, but for a running step and the steps prefetched after it, which have all run. Each
-  /// step started when the previous one ended. Use this only if no observer receives every event, because these starts
-  /// are not reported.
+  /// Like ``advance(_:from:at:)``, but for a running step and the prefetched steps after it, which have all run. Each
+  /// one started when the previous one ended. The starts are not reported, so use this only if no observer receives
+  /// every event.
   ///
   /// - Parameter ends: The time at which each step ended.
   @inline(never)
@@ -93,14 +94,13 @@ extension Plan {
 
   /// The steps that became ready in a fast path.
   private struct Released {
-    /// The lowest position, kept out of the ready set because it is usually the next to run.
+    /// The lowest released position. It is not in the ready set, because its step usually runs next.
     var lowest = Int.max
     var count = 0
-    /// True if only ordinary steps of the fast path's pool were released and the gate's decision is not due.
+    /// True if all released steps are ordinary, use the fast path's pool, and the gate's decision is not due.
     var isOrdinary = true
   }
 
-  /// Finishes an ordinary step as a success and releases its dependents.
   @inline(__always)
   private mutating func end(
     _ step: StepIndex, of fastPath: FastPath, endedAt: Int, _ released: inout Released, at now: Int
@@ -158,7 +158,7 @@ extension Plan {
     }
   }
 
-  /// Starts the lowest ready step of a fast path in place of one that ended. Returns nil if there is none or it is not
+  /// Starts the lowest ready step after another has ended. Returns nil if no step is ready or the next one is not
   /// ordinary.
   @inline(__always)
   private mutating func startNext(of fastPath: FastPath, _ released: Released, at now: Int) -> StepIndex? {
@@ -166,7 +166,7 @@ extension Plan {
     if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
       let following = queue.pointee.members[next]
       if fastPath.traits[following].flags.isDisjoint(with: [.timed, .idle, .fanOut]) {
-        // The next step reuses the capacity of the previous one, so the capacity counts do not change.
+        // The next step takes the place of the previous one, so `occupied` does not change.
         counts.queued &+= released.count &- 1
         counts.busy &+= released.count &- 1
         states[following].status = .running
@@ -184,7 +184,7 @@ extension Plan {
     return nil
   }
 
-  /// Releases the successors that have no prerequisites left and cannot simply be queued.
+  /// Releases dependents without prerequisites that need more than a place in the queue, such as steps with an `if`.
   @inline(never)
   private mutating func releaseSpecial(after step: StepIndex, at now: Int) {
     for successor in graph.successors(of: step)
@@ -193,8 +193,8 @@ extension Plan {
     }
   }
 
-  /// Releases the capacity of the fast path's last step, and handles the remaining consequences. Starts the next step
-  /// of the pool unless the plan has effects that come first.
+  /// Ends a fast path after its last step: frees its place in the queue, handles all other consequences, and starts the
+  /// next step of the pool unless the plan has effects to carry out first.
   mutating func leaveFastPath(in pool: Pool, at now: Int) -> (step: StepIndex, attempt: Int)? {
     endFastPath()
     counts.running -= 1
@@ -205,7 +205,7 @@ extension Plan {
     return hasEffects ? nil : startNext(in: pool, at: now)
   }
 
-  /// Removes and returns the lowest of a queue's ready positions and one more position (`Int.max` for none).
+  /// Removes and returns the lowest of the queue's ready positions and `position`, which is `Int.max` for none.
   @inline(__always)
   private func takeLowest(of queue: UnsafeMutablePointer<PlanQueue>, or position: Int) -> Int? {
     guard let ready = queue.pointee.ready.lowest else { return position == Int.max ? nil : position }
@@ -215,14 +215,14 @@ extension Plan {
     return lowest
   }
 
-  /// True if no special state exists that must be checked for each step.
+  /// True if the run has no state that must be checked for each step, such as failures or pending effects.
   var isOrdinary: Bool {
     hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
       && outstanding.mainHolder == nil && particulars.failures.isEmpty && particulars.interruptions.isEmpty
       && outstanding.collected.isEmpty && !hasEffects
   }
 
-  /// True if a step has no options that the plan must watch.
+  /// True if the step is in its first attempt and has no options that the plan must watch.
   private func isOrdinary(_ step: StepIndex, attempt: Int, in pool: Pool) -> Bool {
     let (state, trait) = (states[step], traits[step])
     return state.status == .running && Int(state.attempt) == attempt && attempt == 1

@@ -1,8 +1,8 @@
 import FlowModel
 
-// The fast path of items: when one ends, the next one of the same step replaces it.
+// The fast path for items: when one ends, the next item of the same step takes its place.
 extension Plan {
-  /// Records that the body of an item succeeded and starts the next step or item of a pool.
+  /// Records that the body of an item succeeded, and starts the next step or item of the pool.
   mutating func passOnItem(
     _ instance: StepIndex, attempt: Int, in pool: Pool, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
@@ -11,8 +11,8 @@ extension Plan {
     return hasEffects ? nil : startNext(in: pool, at: now)
   }
 
-  /// Replaces an item by the next one of its step, if the run, the step and the items are ordinary. Returns nil
-  /// otherwise.
+  /// Ends an item and starts the next one of its step. Returns nil without a change if the run, the step or an item is
+  /// not ordinary.
   private mutating func advanceItem(from instance: StepIndex, in pool: Pool, at now: Int) -> StepIndex? {
     let (index, item) = fanOuts.fanOutItem(of: instance)
     let step = fanOuts[index].step
@@ -36,8 +36,8 @@ extension Plan {
 }
 
 extension PlanFanOut {
-  /// Ends an item that succeeded in its first attempt, and starts the next one in its place. Returns nil without a
-  /// change if there is no next item or one of them has had other attempts.
+  /// Ends an item that succeeded in its first attempt, and starts the next one. Returns nil without a change if there
+  /// is no next item, or if one of the two has had other attempts.
   @inline(__always)
   mutating func advance(from item: Int, at now: Int) -> Int? {
     guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < admitted,

@@ -1,26 +1,23 @@
 import FlowModel
 
-// The interface between the rules and the fast paths: rules change the plan inside `mutate`. Only this file decides
-// when fast paths end and when the tables are copied.
+// The interface between the rules and the fast paths. Rules change the plan inside `mutate`; only this file decides
+// when fast paths end and tables are copied.
 extension Plan {
-  /// Changes the plan. The tables are the plan's own while `change` runs.
-  /// Changes the plan. Its tables are unshared while `change` runs.
+  /// Changes the plan. During `change`, no other plan shares its tables.
   ///
-  /// - Parameter endsFastPaths: True if the change must end fast paths. The choice of the next step and reports to
-  ///   observers need not.
+  /// - Parameter endsFastPaths: False only for changes that cannot affect a fast path, such as starting the next step.
   @inline(__always)
   mutating func mutate<Result>(endsFastPaths: Bool = true, _ change: (inout Plan) -> Result) -> Result {
     if tables.makeUnique() || endsFastPaths { endFastPath() }
     return change(&self)
   }
 
-  /// Ends fast paths because of a change outside the plan.
   mutating func interruptFastPaths() { endFastPath() }
 
-  /// Records the step in the order of finished steps, before it is counted as finished.
+  /// Appends a step to the list of finished steps. Call this before the step is counted as finished.
   @inline(__always)
   mutating func noteInOrder(_ step: StepIndex) { tables.orderEnd[-counts.unsettled] = step }
 
-  /// Replaces the queues. No step of the new queues is ready.
+  /// Replaces the queues. No step is ready in the new ones.
   mutating func setQueues(_ new: [PlanQueue]) { tables.setQueues(new) }
 }

@@ -1,22 +1,22 @@
 import FlowModel
 
-// Prefetched steps: a thread takes them together with the step it starts, and runs them one after the other without a
-// call to the plan for each. Until the thread returns them or they are revoked, they are in no queue, and the plan does
-// not know the thread's progress. The capacity of the first step counts for all.
+// Prefetched steps. A thread takes them together with the step it starts, and runs them one after another without
+// calling the plan. Until the thread has finished or the steps are revoked, they are in no queue, and the plan does not
+// know how far the thread is. They use the queue capacity of the first step.
 //
-// Before any event except the end of a fast path's steps is applied, the plan must be made exact again: ends recorded,
-// the running step noted, the other steps put back.
+// Before the plan applies any other event, `revoke` updates it: it records the steps that have ended, marks one as
+// running and returns the others to their queue.
 extension Plan {
-  /// The number of steps that the threads of a fast path's pool may prefetch together: the ready steps, but if the gate
-  /// waits for `first`, at most the unfinished blocking steps.
+  /// The number of steps that the threads of a fast path's pool may prefetch together. While the gate waits for
+  /// `first`, it is at most the number of unfinished blocking steps.
   func prefetchShare(of fastPath: FastPath, behind first: StepIndex) -> Int {
     let ready = fastPath.queue.pointee.ready.count
     return fastPath.traits[first].flags.contains(.blocking) ? min(ready, counts.blocking) : ready
   }
 
-  /// Removes the lowest ready step of a fast path's pool for prefetching. Returns nil if there is none or it is not
-  /// ordinary. Blocking steps are not mixed with others, so the gate never waits for a step behind one it does not
-  /// need.
+  /// Removes the lowest ready step of a fast path's pool for prefetching. Returns nil if there is none, if it is not
+  /// ordinary, or if only one of it and `first` is blocking. So a blocking step never waits for one that the gate does
+  /// not need.
   @inline(__always)
   mutating func prefetch(_ fastPath: FastPath, behind first: StepIndex, if isFit: (StepIndex) -> Bool) -> StepIndex? {
     guard let position = fastPath.queue.pointee.ready.lowest else { return nil }
@@ -31,8 +31,8 @@ extension Plan {
     return step
   }
 
-  /// Makes the plan exact again after a thread has worked through `started`. The last of these is running; each started
-  /// at the end of the previous one. The steps in `unstarted` are put back.
+  /// Updates the plan when prefetched steps are revoked. All steps in `started` have ended, except the last one, which
+  /// is running. The steps in `unstarted` return to their queues.
   mutating func revoke(
     started: UnsafeBufferPointer<StepIndex>, endedAt ends: UnsafeBufferPointer<Int>,
     unstarted: UnsafeBufferPointer<StepIndex>, at now: Int
@@ -40,7 +40,7 @@ extension Plan {
     if tables.makeUnique() { endFastPath() }
     for (index, end) in ends.enumerated() {
       finish(started[index], .success, nil, at: now)
-      // The dependents of the step were released now, but the step itself ended earlier.
+      // The dependents were released at `now`, but the step itself ended earlier.
       states[started[index]].endedAt = end
       putBack(started[index + 1])
       move(started[index + 1], to: .running)
@@ -51,14 +51,13 @@ extension Plan {
     if hasEffects { endFastPath() }
   }
 
-  /// Puts a prefetched step back among the ready steps.
   private mutating func putBack(_ step: StepIndex) {
     queues[traits[step].queue].ready.insert(Int(traits[step].position))
     counts.queued += 1
     counts.busy += 1
   }
 
-  /// Records the start of a prefetched step.
+  /// Marks a prefetched step as running since `startedAt`.
   @inline(__always)
   mutating func noteRun(of step: StepIndex, startedAt: Int) {
     states[step].status = .running

@@ -1,26 +1,25 @@
-/// A set of positions 0..<capacity that returns the lowest first: the ready steps of a queue, by rank.
+/// The ready steps of a queue, as a set of positions that returns the lowest first.
 ///
-/// It is a tree of bitmaps with 64 positions per word and 64 words per word of the next level; three levels suffice for
-/// 250,000 steps. The word with the lowest positions, the front, is stored separately, so most changes touch only it.
-/// Changes allocate nothing; a heap would take a dozen compares and moves.
+/// The set is a tree of bitmaps with 64 positions per word and 64 words per word of the next level, so three levels
+/// suffice for 250,000 steps. The word with the lowest positions, the front, is stored separately, and most changes
+/// touch only it. No change allocates memory. A heap would take a dozen compares and moves.
 ///
 /// Proof of safety: the words belong to the ``StepTables`` that created the set with ``init(capacity:)``. The tables
 /// copy them with ``copied()``, and free them with ``deallocate()`` when they are freed.
 /// Positions are below the capacity for which the words were created.
 struct ReadySet: @unchecked Sendable {
-  /// The front: the positions of the lowest word that has any, or 0 if the set is empty.
+  /// The bits of the front, or 0 if the set is empty.
   private var front: UInt64 = 0
-  /// The index of the front on the finest level. The corresponding word in `words`, and its bits in the levels above,
-  /// are empty.
+  /// The index of the front on the finest level. In `words`, this word and its bits in coarser levels are 0.
   private var frontWord = 0
   private(set) var count = 0
-  /// The levels, the finest first, or nil for a set without positions.
+  /// The levels, finest first, or nil for a set that can contain no position.
   private let storage: UnsafeMutablePointer<UInt64>?
   private let wordCount: Int
-  /// The beginnings of the second, third and fourth level in `words`, or 0 if there is none.
+  /// The indices in `words` at which the second, third and fourth level begin, or 0 if there is no such level.
   private let starts: (second: Int, third: Int, fourth: Int)
 
-  /// Creates a set without positions.
+  /// Creates a set that can contain no position.
   init() {
     storage = nil
     wordCount = 0
@@ -54,7 +53,6 @@ struct ReadySet: @unchecked Sendable {
     (front, frontWord, count) = (other.front, other.frontWord, other.count)
   }
 
-  /// Returns a copy of the set with its own memory.
   func copied() -> ReadySet {
     guard let storage else { return self }
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: wordCount)
@@ -62,18 +60,16 @@ struct ReadySet: @unchecked Sendable {
     return ReadySet(self, storage: words)
   }
 
-  /// Frees the memory. The set must not be used afterwards.
   func deallocate() { storage?.deallocate() }
 
   private var words: UnsafeMutablePointer<UInt64> { storage.unsafelyUnwrapped }
 
   var isEmpty: Bool { front == 0 }
 
-  /// The lowest position, or nil if the set is empty.
   @inline(__always)
   var lowest: Int? { front == 0 ? nil : frontWord << 6 &+ front.trailingZeroBitCount }
 
-  /// Adds a position that is not in the set.
+  /// Adds a position, which must not be in the set.
   @inline(__always)
   mutating func insert(_ position: Int) {
     count &+= 1
@@ -87,7 +83,7 @@ struct ReadySet: @unchecked Sendable {
     }
   }
 
-  /// Removes a position that is in the set.
+  /// Removes a position, which must be in the set.
   mutating func remove(_ position: Int) {
     count &-= 1
     if position >> 6 == frontWord {
@@ -108,7 +104,7 @@ struct ReadySet: @unchecked Sendable {
     return lowest
   }
 
-  /// Makes the word that contains `position` the front. The current front must be a later word or empty.
+  /// Makes the word of `position` the front. The current front must be empty or a later word.
   @inline(never)
   private mutating func replaceFront(by position: Int) {
     if front != 0 {
@@ -119,7 +115,7 @@ struct ReadySet: @unchecked Sendable {
     front = Self.bit(position)
   }
 
-  /// Makes the lowest word with positions the front, which is empty now.
+  /// Makes the lowest word with positions the new front, after the old one has become empty.
   @inline(never)
   private mutating func refill() {
     guard count > 0 else { return }
@@ -133,17 +129,16 @@ struct ReadySet: @unchecked Sendable {
     clearCoarser(word)
   }
 
-  /// Sets the bit of a position outside the front.
   @inline(__always)
   private func set(_ position: Int) {
-    // Usually other positions of the same word are set, so the coarser levels need no change.
+    // Other positions of the word are usually set, so that the coarser levels need no change.
     let word = words + position >> 6
     let before = word.pointee
     word.pointee = before | Self.bit(position)
     if before == 0 { setCoarser(position >> 6) }
   }
 
-  /// Marks a word as not empty on the coarser levels.
+  /// Sets the bits of a word in the coarser levels, after its first bit was set.
   @inline(never)
   private func setCoarser(_ word: Int) {
     if starts.second == 0 || add(word, starts.second) || starts.third == 0 { return }
@@ -151,7 +146,7 @@ struct ReadySet: @unchecked Sendable {
     _ = add(word >> 12, starts.fourth)
   }
 
-  /// Marks a word as empty on the coarser levels.
+  /// Clears the bits of a word in the coarser levels, after its last bit was cleared.
   @inline(never)
   private func clearCoarser(_ word: Int) {
     if starts.second == 0 || !take(Self.bit(word), from: word >> 6, level: starts.second) || starts.third == 0 {
@@ -161,20 +156,19 @@ struct ReadySet: @unchecked Sendable {
     _ = take(Self.bit(word >> 12), from: word >> 18, level: starts.fourth)
   }
 
-  /// Sets a bit of a level. Returns true if its word was not empty before.
+  /// Sets a bit. Returns true if its word had other bits before.
   private func add(_ position: Int, _ level: Int) -> Bool {
     let before = words[level + position >> 6]
     words[level + position >> 6] = before | Self.bit(position)
     return before != 0
   }
 
-  /// Clears a bit of a word. Returns true if the word is empty now.
+  /// Clears a bit. Returns true if its word is 0 now.
   private func take(_ bit: UInt64, from word: Int, level: Int) -> Bool {
     words[level + word] &= ~bit
     return words[level + word] == 0
   }
 
-  /// Returns the bit of a position in its word.
   @inline(__always)
   private static func bit(_ position: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: position) }
 }

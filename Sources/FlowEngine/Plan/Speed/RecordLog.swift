@@ -1,7 +1,8 @@
 import FlowModel
 
-/// The transitions that have not been taken yet, in chunks. Appending takes a comparison and a store, and taking copies
-/// nothing. With an observer each step has three transitions, so those of a first attempt are stored in 8 bytes.
+/// A log of the plan's transitions (such as the start of a step) that have not been read yet. It appends with one
+/// comparison and one store, and returns its chunks without copying. An observed step has three transitions, so those
+/// of first attempts are stored in 8 bytes.
 ///
 /// Proof of safety: `next` and `end` point into the memory of the last of `chunks`, which live as long as the log or
 /// the code that took them. The log belongs to the ``StepTables`` of one plan. A plan that shares them calls
@@ -9,31 +10,27 @@ import FlowModel
 struct RecordLog: @unchecked Sendable {
   private var next: UnsafeMutablePointer<UInt64>?
   private var end: UnsafeMutablePointer<UInt64>?
-  /// The base of the last chunk's times.
+  /// The time from which those of the last chunk are counted.
   private var baseNanoseconds = 0
   private var chunks: [RecordChunk] = []
   private var spare: [RecordChunk] = []
 
-  /// The number of 32 KiB chunks that are kept for reuse.
+  /// The maximum number of 32 KiB chunks kept for reuse.
   private static let spareLimit = 32
 
   var isEmpty: Bool { chunks.isEmpty }
 
-  /// Records that a step became ready.
   @inline(__always)
   mutating func appendReady(_ step: StepIndex, at now: Int) { append(ShortRecord.ready, step, at: now) }
 
-  /// Records that a step succeeded in its first attempt.
   @inline(__always)
   mutating func appendFirstSuccess(of step: StepIndex, at now: Int) { append(ShortRecord.succeeded, step, at: now) }
 
-  /// Records that the first attempt of a step started in the queue of a pool.
   @inline(__always)
   mutating func appendFirstStart(of step: StepIndex, in pool: Pool, at now: Int) {
     append(ShortRecord.started + UInt64(truncatingIfNeeded: pool.index), step, at: now)
   }
 
-  /// Records any transition.
   mutating func append(_ kind: PlanRecord.Kind, at now: Int) {
     append(ShortRecord.long, 0, at: now)
     chunks[chunks.count - 1].long.append(PlanRecord(kind, atNanoseconds: now))
@@ -58,25 +55,25 @@ struct RecordLog: @unchecked Sendable {
     baseNanoseconds = now
   }
 
-  /// Stores the number of transitions in the last chunk.
+  /// Stores the number of records in the last chunk.
   private func closeLast() {
     if let last = chunks.last { last.count = next.unsafelyUnwrapped - last.words }
   }
 
-  /// Returns all chunks and empties the log.
+  /// Removes and returns all chunks.
   mutating func take() -> [RecordChunk] {
     closeLast()
     defer { (chunks, next, end) = ([], nil, nil) }
     return chunks
   }
 
-  /// Keeps chunks that have been read for reuse.
+  /// Adds chunks that have been read to the spare ones.
   mutating func reuse(_ read: [RecordChunk]) {
     spare.append(contentsOf: read.prefix(Self.spareLimit - spare.count))
   }
 
-  /// Returns a copy of the log with its own memory. It only reads this log, because two threads may copy plans that
-  /// share it at once.
+  /// Returns a copy with its own memory. It does not change this log, because two threads may copy plans that share the
+  /// log at the same time.
   func copied() -> RecordLog {
     var copy = RecordLog()
     for (index, chunk) in chunks.enumerated() {
@@ -88,18 +85,18 @@ struct RecordLog: @unchecked Sendable {
   }
 }
 
-/// The 64-bit encoding of a transition: the kind in the upper 4 bits, the step in 28, the nanoseconds from the chunk's
-/// beginning in 32.
+/// The encoding of a transition in 64 bits: 4 for the kind, 28 for the step, 32 for the nanoseconds since the beginning
+/// of the chunk.
 private enum ShortRecord {
   static let ready: UInt64 = 0
   static let succeeded: UInt64 = 1
-  /// A start in the queue of the pool with index 0. The other pools follow.
+  /// A start in the queue of pool 0. The values for the other pools follow.
   static let started: UInt64 = 2
-  /// A reference to the next of the chunk's long records.
+  /// A placeholder for the next of the chunk's `long` records.
   static let long: UInt64 = 15
 }
 
-/// Consecutive transitions.
+/// A block of consecutive transitions.
 ///
 /// Proof of safety: the memory is allocated in `init` and freed in `deinit`. The log that owns the chunk writes it, and
 /// sets `count` before it hands the chunk over. Afterwards the chunk is only read, until it is returned to the log.
@@ -110,7 +107,7 @@ final class RecordChunk: @unchecked Sendable, Sequence {
   fileprivate var count = 0
   fileprivate var long: [PlanRecord] = []
   private var baseNanoseconds = 0
-  /// True if the records contain everything that their events report.
+  /// True if none of the records is partial, so no event needs details from the plan.
   fileprivate(set) var isComplete = true
 
   deinit { words.deallocate() }
@@ -122,7 +119,6 @@ final class RecordChunk: @unchecked Sendable, Sequence {
 
   func makeIterator() -> Iterator { Iterator(chunk: self, count: count) }
 
-  /// The first `count` records.
   fileprivate func records(first count: Int) -> IteratorSequence<Iterator> {
     IteratorSequence(Iterator(chunk: self, count: count))
   }

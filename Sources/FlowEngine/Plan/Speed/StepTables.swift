@@ -1,9 +1,9 @@
 import FlowModel
 
-/// The states and traits of all steps, the queues and the log, in blocks of memory.
+/// The states and traits of all steps, the queues and the log, in memory that plans access without checks.
 ///
-/// A plan accesses them dozens of times per step. Arrays would check for uniqueness and bounds on each access. Here
-/// uniqueness is checked once per event (``makeUnique()``), and bounds in debug builds.
+/// A plan accesses them dozens of times per step, and arrays would check uniqueness and bounds on each access. Here
+/// uniqueness is checked once per event (``makeUnique()``), and bounds only in debug builds.
 ///
 /// Proof of safety: the blocks are allocated and initialized in `Blocks.init`, never move, and are freed with the last
 /// plan that refers to them. Copies of a plan share them. Every method that writes is reached only through a mutating
@@ -44,7 +44,6 @@ struct StepTables: @unchecked Sendable {
       for index in queues.indices { queues[index].ready = queues[index].ready.copied() }
     }
 
-    /// Replaces the queues. No step of the new queues is ready.
     func setQueues(_ new: [PlanQueue]) {
       freeQueues()
       queues = .allocate(capacity: new.count)
@@ -69,42 +68,39 @@ struct StepTables: @unchecked Sendable {
   }
 
   private var blocks: Blocks
-  /// The changing state of each step.
   private(set) var states: UnsafeMutableBufferPointer<StepState>
-  /// The fixed properties of each step.
   private(set) var traits: UnsafeMutableBufferPointer<StepTraits>
   private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
-  /// The transitions that have not been taken yet.
   private(set) var log: UnsafeMutablePointer<RecordLog>
-  /// The end of the list of steps in the order in which they finished. A step that finishes while `n` steps are
-  /// unfinished is stored `n` before this end.
+  /// The end of the list of finished steps, which is in the order of their ends. A step that finishes while `n` steps
+  /// are unfinished is stored at `orderEnd[-n]`.
   private(set) var orderEnd: UnsafeMutablePointer<StepIndex>
 
-  /// Creates tables for this number of steps.
   init(count: Int) { self.init(Blocks(count: count)) }
 
   private init(_ blocks: Blocks) {
     self.blocks = blocks
     states = blocks.states
-    // Without the extra entry after the last step's traits.
+    // Leave out the additional entry after the last step.
     traits = UnsafeMutableBufferPointer(rebasing: blocks.traits.dropLast())
     queues = blocks.queues
     log = blocks.log
     orderEnd = blocks.order + blocks.states.count
   }
 
-  /// Replaces the queues. No step of the new queues is ready.
+  /// Replaces the queues. No step is ready in the new ones.
   mutating func setQueues(_ new: [PlanQueue]) {
     blocks.setQueues(new)
     queues = blocks.queues
   }
 
-  /// A range of the finished steps, in the order in which they finished.
+  /// Returns a range of the finished steps, in the order in which they finished.
   func order(_ range: Range<Int>) -> UnsafeBufferPointer<StepIndex> {
     UnsafeBufferPointer(start: orderEnd - states.count + range.lowerBound, count: range.count)
   }
 
-  /// Makes sure that no other plan shares the blocks. Call it before any write. Returns true if the tables have moved.
+  /// Copies the blocks if another plan shares them; call this before any write. Returns true if it copied, so that
+  /// pointers are invalid.
   mutating func makeUnique() -> Bool {
     if isKnownUniquelyReferenced(&blocks) { return false }
     self = StepTables(Blocks(copying: blocks))
@@ -113,14 +109,12 @@ struct StepTables: @unchecked Sendable {
 }
 
 extension UnsafeMutableBufferPointer {
-  /// The element of a step.
   @inline(__always)
   subscript(step: StepIndex) -> Element {
     get { self[Int(step)] }
     nonmutating _modify { yield &self[Int(step)] }
   }
 
-  /// The element at a small index, such as a step's queue.
   @inline(__always)
   subscript(index: UInt16) -> Element {
     get { self[Int(index)] }
@@ -129,7 +123,6 @@ extension UnsafeMutableBufferPointer {
 }
 
 extension UnsafeMutablePointer {
-  /// The element of a step.
   @inline(__always)
   subscript(step: StepIndex) -> Pointee {
     get { self[Int(step)] }
