@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The host of an action that a step calls for a post. It forwards to the step's run, except for requests that would
-/// start steps or outlive the call, and each call can be ended separately.
+/// The host of an action that a step calls for a post. It forwards requests to the run, except those that would start
+/// steps or outlive the call. Each call can be asked to end separately.
 final class CalledActionHost: ActionHost {
   private struct State {
-    /// The reason why the call was asked to end, or nil.
+    /// The reason why the call was asked to end, or nil if it was not.
     var end: String?
     var handlers: [@Sendable () -> Void] = []
   }
@@ -14,7 +14,7 @@ final class CalledActionHost: ActionHost {
   private let host: WorkflowRun
   /// The name of the called action.
   private let name: String
-  /// The number of the post that it is called for.
+  /// The number of the post.
   private let post: Int
   private let endsAtNanoseconds: Int
   private let state = Mutex(State())
@@ -26,7 +26,7 @@ final class CalledActionHost: ActionHost {
     self.endsAtNanoseconds = endsAtNanoseconds
   }
 
-  /// Asks the call to end. Only the first reason is kept.
+  /// Asks the call to end. If it was asked before, the first reason is kept.
   func end(because reason: String) {
     let handlers = state.withLock { state in
       state.end = state.end ?? reason
@@ -44,7 +44,7 @@ final class CalledActionHost: ActionHost {
   var launch: Launch { host.launch }
   var hasLogRoom: Bool { host.hasLogRoom }
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
-  /// Each post has its own key, so that its request is not taken for a repetition.
+  /// Each post has its own key, so that a service does not take its request for a repeated one.
   func idempotencyKey(of step: StepIndex) -> String { "\(host.idempotencyKey(of: step))#\(post)" }
   func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
   func traceparent(of step: StepIndex, attempt: Int) -> String? { host.traceparent(of: step, attempt: attempt) }
@@ -89,7 +89,7 @@ final class CalledActionHost: ActionHost {
       isRetryable: false)
   }
 
-  /// Closes the handle at once, because no step could use it.
+  /// Closes the handle immediately, because no step could use it.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int

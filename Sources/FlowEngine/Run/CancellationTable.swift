@@ -1,26 +1,26 @@
 import FlowModel
 import Synchronization
 
-/// The attempts that were asked to end, and their handlers.
+/// The attempts that were asked to end, and handlers for attempts that may be.
 ///
-/// Long-running bodies check `isCancelled` often, so that is a single atomic load. Handlers and tasks are rare and
-/// guarded by a lock.
+/// Bodies may check `isCancelled` often, so for steps this is a single atomic load. Handlers are rare, so a lock guards
+/// them.
 final class CancellationTable: Sendable {
   private struct Key: Hashable {
     var step: StepIndex
     var attempt: Int
   }
 
-  /// The highest cancelled attempt of each step, as one atomic per step.
+  /// The highest cancelled attempt of each step.
   ///
   /// Proof of safety: the memory is allocated and initialized in `init`, its address never changes, every access is an
   /// atomic operation, and it is freed in `deinit`, when no reference to the table is left.
   private nonisolated(unsafe) let cancelled: UnsafeMutablePointer<Atomic<UInt8>>
   private let count: Int
   private let handlers = Mutex<[Key: [@Sendable () -> Void]]>([:])
-  /// True once a handler was added. Most runs have none to remove.
+  /// True once a handler was added, so that most runs need not lock to remove handlers.
   private let hasHandlers = Atomic(false)
-  /// The cancelled attempts of items, by instance, because items are not known in advance.
+  /// The last cancelled attempt of items, by instance. Items are not known when the table is created.
   private let cancelledItems = Mutex<[StepIndex: Int]>([:])
   private let hasCancelledItems = Atomic(false)
 
@@ -41,7 +41,7 @@ final class CancellationTable: Sendable {
     return cancelledItems.withLock { $0[step] ?? 0 } >= attempt
   }
 
-  /// Calls `handler` once when the attempt is asked to end, or at once if it has been.
+  /// Calls `handler` once when the attempt is asked to end, or immediately if it was.
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isLate = handlers.withLock { handlers in
       if isCancelled(step, attempt: attempt) { return true }
@@ -52,7 +52,6 @@ final class CancellationTable: Sendable {
     if isLate { handler() }
   }
 
-  /// Asks an attempt to end.
   func cancel(_ step: StepIndex, attempt: Int) {
     let waiting = handlers.withLock { handlers in
       if Int(step) < count {
@@ -66,7 +65,6 @@ final class CancellationTable: Sendable {
     for handler in waiting { handler() }
   }
 
-  /// Removes the handlers of an attempt that has ended.
   func forget(_ step: StepIndex, attempt: Int) {
     guard hasHandlers.load(ordering: .acquiring) else { return }
     _ = handlers.withLock { $0.removeValue(forKey: Key(step: step, attempt: attempt)) }

@@ -1,27 +1,27 @@
 import FlowPlatform
 
-/// The folder in which the runs of one workflow keep their lasting files.
+/// The data folder, which has files that later runs of the same workflow read.
 ///
-/// The file `launched` in it records that a run has succeeded here, so the next one is not the first.
+/// The file `launched` in it records that a launch has succeeded, so that `launch.first` is false for later runs.
 public struct DataFolder: Sendable {
   /// The absolute path.
   public let path: String
 
   /// The error for a folder that cannot be created or written.
   public struct FolderProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The path that was refused.
+    /// The path of the data folder.
     public let path: String
-    /// The cause reported by the system.
+    /// The cause, with the system's message.
     public let cause: String
-    /// The path, the cause and a remedy.
+    /// The path, the cause and a suggestion.
     public var description: String { "the data folder '\(path)' cannot be used: \(cause); name another one" }
   }
 
-  /// Opens the folder at a path, absolute or from the working folder, making it and its parents when missing; what it makes is
-  /// its owner's alone.
+  /// Opens the folder at a path, which may be relative to the working folder. Creates it and its parents if they are
+  /// missing; only the owner may access a created folder.
   public init(making path: String) throws(FolderProblem) { try self.init(making: path) { mkdir($0, 0o700) } }
 
-  /// Makes folders with `make`, which returns 0 or sets the error number, as `mkdir` does.
+  /// - Parameter make: Creates a folder. It returns 0, or sets `errno`, like `mkdir`.
   init(making path: String, with make: (String) -> CInt) throws(FolderProblem) {
     let path = FilePath.absolute(path)
     self.path = path
@@ -30,8 +30,8 @@ public struct DataFolder: Sendable {
     guard access(path, W_OK | X_OK) == 0 else { throw FolderProblem(path: path, cause: Self.text(errno)) }
   }
 
-  /// Makes the folder of these parts. Looks at its parent only if that is missing: a sandbox reports each look at a folder
-  /// outside of it, and may refuse it although the folder can be made.
+  /// Creates a folder, and its parents if they are missing. It does not check parents first: a sandbox reports each
+  /// check of a folder outside it, and may deny it even if the folder can be created.
   private static func make(
     _ parts: ArraySlice<Substring>, for path: String, with make: (String) -> CInt
   ) throws(FolderProblem) {
@@ -43,7 +43,7 @@ public struct DataFolder: Sendable {
       if make(folder) == 0 { return }
       code = errno
     }
-    // The error number for a folder that exists differs between file systems.
+    // The error number for an existing folder differs between file systems.
     var status = stat()
     guard stat(folder, &status) == 0 else {
       let parent = "/" + parts.dropLast().joined(separator: "/")
@@ -56,13 +56,14 @@ public struct DataFolder: Sendable {
 
   private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  /// Opens an existing folder by its absolute path.
+  /// Opens an existing folder at an absolute path.
   init(opened path: String) { self.path = path }
 
-  /// True if a run with this folder has ended with `success` or `partial`, or has shown its window if it has one.
+  /// True if a run with this folder has shown its window or, if its workflow has no window, has ended as `success` or
+  /// `partial`.
   public var hasLaunched: Bool { access(path + "/launched", F_OK) == 0 }
 
-  /// Records that a run has succeeded. Returns an error message, or nil.
+  /// Records that a launch has succeeded. Returns an error message, or nil.
   func noteLaunch() -> String? {
     let file = open(path + "/launched", O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard file >= 0 else { return "cannot record the launch in '\(path)': \(String(cString: strerror(errno)))" }

@@ -1,23 +1,22 @@
 import FlowModel
 
-/// Events to be delivered to the observer.
+/// Collects events and delivers them to the observer in batches.
 ///
-/// The gate's thread records the opening without waiting for the run's lock, so later starts and ends of steps may have
-/// been recorded before it. The opening is inserted in order among the events that have not been delivered.
+/// The gate's thread does not wait for the run's lock, so later starts and ends of steps may be recorded before the
+/// opening. It is inserted by its time among the events that have not been delivered.
 struct EventBatch {
-  /// The number of events per delivery, and the minimum number kept back for the opening of the gate.
+  /// The number of events per delivery. At least as many are kept back, so that the opening can still be inserted.
   private static let capacity = 4096
 
   private let observer: any RunObserver
   private var events: [RunEvent] = []
-  /// True if the ends of steps are recorded.
+  /// True if `endedSteps` is filled.
   var notesEnds = false
-  /// The steps that have finished.
   private(set) var endedSteps: [StepID] = []
 
   init(_ observer: any RunObserver) { self.observer = observer }
 
-  /// Adds an event, and delivers the oldest if there are enough.
+  /// Adds an event. Delivers the oldest events if there are enough.
   mutating func add(_ event: RunEvent) {
     if notesEnds, case .stepFinished(let step, _) = event.kind { endedSteps.append(step) }
     if case .gateOpened = event.kind, let last = events.last, last.atNanoseconds > event.atNanoseconds {
@@ -30,7 +29,7 @@ struct EventBatch {
     events.removeFirst(Self.capacity)
   }
 
-  /// Delivers the remaining events.
+  /// Delivers all remaining events.
   mutating func tell() {
     if !events.isEmpty { observer.receive(events) }
     events.removeAll(keepingCapacity: true)

@@ -6,16 +6,15 @@ struct EventValues: Sendable {
   private var last: [String: Value] = [:]
   private var byteCount = 0
 
-  /// The events that were posted with a value.
   var events: [String] { last.keys.sorted() }
 
-  /// The value of a post by its number, or null if it had none.
+  /// Returns the value of a post, or null if it was posted without one.
   func value(of event: String, number: Int) -> Value { values[event]?[number] ?? .null }
 
-  /// The value of the last post, or null if it had none or the event has not been posted.
+  /// Returns the value of the last post, or null if it had none or the event was not posted.
   func last(of event: String) -> Value { last[event] ?? .null }
 
-  /// Stores the value of a post. Returns false if the run's values would become too large.
+  /// Stores the value of a post. Returns false if the values of all posts would exceed the limit.
   mutating func keep(_ value: Value, of event: String, number: Int) -> Bool {
     guard !value.isNull else {
       if last[event] != nil { last[event] = value }
@@ -29,12 +28,11 @@ struct EventValues: Sendable {
   }
 }
 
-/// The value of a post as recorded in the journal.
+/// The value of a post, as recorded in the journal.
 package struct RecordedEventValue: Sendable, Hashable {
-  /// The event.
   package var event: String
-  /// The number of the post.
+  /// The number of the post, counted from 1.
   package var number: Int
-  /// The value under the key `value`.
+  /// The value, as an object with the key `value`.
   package var value: ValueObject
 }

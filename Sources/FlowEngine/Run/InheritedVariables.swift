@@ -3,25 +3,25 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The variables of this process that expressions of a run have read as `env.NAME`. Each keeps its first value, even if
-/// the run is resumed.
+/// The variables of this process that expressions of a run have read as `env.NAME`. A variable keeps the value that was
+/// read first, even in a resumed run.
 final class InheritedVariables: Sendable {
   private let lookUp: @Sendable (String) -> String?
   private let state: Mutex<State>
 
   private struct State {
-    /// The value of each variable, or null if it is not set.
+    /// The value of each variable that was read, or null if it was not set.
     var values: ValueObject
     var hasUnrecorded = false
   }
 
-  /// Creates the variables with the values that have been read before.
+  /// Creates the table with the values that were read before a resume.
   init(_ values: ValueObject = [:], lookUp: @escaping @Sendable (String) -> String?) {
     self.lookUp = lookUp
     state = Mutex(State(values: values))
   }
 
-  /// The value of a variable, or null.
+  /// The value of a variable, or null if it is not set.
   subscript(name: String) -> Value {
     state.withLock { state in
       if let value = state.values[name] { return value }
@@ -32,20 +32,19 @@ final class InheritedVariables: Sendable {
     }
   }
 
-  /// True if a variable was read that the journal does not have.
+  /// True if a variable was read since the values were last recorded in the journal.
   var hasUnrecorded: Bool { state.withLock { $0.hasUnrecorded } }
 
-  /// Records that the journal has all variables read so far.
   func noteRecorded() { state.withLock { $0.hasUnrecorded = false } }
 
-  /// The variables that have been read, with null for those that are not set.
+  /// The variables that were read, with null for those that were not set.
   var values: ValueObject { state.withLock { $0.values } }
 }
 
 extension RunOptions {
-  /// The value of a variable of this process as a command inherits it, or nil if it is not set or not valid UTF-8.
+  /// Returns a variable of this process, or nil if commands do not inherit it, or it is not valid UTF-8.
   @Sendable static func variableOfProcess(_ name: String) -> String? {
-    // If this process is a command of a workflow itself, this is the file for that step's outputs.
+    // If this process is itself a command of a workflow, this is the output file of that step.
     if name.isEmpty || name == "FLOWRUN_OUTPUT" || name.utf8.contains(where: { $0 == 0 || $0 == UInt8(ascii: "=") }) {
       return nil
     }
@@ -54,7 +53,7 @@ extension RunOptions {
 }
 
 extension PreparedWorkflow {
-  /// The names of the environment variables that expressions refer to literally, as in `env.NAME`.
+  /// The names of the variables that expressions read as `env.NAME`.
   var variableNames: Set<String> {
     var names: Set<String> = []
     func add(_ references: [ContextReference]) {

@@ -1,7 +1,7 @@
 import Dispatch
 
-/// The main thread of a program whose `main` is not asynchronous.
+/// The main thread of a program that is not asynchronous.
 package enum MainThread {
-  /// Serves the main queue on the main thread, which runs the steps of the queue `main`. The program ends with `exit`.
+  /// Serves the main queue, on which the steps of the queue `main` run. The program must end with `exit`.
   package static func serve() -> Never { dispatchMain() }
 }

@@ -1,12 +1,12 @@
 import FlowModel
 
-/// Turns records into events, outside the lock.
+/// Creates events from the plan's records, outside the lock.
 struct RecordReader {
   private let graph: WorkflowGraph
   private let queueNames: [String]
-  /// The first start of each step, in nanoseconds from the start of the run.
+  /// The time of each step's first start, in nanoseconds from the start of the run.
   private var starts: [Int]
-  /// The first start of items, by instance.
+  /// The time of each item's first start, by instance.
   private var itemStarts: [StepIndex: Int] = [:]
   private let instances: InstanceTable
 
@@ -17,7 +17,7 @@ struct RecordReader {
     starts = Array(repeating: 0, count: graph.workflow.steps.count)
   }
 
-  /// Turns records into events. `besides` are the events of partial records.
+  /// Adds the event of each record to `batch`. The events of partial records are in `besides`, in the same order.
   mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], into batch: inout EventBatch) {
     var besides = besides[...]
     for chunk in chunks {
@@ -35,7 +35,7 @@ struct RecordReader {
     switch record {
     case .ready(let step): return .stepReady(id(step))
     case .started(let step, let attempt, let queue):
-      // The first start seen by this reader. A resumed step has a higher attempt number.
+      // A resumed step may have a higher attempt number when this reader first sees it.
       if Int(step) >= starts.count {
         if attempt == 1 || itemStarts[step] == nil { itemStarts[step] = time }
       } else if attempt == 1 || starts[Int(step)] == 0 {

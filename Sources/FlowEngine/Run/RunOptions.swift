@@ -2,101 +2,101 @@ import FlowModel
 
 /// The options of a run.
 public struct RunOptions: Sendable {
-  /// The values of the workflow's inputs. Missing ones have their defaults.
+  /// The values of the workflow's inputs. A missing input has its default value.
   public var inputs: ValueObject = [:]
-  /// The variables of the workflow's `env-file`; those of `env` override them.
+  /// The variables in the workflow's `env-file`. Those of its `env` override them.
   public var fileEnvironment: ValueObject = [:]
-  /// The variables of included workflows' `env-file`, by the number of the scope.
+  /// The variables in the `env-file` of each included workflow, by the index of its scope.
   public var scopeEnvironments: [Int: ValueObject] = [:]
-  /// The variables that commands of the run inherit from this process, for `env.NAME` in expressions.
+  /// Returns a variable that commands inherit from this process, for `env.NAME` in expressions.
   public var inheritedVariable: @Sendable (String) -> String? = RunOptions.variableOfProcess
-  /// The workflow's secrets by name. Null for an optional one that was not found.
+  /// The workflow's secrets by name. An optional secret that was not found is null.
   public var secrets: ValueObject = [:]
-  /// The reason for the launch. `isFirst` is set from the data folder.
+  /// The reason for the launch. The engine sets `isFirst` from the data folder.
   public var launch = Launch()
-  /// The absolute path of the run's data folder. It is created if it is missing.
+  /// The absolute path of the run's data folder. It must exist.
   public var dataFolder: String
-  /// The absolute path of the workflow file's folder.
+  /// The absolute path of the folder with the workflow file.
   public var workflowFolder: String
-  /// True if all steps except those marked `prewarm` wait for ``WorkflowRun/activate(launch:)``.
+  /// True if only steps with `prewarm` run before ``WorkflowRun/activate(launch:)``.
   public var isPrewarmed = false
-  /// The events posted from outside (`--event`), each with its delay from the start of the run.
+  /// The events that are posted from outside (`--event`), each with its delay from the start of the run.
   public var announcedEvents: [(name: String, delay: Duration)] = []
-  /// The values of those events, by their index in ``announcedEvents``.
+  /// The values of those events, by index in ``announcedEvents``.
   public var announcedValues: [Int: Value] = [:]
-  /// True if services that post events from outside end once the run is otherwise idle and nothing more is expected.
-  /// For runs on the command line.
+  /// True if services that post events from outside are asked to end when no more events are expected and the run is
+  /// otherwise idle. For runs on the command line.
   public var endsOutsideServices = false
-  /// True if ``WorkflowRun/post(_:)-(String)`` may post events until ``WorkflowRun/finishPosting()``. The run does not
-  /// end before that.
+  /// True if the app may post events (``WorkflowRun/post(_:)-(String)``). The run then continues until
+  /// ``WorkflowRun/finishPosting()``.
   public var acceptsEvents = false
-  /// The observer that receives every event of the run, in order, or nil.
+  /// The observer that receives the events of the run in order, or nil.
   public var observer: (any RunObserver)?
-  /// True if the observer receives the output lines of commands and programs, except for quiet steps.
+  /// True if the observer receives the output lines of commands and plugins, except those of quiet steps.
   public var showsOutput = true
-  /// True if the observer also receives unfinished output lines each time they change, as a live view needs them.
+  /// True if the observer also receives an unfinished output line each time it changes. For live views.
   public var showsUnfinishedLines = false
-  /// True if commands are asked for colors (`FORCE_COLOR=1`) because the observer shows them.
+  /// True if commands should print colors (`FORCE_COLOR=1`), because the observer shows them.
   public var forcesColor = false
-  /// The clock of a test, or nil for the system's.
+  /// The virtual clock of a test, or nil for the system's clock.
   public var clock: VirtualClock?
   /// The history that records the run, or nil.
   public var history: RunHistory?
-  /// The ids of steps that run even if they are up to date. `*` means all.
+  /// The ids of steps that run even if they are up to date, or `*` for all.
   public var forcedSteps: Set<String> = []
-  /// True if a successful step removes the files of items that are no longer in its list.
+  /// True if a successful run removes files that were produced for items that are no longer in their step's list.
   public var removesLeftovers = false
-  /// The steps to run, with their dependencies, or nil for all steps.
+  /// The selected steps, or nil to run all.
   public var selection: StepSelection?
-  /// The maximum time until files that a step produced on another machine must appear here.
+  /// How long the run waits for a file that a step produced on another machine to appear here.
   public var fileWait = Duration.seconds(10)
-  /// The seed for retry jitter. The same seed results in the same pauses.
+  /// The seed for the pauses before retries. Runs with the same seed have the same pauses.
   public var jitterSeed: UInt64 = 0
-  /// The pause of a resumed run before its first step begins. Steps that another process started remotely may still run
-  /// for this long.
+  /// The pause before the first step of a resumed run. For this long, remote steps of the earlier process may still be
+  /// running.
   public var takeoverPause = Duration.zero
-  /// The placement of steps on executors, or nil if all run here.
+  /// The executors that run steps, or nil if all steps run in this process.
   public var placement: ExecutorPlacement?
-  /// The capacity for steps with `resources`, or nil for that of this machine.
+  /// The capacity for steps with `resources`, or nil for the capacity of this machine.
   public var capacity: MachineResources?
-  /// Returns the W3C trace context of an attempt, which commands and plugins receive as `TRACEPARENT`. The path names a
-  /// step, an item or a step of an item's workflow, such as `convert[3]/read`. If nil, they receive the one of this
-  /// process.
+  /// Returns the W3C trace context of an attempt, which its command or plugin receives as `TRACEPARENT`. The path names
+  /// a step, an item or a step in an item's workflow, such as `convert[3]/read`. If nil, commands inherit the variable
+  /// of this process.
   public var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
   /// Steps that take less time do not wake a second thread, because waking it takes longer than running them.
   package var shortStepNanoseconds = 400
   /// The estimated duration of the steps that a thread takes at once. No ready step waits longer for a thread that runs
   /// short steps.
   package var batchNanoseconds = 32_000
-  /// The time that a body has to end before it is abandoned. Commands have more.
+  /// The time a body has to end before it is abandoned. Commands have longer.
   package var graceNanoseconds = Plan.usualGraceNanoseconds
-  /// The part of the grace in which calls of `flow.on` may continue. The rest is for the step itself.
+  /// The part of the grace in which calls of `flow.on` may continue. The step itself needs the rest.
   package var lastCallsNanoseconds = 800_000_000
 
-  /// True if nothing runs and only the steps that would run are shown.
+  /// True if no step runs, because only the steps that would run are shown.
   package var isTrial = false
-  /// The item of another run's step that this run belongs to, or nil if it is independent.
+  /// The item that this run is started for, or nil if it is not inside another run.
   package var outer: OuterRun?
 
-  /// The source of the pools' threads.
+  /// The threads of all pools.
   package var threads = PoolThreads.shared
 
-  /// Creates options with these folders and default values.
+  /// Creates options with default values.
   public init(dataFolder: String, workflowFolder: String) {
     self.dataFolder = dataFolder
     self.workflowFolder = workflowFolder
   }
 }
 
-/// Receives the events of a run.
+/// An observer of a run's events.
 public protocol RunObserver: Sendable {
-  /// The detail of the events it receives. Everything by default.
+  /// The level of detail of the events. By default all are received.
   var detail: RunDetail { get }
 
-  /// The detail of the events for each item of a step with this number of items. By default the same as for steps.
+  /// Returns the level of detail for the items of a step with `count` items. By default it is the same as for steps.
   func detail(ofItems count: Int) -> RunDetail
 
-  /// Receives the next events. Calls are made one after another, in the order of the run.
+  /// Receives the next events. Calls never overlap, and the events are in the order of the run.
   func receive(_ events: [RunEvent])
 }
 

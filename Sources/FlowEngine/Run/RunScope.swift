@@ -2,35 +2,34 @@ import FlowExpressions
 import FlowModel
 import Synchronization
 
-/// The contexts of an expression: a copy of the run's state at one instant.
+/// The values that an expression reads: a copy of the run's state at one time.
 struct RunScope: ExpressionContext {
   var plan: Plan
   var outputs: [StepIndex: ValueObject]
-  /// The products of steps as lists of paths, if expressions read them.
+  /// The products of steps as lists of paths. Only filled if an expression reads them.
   var products: [StepIndex: Value] = [:]
   var inputs: ValueObject
-  /// The variables of the file, including its `env-file`.
+  /// The variables of the workflow file, including those of its `env-file`.
   var environment: ValueObject
-  /// The variables of the step, which override the file's. Nil if it has none, or if they are being evaluated.
+  /// The variables of the step, which override those of the file. Nil if there are none, or while they are evaluated.
   var own: PreparedObject?
-  /// The variables of this process, which the file's override, or nil if there are none.
+  /// The variables of this process, which those of the file override, or nil if they must not be read.
   var inherited: InheritedVariables?
-  /// The variables of this process that are not read, because they contain secrets.
+  /// The variables of this process that contain secrets, which expressions cannot read.
   var withheld: Set<String> = []
   var secrets: ValueObject
   var launch: Launch?
   var run: ValueObject
-  /// The step whose `if` or inputs are evaluated, or nil for the workflow's own `outputs`, `enabled` and so on.
+  /// The step of the expression, or nil for an expression of the workflow, such as an output.
   var step: StepIndex?
-  /// The index of each step id. All scopes of a run share it.
   var stepIndices: StepNames
-  /// The post for which an action is called, or nil if this is not a call.
+  /// The post that an action is called for, or nil outside of such calls.
   var post: EventPost?
   /// The values of posted events.
   var eventValues = EventValues()
-  /// The item whose expressions are evaluated, or nil.
+  /// The item of the expression, or nil.
   var item: ItemScope?
-  /// The common prefix of the visible steps' ids: those of the same file.
+  /// The prefix of the ids of steps that the expression can read: the steps of the same file.
   var prefix = ""
 
   func value(named name: String) -> Value? {
@@ -54,7 +53,7 @@ struct RunScope: ExpressionContext {
     }
   }
 
-  /// The run as a step of `finally` sees it. In an included workflow, it covers only that workflow.
+  /// The `run` context of a step in `finally`, which covers only the steps of its file.
   private func runSoFar(_ step: StepIndex) -> ValueObject {
     var run = run
     run["conclusion"] = .string(plan.conclusionSoFar(for: step).rawValue)
@@ -75,7 +74,7 @@ struct RunScope: ExpressionContext {
     return run
   }
 
-  /// A post as expressions see it.
+  /// Returns the object that expressions read for a post.
   func value(of post: EventPost) -> Value {
     let at = post.atNanoseconds - (plan.activatedAtNanoseconds ?? 0)
     var object: ValueObject = ["name": .string(post.event), "number": .integer(post.number), "at": .milliseconds(at)]
@@ -84,7 +83,7 @@ struct RunScope: ExpressionContext {
     return .object(object)
   }
 
-  /// The events that were posted with a value, by their names in the file.
+  /// The last values of the file's events, by name.
   private var allEvents: ValueObject {
     var object = ValueObject()
     for event in eventValues.events {
@@ -102,7 +101,7 @@ struct RunScope: ExpressionContext {
     return all
   }
 
-  /// Evaluates a step's variables, which may refer to the scope's.
+  /// Evaluates the variables of a step. Their expressions may read those of the file.
   func variables(_ stated: PreparedObject) throws(ExpressionError) -> ValueObject {
     if let literal = stated.literal { return literal }
     var outer = self
@@ -110,8 +109,8 @@ struct RunScope: ExpressionContext {
     return try stated.evaluate(in: outer)
   }
 
-  /// A variable as the step's commands receive it. Expressions compare keys without case, variables do not, so another
-  /// spelling is only used if the exact name does not exist.
+  /// Returns a variable as the commands of the step receive it. Expressions ignore case but variables do not, so a name
+  /// that differs in case is used only if there is no exact match.
   private func variable(_ name: String) -> Value {
     if let value = own?.member(name, ignoresCase: false) { return evaluated(value) }
     if let value = environment[name] { return value }
@@ -124,7 +123,7 @@ struct RunScope: ExpressionContext {
     if value.references.contains(where: { $0.name.lowercased() == "secrets" }) { return .null }
     var outer = self
     outer.own = nil
-    // A step whose variables cannot be evaluated fails (`environmentProblem`).
+    // If its variables cannot be evaluated, the step fails elsewhere (`environmentProblem`).
     return (try? value.evaluate(in: outer)) ?? .null
   }
 
@@ -168,14 +167,13 @@ struct RunScope: ExpressionContext {
 }
 
 extension Workflow {
-  /// The message for a run that exceeded its timeout.
   var timeoutMessage: String {
     "the run took longer than its timeout of \(timeout.map(DurationText.format) ?? "") and was ended"
   }
 }
 
-/// The steps of a workflow by id, without regard to case, for expressions. The table is created on first use, because
-/// many workflows do not need it.
+/// The steps of a workflow by id, ignoring case, for expressions. The table is created on first use, because many
+/// workflows do not need it.
 final class StepNames: Sendable {
   private let workflow: Workflow
   private let indices = Mutex<[String: StepIndex]?>(nil)

@@ -1,14 +1,14 @@
 import FlowModel
 
-/// Events to be delivered, or records to turn into events outside the lock.
+/// An event to deliver, or records from which events are created outside the lock.
 enum UndeliveredEvents {
   case event(RunEvent)
-  /// Records, and the events of partial records in their order.
+  /// Records, and the events of the partial ones among them, in order.
   case records([RecordChunk], besides: [RunEvent])
 }
 
 extension RunState {
-  /// Moves the plan's records to those to be delivered.
+  /// Moves the plan's records to the undelivered events.
   mutating func collectRecords() {
     guard plan.hasRecords else { return }
     let chunks = plan.takeRecords()
@@ -25,7 +25,7 @@ extension RunState {
     undelivered.append(.records(chunks, besides: besides))
   }
 
-  /// The event for a partial record, completed from the plan.
+  /// Returns the event of a partial record, with details from the plan.
   private func event(
     for record: PlanRecord.Partial, at time: Int, _ failedAttempts: inout ArraySlice<FailedAttempt>
   ) -> RunEvent.Kind {

@@ -1,116 +1,116 @@
 import FlowModel
 import FlowPluginKit
 
-/// The changing state of a run, guarded by one lock.
+/// The changing state of a run. One lock guards it.
 struct RunState {
   private(set) var latestNanoseconds = 0
   var plan: Plan
-  /// The threads of each pool, by the pool's index.
+  /// The thread pools, by the index of their pool.
   var pools: [ThreadPool]
-  /// The batches of steps that threads have taken and may not have started. See ``revokeBatches()``.
+  /// The batches of prefetched steps that threads are running. See ``revokeBatches()``.
   private(set) var batches: [Batch] = []
-  /// The bodies that have waited and can continue.
+  /// The bodies that were waiting and can continue.
   var resumptions = Resumptions()
-  /// The outputs of steps, except empty ones.
+  /// The outputs of steps with any.
   var outputs: [StepIndex: ValueObject] = [:]
-  /// The products of steps as lists of paths, if expressions read them.
+  /// The products of steps as lists of paths. Only filled if an expression reads them.
   var products: [StepIndex: Value] = [:]
-  /// The fan-outs whose items are known.
+  /// The items, inputs and outputs of fan-outs whose items are known.
   var fanOuts: [StepIndex: RunFanOut] = [:]
-  /// The keys of items that come from objects.
+  /// The keys of items, for steps whose items come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// The names of items for people, of fan-outs that are not too large.
+  /// The names of items that users see. Not set for large fan-outs.
   var itemNames: [StepIndex: [String]] = [:]
-  /// The number of times that each item's idempotency key has changed, in a resumed run.
+  /// In a resumed run, the number of times that the idempotency key of each item has changed.
   var itemRepetitions: [StepIndex: [Int: Int]] = [:]
-  /// The results of the items' workflows, by instance.
+  /// The results of the steps in items' workflows, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
-  /// The names of items in the data folder, by step, for steps that run a workflow per item.
+  /// The names of items' records in the data folder, for steps that run a workflow for each item.
   var itemRecords: [StepIndex: Set<UInt64>] = [:]
-  /// True for those steps whose list may lack items because an upstream step failed.
+  /// Whether items may be missing from a step's list because a step upstream failed.
   var doubtfulLists: [StepIndex: Bool] = [:]
-  /// The total number of steps in items' workflows.
+  /// The number of results in `itemRuns`.
   var itemStepCount = 0
   var launch: Launch
   var environment: ValueObject = [:]
-  /// The instant for which the plan's timer is set.
+  /// The time for which the plan's timer is set, or nil if none is set.
   var timerAt: Int?
   var postedCount = 0
   var eventValues = EventValues()
   var tasks: [Int: Task<Void, Never>] = [:]
-  /// The number of sleeps in progress of each body, if the clock is virtual.
+  /// The number of sleeps in progress, by body. Only used with a virtual clock.
   var sleeping: [Int: Int] = [:]
-  /// The services that follow repeating events.
+  /// The services that follow events.
   var followers: [Follower] = []
-  /// The unanswered questions of steps.
+  /// The questions of steps that have not been answered.
   var questions: [StepIndex: OpenQuestion] = [:]
-  /// The questions of steps in items' workflows; each item's first question comes first.
+  /// The questions of steps in an item's workflow. The first one is open in the outer run.
   var outerQuestions: [OuterQuestion] = []
   var warnings: [String] = []
   var threadShortage = ThreadShortage()
-  /// The report of a run that has ended.
+  /// The report, once the run has ended.
   var ended: EndedRun?
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
-  // What the journal has not heard yet.
-  /// The outputs that are withheld from the journal and the report, by step.
+  // State that is not yet in the journal.
+  /// The names of outputs that are kept out of the journal and the report, by step.
   var withheld: [StepIndex: Set<String>] = [:]
-  /// Whether the journal began before the launch was known.
+  /// True if the journal began before the launch was known, so the launch must still be recorded.
   var owesLaunch = false
-  /// The outputs of steps.
   var unwrittenOutputs = UnwrittenOutputs()
-  /// The output lines of steps, as JSON.
+  /// Output lines of steps, as JSON.
   var unwrittenLines: [UInt8] = []
-  /// The byte index of the first line that had been held back, or nil.
+  /// The byte index of the first line that was held back and is now recorded, or nil.
   var firstReleasedByte: Int?
-  /// The output lines that the record holds back, for other processes. See ``LiveLog``.
+  /// Output lines that are not recorded but shown to other processes. See ``LiveLog``.
   var unshownLines: [UInt8] = []
-  /// The recorded output lines.
+  /// The part of each step's output that is recorded.
   var recordedLog = RecordedLog()
-  /// The steps of a durable run that may begin, or nil if the run is not durable.
+  /// The starts that are recorded before steps begin, or nil if the run is not durable.
   var durableStarts: DurableStarts?
-  /// True if a check of the lease has been scheduled.
+  /// True if a check of the lease is scheduled.
   var isAwaitingLease = false
-  /// The time since which steps have waited for that check, or nil if none wait.
+  /// The time since which steps have waited for the lease, or nil if none wait.
   var awaitedLeaseSince: Int?
   /// The bodies that were asked to end because the lease was not renewed in time.
   var endedForLease: Set<Int> = []
 
-  // Not yet delivered to observers.
+  // State that is not yet delivered to the observer.
   var undelivered: [UndeliveredEvents] = []
-  /// Turns records into events. Nil while it is in use and before it is needed.
+  /// Creates events from records. Nil before its first use and while the delivery thread uses it.
   var recordReader: RecordReader?
-  /// True if a delivery has been scheduled.
+  /// True if a delivery is scheduled.
   var isDelivering = false
-  /// True if a delivery has waited for the plan to be notified of the gate's opening. That happens once.
+  /// True if a delivery has waited until the plan was notified of the gate's opening. It waits only once.
   var hasAwaitedGate = false
-  /// The number of bytes of output lines that have not been delivered.
+  /// The size of undelivered output lines, in bytes.
   var undeliveredLineBytes = 0
 
-  /// Returns the instant that a thread has read, or the latest known one if that is later. Threads read their clocks
-  /// independently, but a plan's times never decrease.
+  /// Returns the time that a thread has read, or the latest time used for the plan if that is later. Threads read the
+  /// clock independently, but times of the plan must not decrease.
   mutating func instant(_ nanoseconds: Int) -> Int {
     latestNanoseconds = max(latestNanoseconds, nanoseconds)
     return latestNanoseconds
   }
 
-  /// Returns true once when the launch must be written to the journal, because the journal began before it was known.
+  /// Returns true if the launch must be recorded now, because the journal began before it was known. Later calls return
+  /// false.
   mutating func takeUnwrittenLaunch() -> Bool {
     guard owesLaunch, plan.activatedAtNanoseconds != nil else { return false }
     owesLaunch = false
     return true
   }
 
-  /// Returns and removes the outputs that are not in the journal yet.
+  /// Removes and returns the outputs that are not in the journal.
   mutating func takeUnwrittenOutputs() -> UnwrittenOutputs {
     defer { unwrittenOutputs = UnwrittenOutputs() }
     return unwrittenOutputs
   }
 
-  /// Notifies the plan that the gate has opened.
   mutating func takeIn(_ opened: OpenedGate) { plan.apply(.gateOpened(opened), at: instant(opened.atNanoseconds)) }
 
-  /// Makes the plan exact: applies the progress of threads within their batches, and returns the rest to the queues.
+  /// Updates the plan to the progress of all batches: records the steps that have ended, and returns those that have
+  /// not started to their queues.
   @inline(__always)
   mutating func revokeBatches() {
     if !batches.isEmpty { revokeAll() }
@@ -127,10 +127,9 @@ struct RunState {
     batches.removeAll(keepingCapacity: true)
   }
 
-  /// Adds a batch that can be revoked.
   mutating func add(_ batch: Batch) { batches.append(batch) }
 
-  /// Removes a batch that its thread has finished. Returns false if it had been revoked.
+  /// Removes a batch whose steps have all ended. Returns false if it was revoked.
   mutating func remove(_ batch: Batch) -> Bool {
     guard let index = batches.firstIndex(where: { $0 === batch }) else { return false }
     batches.swapAt(index, batches.count - 1)
@@ -138,33 +137,32 @@ struct RunState {
     return true
   }
 
-  /// A step that handles the posts of an event one after another.
+  /// A service that handles the posts of an event one after another.
   struct Follower {
     var event: String
     var posts: PostQueue
     var step: StepIndex
-    /// The call in progress for a post.
+    /// The action call for a post that is in progress.
     var call: CalledActionHost?
   }
 
-  /// Returns an attempt of a step as a number; attempts are below 256. For a key type, the runtime would look up its
-  /// conformance at each process start.
+  /// Returns a key for an attempt, which is below 256. A key type of our own would make the runtime look up its
+  /// conformances at each process start.
   static func taskKey(_ step: StepIndex, _ attempt: Int) -> Int { Int(step) << 8 | attempt }
 }
 
-/// The report of a run that has ended, behind a reference. To copy an optional report, the runtime would have to
-/// assemble its type, which took half a million instructions at each process start.
+/// The report of a run that has ended. It is behind a reference, because copying an optional report would make the
+/// runtime create its type, which took half a million instructions at each process start.
 final class EndedRun: Sendable {
   let report: RunReport
 
   init(_ report: RunReport) { self.report = report }
 }
 
-/// The outputs that are not in the journal yet.
+/// The outputs that are not in the journal.
 struct UnwrittenOutputs: Sendable {
   var steps: [(StepIndex, ValueObject)] = []
   var items: [(StepIndex, Int, ValueObject)] = []
-  /// The values of events.
   var values: [RecordedEventValue] = []
 
   var isEmpty: Bool { steps.isEmpty && items.isEmpty && values.isEmpty }

@@ -1,14 +1,14 @@
 import FlowExpressions
 import FlowModel
 
-/// The selected steps of a run. Others only run if these depend on them or if they are in `finally`.
+/// The steps that a run is limited to. Their dependencies run too, unless excluded, and all steps of `finally`.
 public struct StepSelection: Sendable, Hashable {
   /// The ids of the steps, without duplicates.
   public var steps: [String]
-  /// True if the dependencies of the steps run, too.
+  /// True if the dependencies of these steps run, too.
   public var includesNeeds: Bool
 
-  /// Selects steps by their ids.
+  /// Selects steps by id.
   public init(_ steps: [String], includesNeeds: Bool = true) {
     var seen: Set<String> = []
     self.steps = steps.filter { seen.insert($0).inserted }
@@ -19,8 +19,8 @@ public struct StepSelection: Sendable, Hashable {
 extension PreparedWorkflow {
   /// Returns the steps that run with this selection. Unknown ids are ignored.
   ///
-  /// A step depends on those in `needs`, which include all that its expressions and handles refer to, on the steps that
-  /// post the events of its `after`, and on the steps that bind the inputs of its files.
+  /// A step depends on those in `needs`, which include the steps that its expressions and handles refer to, on the
+  /// steps that post the events in its `after`, and on the entries of the files that contain it.
   func selected(by selection: StepSelection) -> Set<StepIndex> {
     let names = Set(selection.steps)
     var open = graph.workflow.steps.indices.filter { names.contains(graph.workflow.steps[$0].id.text) }
@@ -30,14 +30,14 @@ extension PreparedWorkflow {
       for step in steps where selected.insert(step).inserted { open.append(step) }
     }
     while let step = open.popLast() {
-      // The exit of an included file depends on the whole file.
+      // The exit of an included file depends on all steps of the file.
       let own = graph.workflow.steps[Int(step)]
       if let scope = graph.workflow.scope(of: step) {
         add([graph.workflow.scopes[scope].entry])
         add(graph.workflow.scopes[scope].members.filter { isFinal($0) })
       }
       guard selection.includesNeeds || own.options.includeRole == .exit else { continue }
-      // The steps of a file's `finally` wait for its other steps but do not depend on them.
+      // Steps of a file's `finally` wait for its other steps, but do not need them.
       if own.options.isFinal {
         add(own.needs.filter { isFinal($0) })
       } else {
@@ -58,7 +58,7 @@ extension PreparedWorkflow {
     }
   }
 
-  /// Throws if an id is unknown, or if a step depends on outputs or handles of a step that is left out.
+  /// Throws if an id is unknown, or if a selected step needs outputs, handles or events of steps that do not run.
   func check(_ selection: StepSelection) throws(PreparationProblem) {
     let ids = Set(graph.workflow.steps.map(\.id.text))
     for name in selection.steps where !ids.contains(name) {
@@ -103,10 +103,10 @@ extension PreparedWorkflow {
 }
 
 extension Step {
-  /// The ids of the steps that its expressions read without a fallback, as written.
+  /// The ids of the steps that its expressions read without a fallback value, as written in the file.
   fileprivate var stepsRead: [String] { stepReferences.filter { !$0.hasFallback }.compactMap(\.path.first) }
 
-  /// The references to steps in its expressions.
+  /// The references to `steps` in the expressions of this step.
   var stepReferences: [ContextReference] {
     var values = [Value.object(with), .object(options.environment)]
     if let condition = options.condition { values.append(.string("${{ \(condition) }}")) }
@@ -122,7 +122,7 @@ extension Step {
 }
 
 extension Value {
-  /// The references to steps in its expressions.
+  /// The references to `steps` in the expressions of this value.
   var stepReferences: [ContextReference] {
     guard containsExpression else { return [] }
     switch self {

@@ -4,16 +4,17 @@ import FlowPluginKit
 import FlowSecrets
 
 extension WorkflowRun: ActionHost {
-  /// The reason for the launch. Before activation, the defaults.
+  /// The reason for the launch. Before activation, it has default values.
   public var launch: Launch { state.withLock { $0.launch } }
 
-  /// The id of a step.
+  /// Returns the id of a step or item.
   public func stepID(of step: StepIndex) -> StepID {
     guard let (owner, item) = instances.item(of: step) else { return prepared.graph.workflow.steps[Int(step)].id }
     return prepared.graph.workflow.steps[Int(owner)].id.item(item)
   }
 
-  /// Consists of the run, the step, and how often a success of the step was discarded.
+  /// Returns a key made of the ids of run and step and, if not zero, the number of times that a success of the step was
+  /// discarded.
   public func idempotencyKey(of step: StepIndex) -> String {
     var repetitions = 0
     if let origin {
@@ -26,21 +27,21 @@ extension WorkflowRun: ActionHost {
     return "\(run.id)/\(stepID(of: step))" + (repetitions > 0 ? "~\(repetitions)" : "")
   }
 
-  /// The variables that contain the workflow's secrets, including those of an outer run.
+  /// The names of variables that contain secrets of the workflow or of an outer run.
   public var withheldVariables: Set<String> {
     secretVariables.union(options.outer?.run.withheldVariables ?? [])
   }
 
-  /// True if the run has secrets, which are hidden wherever text is shown or recorded.
+  /// True if the run has secrets. They are hidden in everything that is shown or recorded.
   public var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
 
-  /// True if a value contains a secret.
+  /// True if the value contains a secret.
   public func holdsSecret(_ value: Value) -> Bool {
     if let mask, mask.masked(value) != value { return true }
     return options.outer?.run.holdsSecret(value) == true
   }
 
-  /// The variables of the workflow and the step.
+  /// Returns the variables of the workflow and the step, for a command.
   public func environment(of step: StepIndex) -> [String: String] {
     let owner = instances.owner(of: step)
     let own = prepared.detail(of: owner)?.environment
@@ -62,12 +63,12 @@ extension WorkflowRun: ActionHost {
     return variables
   }
 
-  /// The trace context of an attempt, or nil if the run sets none.
+  /// Returns the trace context of an attempt, or nil if the run sets none.
   public func traceparent(of step: StepIndex, attempt: Int) -> String? {
     options.traceparent?(stepID(of: step).text, attempt)
   }
 
-  /// The time left until the deadline of the step or of this attempt, or nil if there is none.
+  /// Returns the time left until this attempt, its step or its fan-out times out, or nil if there is no limit.
   public func remaining(of step: StepIndex, attempt: Int) -> Duration? {
     let (due, limit) = state.withLock { state in
       (state.plan.maximum(of: step, attempt: attempt), state.plan.limitOfUnbegun(step, attempt: attempt))
@@ -75,7 +76,7 @@ extension WorkflowRun: ActionHost {
     return due.map { .nanoseconds(max(0, $0 - clock.now)) } ?? limit
   }
 
-  /// Records that the body of a remote step has begun.
+  /// Records that a worker has begun the body of a remote step.
   public func begun(_ step: StepIndex, attempt: Int) {
     guard options.placement != nil else { return }
     change(.begun(step, attempt: attempt))
@@ -86,32 +87,32 @@ extension WorkflowRun: ActionHost {
     cancellations.isCancelled(step, attempt: attempt)
   }
 
-  /// Calls the handler once this attempt is asked to end.
+  /// Calls the handler once when this attempt is asked to end.
   public func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     cancellations.onCancel(step, attempt: attempt, handler)
   }
 
-  /// Extends the time in which this attempt must end.
+  /// Extends the grace of an attempt that was asked to end.
   public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {
     change(.needsTimeToEnd(step, attempt: attempt, nanoseconds: time.nanoseconds))
     if let outer = options.outer { outer.run.needsTimeToEnd(time, step: outer.instance, attempt: outer.attempt) }
   }
 
-  /// Reports the step's progress.
+  /// Reports the progress of a step to the observer.
   public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))
   }
 
-  /// Posts an event. Throws if the action did not declare it or the run has reached the limit of 10,000 posts.
+  /// Posts an event. Throws if the action did not declare the event or the run has made 10,000 posts.
   public func post(_ event: String, step: StepIndex) throws { try post(event, value: .null, step: step) }
 
-  /// The handle with this key, or nil.
+  /// Returns the handle with this key, or nil if there is none.
   public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? {
     handles.handle(key, for: instances.owner(of: step))
       ?? options.outer.flatMap { $0.run.handle(key, step: $0.instance) }
   }
 
-  /// Makes a handle available. Closes the step's earlier handle with this key.
+  /// Makes a handle available to later steps. Closes an earlier handle of the same step with this key.
   public func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
@@ -122,7 +123,7 @@ extension WorkflowRun: ActionHost {
     do { try closeReplaced() } catch { warn("closing '\(key)' of an earlier attempt failed: \(error)") }
   }
 
-  /// Reports that a service is ready.
+  /// Reports that a service is ready, with its outputs.
   public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let aftermath = withPlan { state -> Aftermath in
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
@@ -133,18 +134,18 @@ extension WorkflowRun: ActionHost {
     perform(aftermath)
   }
 
-  /// Calls the handler once after this time on the run's clock.
+  /// Calls the handler once after `delay` on the run's clock.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     deadlines.schedule(afterNanoseconds: max(0, delay.nanoseconds), handler)
   }
 
-  /// Like ``wake(after:_:)``, for an attempt whose body only waits meanwhile.
+  /// Like ``wake(after:_:)``, for a body that only waits until then, so that a virtual clock may advance.
   public func wake(
     after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
   ) {
     guard options.clock != nil else { return wake(after: delay, handler) }
     let key = RunState.taskKey(step, attempt)
-    // Both happen while the lock is held, so that the clock cannot move past an alarm that is not set yet.
+    // Both changes are made under the lock. Otherwise a virtual clock could advance between them.
     state.withLock { state in
       state.sleeping[key, default: 0] += 1
       wake(after: delay) { [self] in
@@ -154,10 +155,10 @@ extension WorkflowRun: ActionHost {
     }
   }
 
-  /// Reports something that delays the run, as a warning that is not part of its report.
+  /// Reports a delay of the run as a warning that does not appear in the report.
   public func announce(_ message: String) { emit(.warning(message)) }
 
-  /// Records a problem that is not a failure, unless the run has recorded the same one before.
+  /// Records a warning, unless the run has recorded the same one before.
   func warnOnce(_ message: String) {
     let isNew = state.withLock { state in
       if state.warnings.contains(message) { return false }
@@ -167,7 +168,7 @@ extension WorkflowRun: ActionHost {
     if isNew { emit(.warning(message)) }
   }
 
-  /// Records a problem that is not a failure.
+  /// Records a warning for the report, and reports it to the observer.
   func warn(_ message: String) {
     state.withLock { $0.warnings.append(message) }
     emit(.warning(message))

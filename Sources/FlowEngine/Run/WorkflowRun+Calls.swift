@@ -2,9 +2,9 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-// Steps that call an action for each post of a repeating event.
+// Services that call an action for each post of a repeating event (`flow.on`).
 extension WorkflowRun {
-  /// Adds each post of a repeating event to `posts`, starting with the posts so far.
+  /// Adds all posts of an event to `posts`, past and future ones.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
     state.withLock { state in
       for var post in state.plan.posts(of: event) {
@@ -21,7 +21,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Calls the action that the step's inputs name, for one post.
+  /// Calls the action that is named in the step's inputs for one post, and returns its outputs.
   public nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
@@ -56,7 +56,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs the body on a separate thread or task.
+  /// Runs the action on a thread or in a task of its own.
   private func start(
     _ action: RegisteredAction, _ inputs: ValueObject, _ context: ActionContext,
     _ result: OneShot<Result<ValueObject, any Error>>

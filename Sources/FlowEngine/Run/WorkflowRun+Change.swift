@@ -1,10 +1,9 @@
 import Dispatch
 import FlowModel
 
-// The parts that all changes of a run have in common: the lock and an exact plan (`withPlan`), the consequences under
-// the lock (`carryOut`), and those outside it (`perform`).
+// The steps of every change of a run: `withPlan` takes the lock and updates the plan, `carryOut` handles the
+// consequences under the lock, and `perform` those outside it.
 extension WorkflowRun {
-  /// Applies an event that happens now.
   func change(_ event: PlanEvent) {
     let aftermath = withPlan { state in
       state.plan.apply(event, at: state.instant(clock.now))
@@ -13,8 +12,8 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Calls `body` under the lock with an exact plan, in which no steps are prefetched. All code that changes the plan
-  /// or reads the states of steps uses it, except for threads on a fast path.
+  /// Calls `body` under the lock, after revoking prefetched steps so that the plan is up to date. All code that changes
+  /// the plan or reads the states of steps uses this, except threads on a fast path.
   @inline(__always)
   func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
     try state.withLock { state in
@@ -23,10 +22,11 @@ extension WorkflowRun {
     }
   }
 
-  /// Handles the consequences of a change under the lock: the plan's effects, and requests to wake threads for ready
-  /// steps.
+  /// Carries out the plan's effects under the lock, and collects the work to do outside it, such as waking threads for
+  /// ready steps.
   ///
-  /// - Parameter onlyWatching: A pool whose threads run short steps. No other thread of it is woken, but it is watched.
+  /// - Parameter onlyWatching: A pool whose threads run short steps. Instead of waking more threads, a watch is set for
+  ///   it.
   func carryOut(_ state: inout RunState, onlyWatching watched: Pool? = nil) -> Aftermath {
     state.plan.interruptFastPaths()
     var aftermath = Aftermath()
@@ -100,7 +100,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Wakes threads of a pool for ready steps and for bodies that can continue, as long as there are any.
+  /// Wakes threads until there is one for each startable step and each body that can continue.
   func wakeThreads(
     of pool: Pool, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
   ) {
@@ -117,12 +117,12 @@ extension WorkflowRun {
     }
   }
 
-  /// Sets a watch for the steps that wait in a pool.
+  /// Sets a watch that wakes a thread if steps of the pool still wait when it ends.
   private func watch(_ pool: Pool, _ state: inout RunState, _ aftermath: inout Aftermath) {
     if let time = state.pools[pool.index].startWatch() { aftermath.threads.append(.watch(pool, nanoseconds: time)) }
   }
 
-  /// Handles the consequences of a change outside the lock.
+  /// Does the work that follows from a change outside the lock.
   func perform(_ aftermath: Aftermath) {
     if let warning = aftermath.warning { emit(.warning(warning)) }
     for (step, attempt) in aftermath.cancellations {
@@ -137,7 +137,7 @@ extension WorkflowRun {
         alarms.schedule(afterNanoseconds: time) { [self] in endWatch(of: pool) }
       }
     }
-    // The threads for the first steps start before the gate's.
+    // The threads for the first steps start before the gate's thread.
     if aftermath.mustBeginGate { gateClock.begin() }
     for expectation in aftermath.expectations { expect(expectation) }
     for start in aftermath.remoteStarts { runRemotely(start) }
@@ -156,7 +156,7 @@ extension WorkflowRun {
       return DispatchQueue.main.async { @Sendable [self] in work(in: pool) }
     }
     if threads.run(quality, { [self] in work(in: pool) }) { return }
-    // The system has refused a thread, so the pool continues with those it has. The watch tries again.
+    // The system has refused a thread. The pool continues with the threads it has, and its watch tries again.
     let aftermath = withPlan { state in
       state.noteMissingThread(in: pool, at: state.instant(clock.now))
       return carryOut(&state)
@@ -175,10 +175,11 @@ extension WorkflowRun {
 
   private func endWatch(of pool: Pool) {
     let aftermath = withPlan { state in
-      // A virtual clock does not advance while bodies run.
+      // A virtual clock stands still while bodies run.
       let now = options.clock == nil ? state.instant(clock.now) : .max
       let isStuck = state.pools[pool.index].endWatch(at: now)
-      // If a thread became free and took another step, the waiting steps have not waited for the whole watch.
+      // If a thread has taken another step since the watch was set, the waiting steps have not waited for all of that
+      // time.
       return carryOut(&state, onlyWatching: isStuck ? nil : pool)
     }
     perform(aftermath)

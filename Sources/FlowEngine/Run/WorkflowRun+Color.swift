@@ -1,10 +1,10 @@
 import FlowExpressions
 import FlowModel
 
-// Commands print colors if their output is a terminal, which is never the case here. If the observer shows colors,
-// commands are asked for them with `FORCE_COLOR`, unless their output is read as a value.
+// Commands print colors only to a terminal, and here their output is a pipe. If the observer shows colors, they are
+// requested with `FORCE_COLOR`, unless an expression reads the output.
 extension WorkflowRun {
-  /// True if the commands of a step are asked for colors.
+  /// True if `FORCE_COLOR` is set for the commands of a step.
   func forcesColor(of step: StepIndex) -> Bool {
     guard options.forcesColor, prepared.action(of: step).declaration.shellTextInput != nil,
       options.placement?.assignment[step] == nil
@@ -18,8 +18,8 @@ extension WorkflowRun {
     return !read.contains(step)
   }
 
-  /// True if the commands of a step or item may print colors. The result of a step with `inputs-from` must not depend
-  /// on it.
+  /// True if the commands of a step or item may print colors. They may not if the step has `inputs-from`, because its
+  /// recorded result must not depend on colors.
   func allowsColor(of step: StepIndex) -> Bool {
     let own = prepared.graph.workflow.steps[Int(instances.owner(of: step))].options
     return own.allowsColor && own.inputsFrom.isEmpty
@@ -27,7 +27,7 @@ extension WorkflowRun {
 }
 
 extension PreparedWorkflow {
-  /// The steps whose `stdout` or `stderr` an expression reads or may read.
+  /// The steps whose `stdout` or `stderr` an expression may read.
   fileprivate func stepsReadAsText(_ names: StepNames) -> Set<StepIndex> {
     let workflow = graph.workflow
     var read: Set<StepIndex> = []

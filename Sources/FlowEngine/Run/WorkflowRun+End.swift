@@ -6,10 +6,10 @@ import FlowSecrets
 import Synchronization
 
 extension WorkflowRun {
-  /// The maximum time to close one handle.
+  /// The time limit for closing a handle.
   private static let closeLimit = Duration.seconds(1)
 
-  /// Ends a run whose steps have finished: closes handles, creates the report and notifies all waiters.
+  /// Ends a run whose steps have finished: closes handles, creates the report and passes it to all waiters.
   func close() {
     let provided = handles.takeAll().filter { $0.step != nil }
     if provided.isEmpty { return makeReport() }
@@ -51,7 +51,7 @@ extension WorkflowRun {
     if let outcome { warn(outcome) }
   }
 
-  /// True if `launch.first` is false from now on: the window was shown, or, in a workflow without one, the run has
+  /// True if `launch.first` is false for later runs: the window was shown or, if the workflow has none, the run
   /// succeeded.
   private func countsAsLaunch(_ conclusion: RunConclusion, _ state: borrowing RunState) -> Bool {
     var showsWindow = false
@@ -65,7 +65,7 @@ extension WorkflowRun {
 
   private func makeReport() {
     var report = state.withLock { state -> RunReport in
-      // Before the report shares the plan's memory, which would then be copied to take the records.
+      // Do this before the report shares the plan's memory. Otherwise taking the records would copy it.
       state.collectRecords()
       var outputs = ValueObject()
       var problem: StepFailure?
@@ -111,7 +111,7 @@ extension WorkflowRun {
       return publish(report)
     }
     emit(.runFinished(report.conclusion))
-    // On the delivery thread, so the observer receives all events before the report is available.
+    // On the delivery thread, so that the observer has received all events before the report is available.
     delivery.schedule(afterNanoseconds: 0) { [self, report] in
       while drain() {}
       recordLastLines(of: state.withLock { $0.recordedLog.openSteps.sorted { $0.text < $1.text } })
@@ -133,7 +133,7 @@ extension WorkflowRun {
   }
 }
 
-/// A continuation that only the first of several callers resumes.
+/// A continuation that several callers may try to resume. Only the first one does.
 private final class Once: Sendable {
   private let continuation: Mutex<CheckedContinuation<String?, Never>?>
 
