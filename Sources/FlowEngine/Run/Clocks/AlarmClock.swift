@@ -1,26 +1,25 @@
 import Dispatch
 import Synchronization
 
-/// Calls back at instants of a run, one after another, never early.
+/// Calls actions at given times of a run, one after another and never early.
 ///
-/// One thread sleeps until the next instant, as long as there is one. While steps occupy threads on Linux, a timer on a
-/// global queue or a sleeping task fires seconds late. A timer on a separate queue wakes three threads in sequence,
-/// which costs computing steps some 50 µs. Timers are only used if the system refuses a thread.
+/// One thread sleeps until the next action is due. While steps occupy threads on Linux, a timer on a global queue or a
+/// sleeping task fires seconds late, and a timer on a separate queue wakes three threads in sequence, which delays
+/// computing steps by some 50 µs. Timers are used only if the system refuses to create a thread.
 final class AlarmClock: Sendable {
-  /// How long the idle thread is kept.
+  /// How long an idle thread is kept.
   private static let lingerNanoseconds = 1_000_000_000
 
   fileprivate struct State {
     var heap = Heap<Alarm>()
     var order = 0
-    /// The instant for which the thread sleeps or a timer is set, or nil.
+    /// The time until which the thread sleeps, or for which a timer is set, or nil.
     var armedAt: Int?
     var isStopped = false
-    /// True if there is a thread.
     var hasThread = false
-    /// True if timers are used instead of a thread.
+    /// True if timers replace the thread.
     var usesTimers = false
-    /// The queue of the timers, once there is a timer.
+    /// The queue of the timers, created with the first one.
     var queue: DispatchQueue?
   }
 
@@ -28,7 +27,7 @@ final class AlarmClock: Sendable {
   private let state: Mutex<State>
   private let sleeper = Sleeper()
 
-  /// - Parameter usesTimers: True to use timers instead of a thread.
+  /// - Parameter usesTimers: True to use timers instead of a thread, for tests.
   init(clock: RunClock, usesTimers: Bool = false) {
     self.clock = clock
     var state = State(usesTimers: usesTimers)
@@ -36,12 +35,11 @@ final class AlarmClock: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Calls `action` after this many nanoseconds.
   func schedule(afterNanoseconds delay: Int, _ action: @escaping @Sendable () -> Void) {
     schedule(atNanoseconds: clock.now + delay, action)
   }
 
-  /// Calls `action` at `nanoseconds` from the start of the run, never earlier.
+  /// Calls `action` at `nanoseconds` from the start of the run.
   func schedule(atNanoseconds nanoseconds: Int, _ action: @escaping @Sendable () -> Void) {
     if let virtual = clock.virtual {
       return virtual.schedule(atNanoseconds: Int(clock.startNanoseconds) + nanoseconds) { [self] in
@@ -60,7 +58,7 @@ final class AlarmClock: Sendable {
     arm(arming)
   }
 
-  /// Removes all pending callbacks.
+  /// Removes all pending actions and stops the thread.
   func stop() {
     state.withLock {
       $0.isStopped = true
@@ -69,7 +67,7 @@ final class AlarmClock: Sendable {
     sleeper.wake()
   }
 
-  /// The action needed so that a callback is made in time.
+  /// The change that is needed so that the next action is called in time.
   private enum Arming {
     case none, thread, wake
     case timer(Int)
@@ -108,7 +106,8 @@ final class AlarmClock: Sendable {
     if let due { arm(.timer(due)) }
   }
 
-  /// The loop of the thread.
+  /// The loop of the thread: calls actions that are due, and sleeps until the next one or until it has been idle long
+  /// enough.
   private func keepWaiting() {
     var lingersUntil: Int?
     while true {
@@ -129,7 +128,7 @@ final class AlarmClock: Sendable {
   }
 }
 
-/// A call at an instant of a run. Calls at the same instant are made in the order in which they were scheduled.
+/// An action with its time. Actions with the same time are called in the order in which they were scheduled.
 struct Alarm: Comparable {
   var atNanoseconds: Int
   var order: Int
@@ -143,14 +142,15 @@ struct Alarm: Comparable {
 }
 
 extension AlarmClock.State {
-  /// The instant for which a timer must be set, or nil if an earlier one is set.
+  /// Returns the time of the first action if a timer must be set for it, and records that it is. Returns nil if one is
+  /// set for that time or earlier.
   fileprivate mutating func needsArming() -> Int? {
     guard let first = heap.first, armedAt.map({ first.atNanoseconds < $0 }) ?? true else { return nil }
     armedAt = first.atNanoseconds
     return first.atNanoseconds
   }
 
-  /// Removes and returns the first callback if it is due.
+  /// Removes and returns the first action if it is due.
   fileprivate mutating func takeDue(at now: Int) -> (@Sendable () -> Void)? {
     guard let first = heap.first, first.atNanoseconds <= now else { return nil }
     return heap.removeFirst().action

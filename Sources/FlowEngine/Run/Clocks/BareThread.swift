@@ -2,17 +2,17 @@ import CFlowClock
 import FlowModel
 import FlowPlatform
 
-/// Threads of the system, independent of all pools.
+/// Threads that are not part of any pool of the system, such as Dispatch's.
 package enum BareThread {
-  /// The purpose of a thread.
+  /// The purpose of a thread, which determines its priority.
   package enum Kind: Sendable {
-    /// Sleeps most of the time, but must wake up promptly.
+    /// Sleeps most of the time, but must wake promptly.
     case prompt
-    /// Runs steps.
+    /// Runs steps of this quality of service.
     case working(StepQueue)
   }
 
-  /// Runs `body` on a new thread. Returns false if the system refuses it.
+  /// Runs `body` on a new thread. Returns false if the system refuses to create one.
   package static func start(_ kind: Kind, _ body: @escaping @Sendable () -> Void) -> Bool {
     do throws(SystemError) {
       try DetachedThread.start {
@@ -27,7 +27,7 @@ package enum BareThread {
 }
 
 extension BareThread.Kind {
-  /// Applies the kind's scheduling to the calling thread.
+  /// Applies the priority to the calling thread.
   fileprivate func takeEffect() {
     #if canImport(Darwin)
       pthread_set_qos_class_self_np(qualityOfService, 0)
@@ -40,7 +40,7 @@ extension BareThread.Kind {
 }
 
 extension StepQueue {
-  /// The niceness of the queue's threads on systems that support it. The values are Dispatch's.
+  /// The niceness of threads on systems that support it. The values are those of Dispatch.
   fileprivate var niceness: Int32 {
     switch self {
     case .userInteractive: -2

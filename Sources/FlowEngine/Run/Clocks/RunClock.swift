@@ -1,27 +1,28 @@
 import Dispatch
 
-/// Monotonic time since the start of one run, in nanoseconds. A class, because every thread of a run refers to it.
+/// Monotonic time since the start of a run, in nanoseconds. It is a class, because every thread of the run refers to
+/// it.
 final class RunClock: Sendable {
-  /// The system's monotonic time at the start of the run, or the virtual clock's.
+  /// The time of the start on the system's monotonic clock, or on the virtual clock.
   let startNanoseconds: UInt64
-  /// The virtual clock of a test, or nil for the system's time.
+  /// The virtual clock of a test, or nil for the system's clock.
   let virtual: VirtualClock?
 
-  /// Starts at 0, or continues a run of another process at an instant. The start may then be before that of the
-  /// machine, so sums with it wrap around.
+  /// Creates a clock that starts at 0, or at the time at which an earlier process of the run ended. In the second case
+  /// the start may lie before the start of the machine, so sums with it wrap around.
   init(continuingAt nanoseconds: Int = 0, virtual: VirtualClock? = nil) {
     self.virtual = virtual
     let now = virtual.map { UInt64($0.now) } ?? DispatchTime.now().uptimeNanoseconds
     startNanoseconds = now &- UInt64(max(0, nanoseconds))
   }
 
-  /// Nanoseconds since the start.
+  /// The time since the start, in nanoseconds.
   var now: Int {
     if let virtual { return Int(UInt64(virtual.now) &- startNanoseconds) }
     return Int(DispatchTime.now().uptimeNanoseconds &- startNanoseconds)
   }
 
-  /// The instant this many nanoseconds after the start, for Dispatch.
+  /// Converts nanoseconds since the start to a time for Dispatch.
   func dispatchTime(_ nanoseconds: Int) -> DispatchTime {
     DispatchTime(uptimeNanoseconds: startNanoseconds &+ UInt64(max(0, nanoseconds)))
   }

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// A single call at an instant, used if no thread can sleep until then.
+/// A single timer, used if no thread can sleep until then.
 ///
-/// The timer is strict and has no leeway. `asyncAfter` may be late by a tenth of its delay on Apple's systems, so a
-/// gate of 5 s would open after 5.5 s.
+/// It is strict and has no leeway. On Apple's systems, `asyncAfter` may be late by a tenth of its delay, which would
+/// open a gate of 5 s after 5.5 s.
 enum StrictTimer {
-  /// Calls `action` on the queue at the instant.
+  /// Calls `action` on `queue` at this time.
   static func start(at instant: DispatchTime, on queue: DispatchQueue, _ action: @escaping @Sendable () -> Void) {
     // Proof of safety: `timer` is a Dispatch source, which may be used from any thread. Its handler keeps it alive
     // until it has fired; cancelling it releases both.

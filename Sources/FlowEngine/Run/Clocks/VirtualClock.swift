@@ -1,16 +1,16 @@
 import FlowModel
 import Synchronization
 
-/// Time that only advances while a run waits, for tests of a launch with the app's own code.
+/// A clock that advances only while a run waits. With it, tests run a launch with the app's own code in no time.
 ///
 /// ```swift
 /// options.clock = VirtualClock()
 /// let run = try engine.start(Workflows.launch, .init(), options: options)
 /// #expect(await run.gate.openedAt == .milliseconds(200))
 /// ```
-/// While a body works, the clock stops. When all bodies have ended or wait with `ActionContext.sleep`, it advances to
-/// the next instant at which something happens: a body wakes, a deadline passes, the gate opens. A body that waits in
-/// another way stops the clock. Use ``RunOptions/announcedEvents`` for events that come at a certain time.
+/// The clock stands still while a body works. When all bodies have ended or wait in `ActionContext.sleep`, it advances
+/// to the time of the next change: a body wakes, a deadline passes, or the gate opens. A body that waits in another way
+/// stops the clock. For events at a given time, use ``RunOptions/announcedEvents``.
 public final class VirtualClock: Sendable {
   private struct State {
     var now = 0
@@ -20,14 +20,14 @@ public final class VirtualClock: Sendable {
 
   private let state = Mutex(State())
 
-  /// Creates a clock at 0.
+  /// Creates a clock that starts at 0.
   public init() {}
 
-  /// Nanoseconds since the clock was created.
+  /// The time since the clock was created, in nanoseconds.
   var now: Int { state.withLock { $0.now } }
 
-  /// Calls `action` at an instant, on the task that advances the clock. With `isLast`, it is called after all others of
-  /// its instant.
+  /// Calls `action` at this time, in the task that advances the clock. If `isLast` is true, it is called after all
+  /// others of the same time.
   func schedule(atNanoseconds nanoseconds: Int, isLast: Bool = false, _ action: @escaping @Sendable () -> Void) {
     state.withLock { state in
       state.order += 1
@@ -36,7 +36,7 @@ public final class VirtualClock: Sendable {
     }
   }
 
-  /// Advances to the next alarm and makes its call. Returns false if there is none.
+  /// Advances to the time of the next action and calls it. Returns false if there is none.
   private func advance() -> Bool {
     let alarm = state.withLock { state -> Alarm? in
       guard let first = state.alarms.first else { return nil }
@@ -50,8 +50,8 @@ public final class VirtualClock: Sendable {
 
   /// Advances the clock until the run has ended.
   func drive(_ run: WorkflowRun) async {
-    // The real time that a body has to end after it was asked to, before the clock advances. A busy machine may delay
-    // its thread for seconds.
+    // The real time that bodies have to end after they were asked to, before the clock advances. On a busy machine,
+    // their threads may be delayed for seconds.
     let patience = Duration.seconds(5)
     var end: ContinuousClock.Instant?
     while !run.hasEnded {
@@ -61,7 +61,7 @@ public final class VirtualClock: Sendable {
       case .ending, .asleep:
         end = nil
         if advance() { continue }
-        // Now only the app can cause an event.
+        // Now only the app can cause another event.
         try? await Task.sleep(for: .milliseconds(1))
       }
       try? await Task.sleep(for: .microseconds(100))
@@ -69,13 +69,13 @@ public final class VirtualClock: Sendable {
   }
 }
 
-/// The activity of a run on a ``VirtualClock``.
+/// The activity of a run that uses a ``VirtualClock``.
 enum RunActivity {
   /// A body is running or about to run.
   case busy
-  /// Bodies that were asked to end have not returned.
+  /// Bodies that were asked to end have not returned, and no other body is running.
   case ending
-  /// Nothing happens before the next alarm.
+  /// All bodies sleep or have ended, so nothing happens before the next action of the clock.
   case asleep
 }
 

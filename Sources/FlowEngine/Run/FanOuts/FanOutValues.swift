@@ -3,16 +3,16 @@ import FlowDiagnostics
 import FlowModel
 import FlowSecrets
 
-/// The items of a step as expressions see them.
+/// The values of a fan-out's items, as expressions read them.
 struct FanOutValues: Sendable {
   private enum Source: Sendable {
     case values([Value])
-    /// The paths of files. The value for expressions is only created when it is needed.
+    /// The paths of files. Their values are created only when an expression reads them.
     case files([String])
   }
 
   private var source: Source
-  /// The keys of the object that the items come from, or nil for a list.
+  /// The keys of the items, if they come from an object, or nil.
   private(set) var keys: [String]?
 
   init(_ values: [Value], keys: [String]? = nil) {
@@ -38,13 +38,14 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// The path of an item that is a file, or nil.
+  /// Returns the path of an item that is a file, or nil.
   func path(of index: Int) -> String? { if case .files(let paths) = source { paths[index] } else { nil } }
 
-  /// The maximum number of items with names, and of characters in a name.
+  /// The maximum number of items that get names, and the maximum length of a name.
   private static let (namedItems, nameCharacters) = (10_000, 80)
 
-  /// The names of the items for people: their keys or values on one line each, masked. Nil if there are too many.
+  /// Returns a name for each item, made of its key, path or value with secrets hidden. Returns nil if there are too
+  /// many items.
   func names(_ mask: SecretMask?) -> [String]? {
     guard count > 0, count <= Self.namedItems else { return nil }
     return indices.map { index in
@@ -65,7 +66,7 @@ struct FanOutValues: Sendable {
   /// The contexts of an item's expressions.
   func item(_ index: Int) -> ItemScope { ItemScope(value: self[index], index: index, key: keys?[index]) }
 
-  /// Adds an item. A list of files is complete from the start.
+  /// Adds an item. Not for files, whose list is complete from the start.
   mutating func append(_ value: Value) {
     guard case .values(var values) = source else { return }
     source = .values([])
@@ -73,7 +74,7 @@ struct FanOutValues: Sendable {
     source = .values(values)
   }
 
-  /// A 64-bit hash of each item's key and value, to detect a different item at the same index.
+  /// A hash of each item's key and value, to detect in a resumed run that the item at an index has changed.
   var hashes: [UInt64] {
     indices.map { index in
       var hash = FNV1a64()
@@ -86,7 +87,7 @@ struct FanOutValues: Sendable {
     }
   }
 
-  /// Like ``hashes``, but different for equal items, in the order of the list.
+  /// Hashes that do not depend on the position of an item in the list and differ even for equal items.
   var recordKeys: [UInt64] {
     var seen: [UInt64: UInt64] = [:]
     return hashes.map { hash in
@@ -97,7 +98,7 @@ struct FanOutValues: Sendable {
   }
 }
 
-/// The item that an expression is evaluated for.
+/// The item that an expression can read.
 struct ItemScope: Sendable {
   var value: Value
   var index: Int
@@ -105,7 +106,7 @@ struct ItemScope: Sendable {
 }
 
 extension FNV1a64 {
-  /// Adds a value, so that equal numbers of any form have the same hash.
+  /// Adds a value to the hash. Equal numbers have the same hash, whether they are integers or not.
   mutating func add(_ added: Value) {
     switch added {
     case .null: add(0 as UInt8)
@@ -135,7 +136,7 @@ extension FNV1a64 {
     }
   }
 
-  /// Adds the item of a file as ``add(_:)`` does, without creating its value.
+  /// Adds the item of a file like its value in ``add(_:)``, but without creating the value.
   fileprivate mutating func add(file path: String) {
     let parts = FileItem.parts(of: path)
     add(6 as UInt8)

@@ -1,11 +1,10 @@
 import FlowExpressions
 import FlowModel
 
-// A step with items has an array for each of its outputs, even if no item returned one: an empty list results in empty
-// arrays, and skipped items in nulls. Most actions declare their outputs; those of `flow.set` and of commands are
-// stated by the step.
+// A fan-out has an array for each of its outputs, even if no item returned one: the arrays of an empty list are empty,
+// and skipped items have null. Most actions declare their outputs. For commands and `flow.set`, the step names them.
 extension PreparedWorkflow {
-  /// The outputs that a step has, whatever its items return.
+  /// Returns the names of the outputs that a step has even if no item returns them.
   func outputNames(of step: StepIndex) -> [String] {
     let declaration = action(of: step).declaration
     let with = graph.workflow.steps[Int(step)].with
@@ -17,8 +16,8 @@ extension PreparedWorkflow {
     return names + members.map(\.key)
   }
 
-  /// The outputs of a step that expressions read. If the step states its outputs with an expression, no others are
-  /// known.
+  /// Returns the outputs of a step that expressions read. If the step names its outputs by an expression, only these
+  /// are known.
   private func outputsRead(of step: StepIndex) -> [String] {
     let id = graph.workflow.steps[Int(step)].id.text.split(separator: "/").last.map { $0.lowercased() }
     var names: [String] = []
@@ -33,7 +32,7 @@ extension PreparedWorkflow {
 }
 
 extension Workflow {
-  /// The context references in the expressions of the steps and outputs.
+  /// The references in the expressions of all steps and of the workflow's outputs.
   fileprivate var references: [ContextReference] {
     var references = Self.references(in: .object(outputs))
     for step in steps {
@@ -61,7 +60,7 @@ extension Workflow {
 }
 
 extension FanOut {
-  /// The context references in the expressions of the items.
+  /// The references in the expressions that determine the items.
   var references: [ContextReference] {
     switch source {
     case .items(let items): Workflow.references(in: items)

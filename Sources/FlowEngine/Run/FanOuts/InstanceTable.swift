@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// The steps to which the instances of a run belong, readable without the run's lock.
+/// The step of each instance. It can be read without the run's lock.
 final class InstanceTable: Sendable {
   private struct FirstInstance {
     var first: StepIndex
@@ -9,16 +9,16 @@ final class InstanceTable: Sendable {
   }
 
   private let steps: Int
-  /// The entries, by first instance.
+  /// The entries, sorted by first instance.
   private let entries = Mutex<[FirstInstance]>([])
-  /// The last entry, first instance and step in one word, which is read most often. An instance is only known to code
-  /// after its entry was added.
+  /// A copy of the last entry, which is read most often: its first instance and step in one atomic word. No code uses
+  /// an instance before its entry is added.
   private let last = Atomic<UInt64>(UInt64.max)
 
-  /// Creates a table for a run with this number of steps.
+  /// - Parameter steps: The number of steps of the run.
   init(steps: Int) { self.steps = steps }
 
-  /// Records that the items of a step have the instances from `first` on, which come after all others.
+  /// Records that the items of a step have the instances from `first` on. They must come after all other instances.
   func add(_ step: StepIndex, first: StepIndex) {
     entries.withLock {
       $0.append(FirstInstance(first: first, step: step))
@@ -26,7 +26,7 @@ final class InstanceTable: Sendable {
     }
   }
 
-  /// The step and item of an instance, or nil if it is a step itself.
+  /// Returns the step and index of an item, or nil if `instance` is a step.
   func item(of instance: StepIndex) -> (step: StepIndex, item: Int)? {
     guard Int(instance) >= steps else { return nil }
     let last = last.load(ordering: .acquiring)
@@ -43,7 +43,7 @@ final class InstanceTable: Sendable {
     }
   }
 
-  /// The step of an instance. A step is its own owner.
+  /// Returns the step that an item belongs to, or the step itself.
   @inline(__always)
   func owner(of instance: StepIndex) -> StepIndex {
     Int(instance) < steps ? instance : item(of: instance)?.step ?? instance

@@ -2,32 +2,31 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// The run for one of whose items another run is started.
+/// The item of another run that a run is started for.
 package struct OuterRun: Sendable {
-  /// The run.
+  /// The run of the item.
   let run: WorkflowRun
-  /// The item's instance.
   let instance: StepIndex
-  /// The name of the item in the data folder. It does not depend on the item's position in the list.
+  /// The name of the item's records in the data folder, which does not depend on its position in the list.
   let recordID: StepID
-  /// The number of the item's attempt.
+  /// The attempt of the item.
   let attempt: Int
-  /// The number of the machine's cores that this item has initially.
+  /// The number of cores that this run uses initially.
   let cores: Int
 }
 
-/// Runs a workflow for an item of a step, as a run inside the run. It shares threads, data folder, launch and handles
-/// of plugins with the outer run. Output lines and questions of its steps are those of the item, and it ends with the
+/// Runs a workflow for an item of a step, as a run inside the outer run. It shares that run's threads, data folder,
+/// launch and handles. The output and questions of its steps appear as those of the item, and it is cancelled with the
 /// item.
 struct ItemRun: Sendable {
   let prepared: PreparedWorkflow
-  /// The path of the file, relative to the outer workflow's folder.
+  /// The folder of the item's workflow file, relative to that of the outer workflow.
   let folder: String
-  /// The number of items that run at once.
+  /// The maximum number of items that run at once.
   let parallel: Int
 
-  /// Runs the workflow with these inputs and returns its outputs. Throws an ``ActionError`` `include-failed` if it
-  /// fails, and a `CancellationError` once the item is asked to end.
+  /// Runs the workflow with these inputs and returns its outputs. Throws an ``ActionError`` with the code
+  /// `include-failed` if it fails, and a `CancellationError` if the item was asked to end.
   func outputs(of inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
     guard let outer = context.host as? WorkflowRun else {
       throw ActionError("include-failed", "a workflow runs for an item only in a run", isRetryable: false)
@@ -87,7 +86,7 @@ struct ItemRun: Sendable {
   }
 }
 
-/// Turns the events of an item's run into output lines of the item.
+/// Reports the events of an item's run as output lines of the item.
 private struct ItemLines: RunObserver {
   let context: ActionContext
 
@@ -114,7 +113,7 @@ extension WorkflowRun {
     prepared.graph.workflow.steps[Int(instances.owner(of: instance))].id.text
   }
 
-  /// Stores the results of the steps of an item's workflow, for the report.
+  /// Stores the step results of an item's workflow for the report, unless the report would become too large.
   func keep(_ report: RunReport, of instance: StepIndex, beganAt began: Int) {
     let limit = report.conclusion == .failure ? 2 * Limits.itemWorkflowSteps : Limits.itemWorkflowSteps
     state.withLock { state in
@@ -126,9 +125,9 @@ extension WorkflowRun {
   }
 }
 
-/// The results of the steps of an item's workflow.
+/// The results of the steps in an item's workflow.
 struct ItemRunSteps: Sendable {
-  /// The time of that run's activation, on the clock of the outer run.
+  /// The start of the item's run, in nanoseconds from the start of the outer run.
   var beganAt: Int
   var steps: [RunReport.Step]
 }

@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The source of a step's items, with its expressions parsed.
+/// The `foreach` of a step, with parsed expressions.
 struct PreparedFanOut: Sendable {
   private enum Source: Sendable {
     case items(PreparedValue)
@@ -12,7 +12,7 @@ struct PreparedFanOut: Sendable {
   }
 
   private let source: Source
-  /// True if the step's `if` is evaluated for each item.
+  /// True if the step's `if` reads the item, so that it is evaluated for each item.
   let asksForEachItem: Bool
 
   init(_ fanOut: FanOut, condition: Expression?) throws(ExpressionError) {
@@ -28,10 +28,11 @@ struct PreparedFanOut: Sendable {
     asksForEachItem = condition?.readsItem ?? false
   }
 
-  /// True if the items are files, which are searched for outside the run's lock.
+  /// True if the items are files, which are listed outside the run's lock.
   var isOfFiles: Bool { if case .files = source { true } else { false } }
 
-  /// Returns the current items; for files, only the patterns. Throws if they cannot be determined.
+  /// Returns the current items or, for files, the patterns. Throws if the expressions cannot be evaluated or there are
+  /// too many items.
   func values(in scope: RunScope) throws(StepFailure) -> FanOutValues {
     let given: Value
     var (excluded, included) = (Value.null, Value.null)
@@ -42,7 +43,7 @@ struct PreparedFanOut: Sendable {
         given = .object(try axes.evaluate(in: scope))
         (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
       case .files(let patterns):
-        // An expression may also return a list of paths.
+        // An expression may return a list of paths.
         let texts = try patterns.evaluate(in: scope, quoting: PatternText.quoted).arrayValue ?? []
         given = .array(texts.flatMap { $0.arrayValue ?? [$0] })
       case .posts(let event):
@@ -63,7 +64,7 @@ struct PreparedFanOut: Sendable {
     return values
   }
 
-  /// The event whose posts are the items, or nil if the items are not posts.
+  /// The event whose posts are the items, or nil.
   var event: String? { if case .posts(let event) = source { event } else { nil } }
 
   private static func items(_ value: Value) throws(StepFailure) -> FanOutValues {
@@ -76,8 +77,8 @@ struct PreparedFanOut: Sendable {
     }
   }
 
-  /// Returns all combinations of the axes' values, without the excluded and with the included ones. The first axis
-  /// changes least often.
+  /// Returns the combinations of the axes' values, without the excluded and with the included ones. The first axis
+  /// changes most slowly.
   private static func combinations(
     of axes: Value, without exclude: Value, with include: Value
   ) throws(StepFailure) -> FanOutValues {
@@ -87,7 +88,7 @@ struct PreparedFanOut: Sendable {
         throw StepFailure(
           code: "not-a-list", message: "foreach: expected a list for '\(name)', found \(list.shortText)")
       }
-      // Exclusions may reduce the number later, but the intermediate result must be limited.
+      // The intermediate number must be limited, too, even if exclusions would reduce it later.
       guard items.count * values.count <= 10 * Limits.items else {
         throw tooMany("the axes have more than \(10 * Limits.items) combinations")
       }
@@ -109,9 +110,9 @@ struct PreparedFanOut: Sendable {
     return FanOutValues(including(included, in: items, axes: axes.objectValue ?? [:]).map { .object($0) })
   }
 
-  /// Adds the included combinations to those of the axes, by GitHub's rules: an included combination never changes the
-  /// value of an axis, may change a value that an earlier one added, and becomes a separate combination if it fits
-  /// none.
+  /// Adds the included combinations by GitHub's rules. One that matches existing combinations is merged into them: it
+  /// never changes the value of an axis, but may change a value that an earlier one added. One that matches none
+  /// becomes a combination of its own.
   private static func including(
     _ included: [ValueObject], in combinations: [ValueObject], axes: ValueObject
   ) -> [ValueObject] {
@@ -134,6 +135,6 @@ struct PreparedFanOut: Sendable {
 }
 
 extension Expression {
-  /// True if the expression reads the item that it is evaluated for.
+  /// True if the expression reads the item.
   var readsItem: Bool { references.contains { ItemContext.names.contains($0.name.lowercased()) } }
 }

@@ -1,18 +1,19 @@
 import FlowModel
 
-/// An item of a step in a recorded run.
+/// An item of a recorded run.
 package struct RecordedItem: Sendable {
-  /// The key, if the items come from an object.
+  /// The key of the item, or nil if the items come from a list.
   package let key: String?
-  /// The value, or the path of a file.
+  /// The value of the item, or its path if it is a file.
   package let value: Value
 }
 
 extension RunStage {
-  /// Returns the items of a step of a recorded run by index, evaluated again from the recorded inputs and outputs.
+  /// Returns the items of a step in a recorded run, by index. They are evaluated again from the recorded inputs and
+  /// outputs.
   ///
-  /// A journal only has a hash of each item. Items whose hash has changed are left out, because their value would be
-  /// wrong: the file is missing, or the value depended on a secret or something outside the run.
+  /// The journal has only a hash of each item. Items with another hash are left out, because their values have changed:
+  /// a file was removed, or the value depended on a secret or on something outside the run.
   ///
   /// - Parameter folder: The folder of the workflow.
   package func items(
@@ -31,7 +32,7 @@ extension RunStage {
         return [:]
       }
       values = files
-      // Files added or removed since then have changed the indices.
+      // The indices may have changed, because files were added or removed.
       let places = Dictionary(zip(values.hashes, values.indices)) { first, _ in first }
       for (index, hash) in recorded.enumerated() {
         guard let path = places[hash].flatMap({ values.path(of: $0) }) else { continue }

@@ -2,31 +2,31 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// The inputs and outputs of a step's items.
+/// The items of a fan-out with their outputs.
 struct RunFanOut: Sendable {
   var values: FanOutValues
   var outputs: [Int: ValueObject] = [:]
-  /// The size of ``outputs`` as JSON, in bytes, without escapes.
+  /// The approximate size of ``outputs`` as JSON, in bytes.
   var bytes = 0
-  /// The products of the items, if expressions read them.
+  /// The products of each item. Only filled if an expression reads them.
   var products: [Int: [String]] = [:]
-  /// The files that the items read and produce, or nil if the step does not declare them.
+  /// The files that each item reads and produces, or nil if the step declares none.
   var checks: ItemChecks?
   private var recordKeys: [UInt64] = []
 
   init(values: FanOutValues) { self.values = values }
 
-  /// The name of an item in the data folder, which does not depend on its position in the list. Equal items have
-  /// different names. Nil if there is no such item.
+  /// Returns the name of an item's record in the data folder, or nil if there is no such item. It does not depend on
+  /// the item's position in the list, and differs even for equal items.
   mutating func recordKey(of item: Int) -> UInt64? {
     if recordKeys.count != values.count { recordKeys = values.recordKeys }
     return recordKeys.indices.contains(item) ? recordKeys[item] : nil
   }
 }
 
-// Steps that run for several items: their items, and the handling of their outputs.
+// The items of fan-outs, and their outputs.
 extension WorkflowRun {
-  /// Determines the items of a step, and evaluates its `if` for each if it depends on them.
+  /// Determines the items of a fan-out and, if its `if` reads the item, evaluates it for each.
   func expand(_ step: StepIndex, _ state: inout RunState) -> Expansion {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return .items(FanOutItems(count: 0)) }
     let values: FanOutValues
@@ -38,8 +38,8 @@ extension WorkflowRun {
     return .items(take(values, refused: refusals(of: step, values, state), of: step, &state))
   }
 
-  /// The decisions about items for which the step's `if` is false, if it depends on them. For posts, the plan asks
-  /// separately.
+  /// Returns the decision about each item for which the step's `if` is false or invalid. Empty if the `if` does not
+  /// read the item, or if the fan-out follows an event, whose items are decided one by one.
   func refusals(of step: StepIndex, _ values: FanOutValues, _ state: RunState) -> [Int: Decision] {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut, fanOut.asksForEachItem,
       fanOut.event == nil, let condition = detail.condition
@@ -57,7 +57,7 @@ extension WorkflowRun {
     return refused
   }
 
-  /// Stores the items of a step.
+  /// Stores the items of a fan-out, and the results of a resumed run for unchanged items.
   func take(
     _ values: FanOutValues, refused: [Int: Decision], of step: StepIndex, _ state: inout RunState
   ) -> FanOutItems {
@@ -65,7 +65,7 @@ extension WorkflowRun {
       hashes: journal == nil ? Array(repeating: 0, count: values.count) : values.hashes, refused: refused)
     items.detail = options.observer?.detail(ofItems: values.count) ?? .brief
     var own = RunFanOut(values: values)
-    // Posts differ only in their numbers.
+    // Items that are posts have no names, because they differ only in number.
     let isOfPosts = prepared.detail(of: step)?.fanOut?.event != nil
     if let origin { recall(step, from: origin.plan, isPosts: isOfPosts, items, &own, &state) }
     state.fanOuts[step] = own
@@ -79,7 +79,7 @@ extension WorkflowRun {
     return items
   }
 
-  /// Applies the recalled results of items that have not changed. Changed items get new keys.
+  /// Restores the outputs of unchanged items in a resumed run. Changed items get new idempotency keys.
   private func recall(
     _ step: StepIndex, from plan: ResumePlan, isPosts: Bool, _ items: FanOutItems, _ own: inout RunFanOut,
     _ state: inout RunState
@@ -90,7 +90,7 @@ extension WorkflowRun {
       own.outputs[index] = output
       own.bytes += Value.object(output).roughBytes
     }
-    // The number of kept items was not known when the resume was planned.
+    // When the resume was planned, the number of unchanged items was not known.
     guard let kept = plan.keptItems[step], !kept.isCertain, options.observer != nil else { return }
     let count = kept.items.count { isPosts || keys.isSame($0, in: items.hashes) }
     let line = RunEvent.Kind.stepLog(
@@ -98,7 +98,7 @@ extension WorkflowRun {
     state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), line)))
   }
 
-  /// Evaluates the `if` of a step for a post that arrived while it was running.
+  /// Evaluates the `if` of a step for an item that a post has added.
   func decide(item instance: StepIndex, _ state: inout RunState) -> Decision {
     guard let (step, item) = instances.item(of: instance), let detail = prepared.detail(of: step),
       let fanOut = detail.fanOut,
@@ -119,7 +119,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Stores the outputs of an item. Returns false if those of all items would become too large.
+  /// Stores the outputs of an item. Returns false if the outputs of all items would become too large.
   func keep(_ outputs: ValueObject, ofItem instance: StepIndex, _ state: inout RunState) -> Bool {
     guard let (step, item) = instances.item(of: instance) else { return false }
     let bytes = Value.object(outputs).roughBytes
@@ -131,8 +131,8 @@ extension WorkflowRun {
     return true
   }
 
-  /// Combines the outputs of a step's items: one array per output, in the order of the items, with null for items
-  /// without it.
+  /// Combines the outputs of all items into those of the step: an array per output, with null for items that do not
+  /// have it.
   func gather(_ step: StepIndex, _ state: inout RunState) {
     guard let fanOut = state.fanOuts.removeValue(forKey: step) else { return }
     let given = fanOut.values.indices.map { item in
@@ -152,7 +152,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the outputs of a step from those of its items, where nil stands for an item without outputs.
+  /// Returns an array for each output. `given` has the outputs of each item, or nil for an item without any.
   func columns(of step: StepIndex, _ given: [ValueObject?]) -> ValueObject {
     var columns: [[Value]] = []
     var names = prepared.action(of: step).declaration.outputs.map(\.name)
@@ -169,7 +169,7 @@ extension WorkflowRun {
         columns[index][item] = value
       }
     }
-    // Keys are read without regard to case, so an item's output whose key differs in case must not be hidden.
+    // Expressions ignore the case of keys, so a declared name must not hide an output that differs only in case.
     let known = Set(names.map { $0.lowercased() })
     for name in prepared.outputNames(of: step) where !known.contains(name.lowercased()) { names.append(name) }
     while columns.count < names.count { columns.append(Array(repeating: .null, count: given.count)) }
@@ -180,7 +180,7 @@ extension WorkflowRun {
 }
 
 extension Value {
-  /// The size as JSON, in bytes, without escapes.
+  /// The approximate size as JSON, in bytes.
   var roughBytes: Int {
     switch self {
     case .null, .boolean, .integer, .number: 8

@@ -4,42 +4,43 @@ import FlowPlatform
 import FlowPluginKit
 import FlowSecrets
 
-/// The items of a step, as far as they have been determined.
+/// The items of a fan-out, and which of them are up to date.
 struct SurveyedItems: Sendable {
   var values: FanOutValues
-  /// The decisions about items for which the step's `if` is false.
+  /// The decisions about items for which the step's `if` is false or invalid.
   var refused: [Int: Decision] = [:]
-  /// The files that the items read and produce, or nil if the step does not declare them.
+  /// The files that each item reads and produces, or nil if the step declares none.
   var checks: ItemChecks?
-  /// The results of the checks, by index. Empty if nothing was checked.
+  /// The result of checking whether each item is up to date. Empty if no item was checked.
   var findings: [UpToDateCheck.Finding?] = []
-  /// The removed temporary files of items that are up to date.
+  /// The temporary files of up-to-date items that have been removed, by index.
   var gone: [Int: [InputStamp]] = [:]
-  /// The products of items in earlier runs, or in the earlier process of a resumed run, if expressions read them.
+  /// The products of items from earlier runs, or from the earlier process of a resumed run. Only filled if an
+  /// expression reads them.
   var products: [Int: [String]] = [:]
 
   func finding(of index: Int) -> UpToDateCheck.Finding? { findings.isEmpty ? nil : findings[index] }
 }
 
-/// The files that a step runs for, as listed before the run began.
+/// The files that a fan-out runs for, listed before the run began.
 struct ListedFiles: Sendable {
   var values: FanOutValues
-  /// The files that each item reads and produces, if they cannot change any more.
+  /// The files that each item reads and produces, if they are already known.
   var items: [ItemChecks.Item?] = []
-  /// The stamp from when no item had to run, if the list is the same.
+  /// The stamp of an earlier run in which all items of this list were up to date, or nil.
   var stamp: FanOutStamp?
 }
 
-// Items for which files are read, outside the run's lock: items that are files, and items that declare the files they
-// read and produce.
+// Determining items outside the run's lock. This is needed for items that are files, and for items whose files are
+// checked.
 extension WorkflowRun {
-  /// True if determining the items of a step requires access to files.
+  /// True if files must be read to determine the items of a fan-out.
   func needsSurvey(_ step: StepIndex) -> Bool {
     guard let detail = prepared.detail(of: step), let fanOut = detail.fanOut else { return false }
     return fanOut.isOfFiles || detail.files != nil
   }
 
-  /// Determines the items of a step on a separate thread.
+  /// Determines the items of a fan-out on a separate thread.
   func beginSurvey(of step: StepIndex) {
     do throws(SystemError) {
       try DetachedThread.start(name: "items") { [self] in endSurvey(of: step) }
@@ -68,7 +69,7 @@ extension WorkflowRun {
     if let aftermath { perform(aftermath) }
   }
 
-  /// Determines the items of a step. It reads files, so do not call it under the run's lock.
+  /// Determines the items of a fan-out. It reads files, so call it outside the run's lock.
   ///
   /// - Parameter checksItems: True to check which items are up to date, too.
   func survey(_ step: StepIndex, checksItems: Bool) throws(StepFailure) -> SurveyedItems {
@@ -94,11 +95,11 @@ extension WorkflowRun {
         values: listed.values, refused: checksItems ? withPlan { refusals(of: step, listed.values, $0) } : [:])
     }
     let key = stampKey(of: step, detail, listed, folder)
-    // The stamp of all items does not include removed items.
+    // If leftovers are wanted, the items are checked one by one, because the stamp does not list removed items.
     if let key, !asksForLeftovers, let stamp = listed.stamp ?? FanOutStamp(of: idInAll(of: step), in: run.dataFolder),
       stamp.key.files == key.files
     {
-      // No two items produce the same file, because none did when the stamp was written.
+      // When the stamp was written, no two items produced the same file, so that need not be checked again.
       if !checksItems {
         listed.stamp = stamp
         keep(listed, of: step)
@@ -146,14 +147,14 @@ extension WorkflowRun {
     return surveyed
   }
 
-  /// Stores the files of a step until its items are determined, unless they may change before.
+  /// Stores the listed files until the items are determined, if no step can change them before.
   private func keep(_ listed: ListedFiles, of step: StepIndex) {
     guard prepared.detail(of: step)?.fanOut?.isOfFiles == true, !options.isPrewarmed, origin == nil else { return }
     listedFiles.withLock { $0[step] = listed }
   }
 
-  /// The key of the stamp of all items of a step. Nil if results of other steps may affect the items, or if they run in
-  /// any case.
+  /// Returns the key under which the stamp of all items is stored. Returns nil if results of other steps may affect the
+  /// items, or if the step is forced to run.
   private func stampKey(
     of step: StepIndex, _ detail: StepDetail, _ listed: ListedFiles, _ folder: String
   ) -> FanOutStamp.Key? {
@@ -164,12 +165,12 @@ extension WorkflowRun {
     let scope = state.withLock { state in self.scope(step, state) }
     var common = SHA256()
     for object in commonValues(detail, scope) { common.combine(JSONText.bytes(of: .object(object))) }
-    // The stamp of a stored list has the digest of this list.
+    // A stored list need not be hashed again, because the stamp has its digest.
     let files = listed.stamp?.key.files ?? filesDigest(of: step, listed.values, scope.inputs, folder)
     return FanOutStamp.Key(files: files, values: common.finish())
   }
 
-  /// Returns a digest of a step's definition, the run's inputs and the items.
+  /// Returns a digest of the step's definition, the inputs of the run, and the items.
   private func filesDigest(
     of step: StepIndex, _ values: FanOutValues, _ inputs: ValueObject, _ folder: String
   ) -> String {
@@ -186,7 +187,7 @@ extension WorkflowRun {
     return files.finish()
   }
 
-  /// Returns the outputs of the items if all are up to date, or nil if they must be checked one by one.
+  /// Returns the outputs of all items if the stamp shows that they are up to date, or nil if each must be checked.
   private func findings(_ stamp: FanOutStamp, ofItems count: Int, in folder: String) -> [UpToDateCheck.Finding?]? {
     guard stamp.outputs.count == count else { return nil }
     let now = clock.now
@@ -204,8 +205,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Finds items that produce the same file, before anything runs. This is possible if the items are known then: the
-  /// list is in the file, or the step has no dependencies that could produce files.
+  /// Checks before the run starts whether two items would produce the same file. Only fan-outs whose items can be known
+  /// then are checked: those that depend on inputs alone.
   func checkProducts() throws(PreparedWorkflow.PreparationProblem) {
     for step in prepared.graph.steps(stating: .fanOut) {
       let own = prepared.graph.workflow.steps[Int(step)]
@@ -224,7 +225,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The definition of a step with items, for comparison.
+  /// Returns the definition of a step, which is compared with that of the last run.
   private func basis(of step: StepIndex) -> UpToDateCheck.Basis {
     let workflow = prepared.graph.workflow
     return UpToDateCheck.Basis(
@@ -243,7 +244,7 @@ extension WorkflowRun {
     return checks
   }
 
-  /// The inputs and variables that all items of a step share.
+  /// The inputs and variables that are the same for all items.
   private func commonValues(_ detail: StepDetail, _ scope: RunScope) -> [ValueObject] {
     var common = [scope.environment]
     switch detail.inputs {
@@ -255,8 +256,8 @@ extension WorkflowRun {
     return common
   }
 
-  /// Evaluates the inputs, read files and products of each item. `known` has the files of items that are files, or is
-  /// empty if they are not known.
+  /// Evaluates the inputs, read files and products of each item. `known` has the files of each item if they were
+  /// evaluated before, or is empty.
   private func describe(
     _ values: FanOutValues, of step: StepIndex, _ detail: StepDetail, _ files: PreparedFiles,
     refused: [Int: Decision], withInputs: Bool, known: [ItemChecks.Item?], _ checks: inout ItemChecks, _ state: RunState
@@ -295,7 +296,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Stores the items of a step, for its bodies and for a resume.
+  /// Stores the items of a fan-out, for its bodies and for a resume.
   private func take(_ surveyed: SurveyedItems, of step: StepIndex, _ state: inout RunState) -> FanOutItems {
     var items = take(surveyed.values, refused: surveyed.refused, of: step, &state)
     guard var own = state.fanOuts.removeValue(forKey: step) else { return items }
@@ -333,7 +334,7 @@ extension WorkflowRun {
 
   // MARK: Files
 
-  /// Returns the files that match patterns, without duplicates.
+  /// Returns the files that match the patterns, without duplicates.
   static func files(
     _ patterns: [String], in folder: String, foundDangling: (_ link: String) -> Void = { _ in }
   ) throws(StepFailure) -> FanOutValues {
@@ -379,7 +380,7 @@ extension WorkflowRun {
 }
 
 extension StepFailure {
-  /// The failure for an exclusion that names a folder and thus excludes no file.
+  /// Returns the failure for an exclusion that names a folder, which would exclude no file.
   static func excludedFolder(_ path: String, in key: String) -> StepFailure {
     StepFailure(
       code: "not-a-file",
@@ -388,7 +389,7 @@ extension StepFailure {
 }
 
 extension FanOutValues {
-  /// The name of an item for people: its key, its path, or the string that it is.
+  /// Returns a name for an item: its key, its path, or its string.
   func name(of index: Int) -> String? {
     keys?[index] ?? path(of: index) ?? self[index].objectValue?["path"]?.stringValue ?? self[index].stringValue
   }

@@ -1,19 +1,18 @@
 import Dispatch
 
-/// Waits for the minimum and the maximum of one gate and calls back at each, never early.
+/// Waits for the minimum and the maximum of a gate, and sends its signals. They are never early.
 ///
-/// The gate has a separate thread, which sleeps until the next of its two instants or the end of the run. On Linux the
-/// scheduler ignores quality of service, and a Dispatch timer needs two threads to fire. Next to 64 computing threads
-/// each of these is delayed by tens of milliseconds. Timers are only used if the system refuses a thread.
+/// A separate thread sleeps until the next signal or the end of the run. On Linux the scheduler ignores quality of
+/// service, and a Dispatch timer needs two threads to fire; next to 64 computing threads, each is delayed by tens of
+/// milliseconds. Timers are used only if the system refuses to create a thread.
 final class GateThread: Sendable {
   private let clock: RunClock
   private let instants: [GateInstant]
   private let action: @Sendable (GateState.Signal) -> Void
-  /// Woken when there is nothing left to wait for.
+  /// Woken by ``stop()``.
   private let sleeper = Sleeper()
 
-  /// Creates a thread that calls `action` with each signal at its instant, in nanoseconds from the start of the run,
-  /// between ``start()`` and ``stop()``.
+  /// Creates a thread that calls `action` with each signal at its time, between ``start()`` and ``stop()``.
   init(
     _ clock: RunClock, _ instants: [GateInstant], action: @escaping @Sendable (GateState.Signal) -> Void
   ) {
@@ -22,7 +21,6 @@ final class GateThread: Sendable {
     self.action = action
   }
 
-  /// Starts to wait.
   func start() {
     if sleeper.isAwake { return }
     if let virtual = clock.virtual {
@@ -32,7 +30,7 @@ final class GateThread: Sendable {
     }
   }
 
-  /// Stops waiting. No more calls are made.
+  /// Stops waiting. `action` is not called any more.
   func stop() { sleeper.wake() }
 
   private func startAlarms(_ virtual: VirtualClock) {
@@ -47,7 +45,7 @@ final class GateThread: Sendable {
     let queue = DispatchQueue(label: "flowrun.gate", qos: .userInteractive)
     for instant in instants {
       StrictTimer.start(at: clock.dispatchTime(instant.atNanoseconds), on: queue) { [self] in
-        // Never early, even if the timer is; it is off by microseconds at most.
+        // The timer may fire some microseconds early.
         while clock.now < instant.atNanoseconds {}
         if !sleeper.isAwake { action(instant.signal) }
       }
@@ -66,8 +64,8 @@ final class GateThread: Sendable {
   }
 }
 
-/// A signal to a gate and its time, in nanoseconds from the start of the run. Not a tuple, because the runtime would
-/// create the type of their array at each process start.
+/// A signal with its time, in nanoseconds from the start of the run. An array of tuples would make the runtime create
+/// its type at each process start.
 struct GateInstant: Sendable {
   var signal: GateState.Signal
   var atNanoseconds: Int

@@ -1,7 +1,7 @@
-/// Runs a task on the thread that resumes it, until the task is back on the main actor.
+/// An executor that continues a task on the thread that resumes it, until the task returns to the main actor.
 ///
-/// Otherwise the task is resumed in Swift's pool even if its next statement belongs to the main actor. That needs a
-/// thread of the pool, and takes long if all are busy, as during a launch.
+/// By default, Swift's thread pool would resume the task, even if its next statement belongs to the main actor. That
+/// takes long if all threads of the pool are busy, as they are during a launch.
 final class PassingExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     job.runSynchronously(on: asUnownedTaskExecutor())
