@@ -1,33 +1,33 @@
 import FlowModel
 import FlowStore
 
-/// Reads the body of a chunk of journal entries, in the order in which they were written.
+/// Decodes the journal entries in the body of a chunk, in order.
 package struct EntryReader: Sendable {
-  /// An item in a chunk of journal entries.
+  /// An element of a chunk's body.
   package enum Item: Sendable, Hashable {
     case entry(JournalEntry)
     /// The outputs of a step, as JSON in UTF-8.
     case output(StepIndex, json: ArraySlice<UInt8>)
-    /// The outputs of an item.
+    /// The outputs of an item, as JSON.
     case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
-    /// The value of a posted event.
+    /// The value of a post, as JSON.
     case eventValue(String, number: Int, json: ArraySlice<UInt8>)
   }
 
   private var reader: ByteReader
   private let stepCount: Int
-  /// The step whose item the current entry is about, or nil for an entry about a step.
+  /// The step of the item that is being read, or nil outside of an item's entry.
   private var owner: StepIndex?
   private var lastStep = 0
   private var lastTime = 0
 
-  /// Reads `bytes` for a workflow with this number of steps. An entry about any other step is an error.
+  /// Creates a reader. An entry with a step index of `stepCount` or above is an error.
   package init(_ bytes: [UInt8], stepCount: Int) {
     reader = ByteReader(bytes)
     self.stepCount = stepCount
   }
 
-  /// Reads the next item. Returns nil at the end, and throws if the bytes were not written by an ``EntryWriter``.
+  /// Returns the next element, or nil at the end. Throws if the bytes were not written by an ``EntryWriter``.
   package mutating func next() throws(ByteReader.ByteProblem) -> Item? {
     guard !reader.isAtEnd else { return nil }
     guard let tag = EntryTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of journal entry") }
@@ -140,7 +140,7 @@ package struct EntryReader: Sendable {
 
   private mutating func step() throws(ByteReader.ByteProblem) -> StepIndex { StepIndex(try index(below: stepCount)) }
 
-  /// The step or item that an entry is about.
+  /// Reads the step or item of an entry.
   private mutating func task() throws(ByteReader.ByteProblem) -> TaskInstance {
     guard let owner else { return TaskInstance(try step()) }
     return TaskInstance(owner, item: try index(below: Limits.items))

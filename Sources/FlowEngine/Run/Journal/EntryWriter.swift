@@ -2,42 +2,41 @@ import FlowBytes
 import FlowModel
 import FlowStore
 
-/// The encoding of journal entries and outputs in the body of a chunk: a tag byte, then numbers. Steps and times are
-/// stored as differences from the previous ones, so an ordinary step takes about ten bytes.
+/// The kinds of elements in the body of a chunk. Each begins with its tag byte; numbers follow. Steps and times are
+/// stored as differences from the previous ones, so that an ordinary step takes about ten bytes.
 enum EntryTag: UInt8 {
-  /// A success in the first attempt, without further details.
+  /// A step that succeeded in its first attempt.
   case succeeded = 1
   case finished, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
   case output
-  /// The items of a step; a journal entry of an item; the outputs of an item.
+  /// The items of a fan-out, an entry about an item, and the outputs of an item.
   case expanded, item, itemOutput
-  /// A later attempt than the first began, or a remote body.
+  /// A second or later attempt began, or the body of a remote step.
   case begun
-  /// The number of items of a step that runs for posts has grown.
+  /// Posts have added items to a fan-out.
   case grown
-  /// The value of a posted event.
+  /// The value of a post.
   case eventValue
 }
 
-/// Writes the body of a chunk of journal entries.
+/// Encodes journal entries in the body of a chunk.
 package struct EntryWriter: Sendable {
   private var writer = ByteWriter()
   private var lastStep = 0
   private var lastTime = 0
 
-  /// Creates an empty chunk body.
+  /// Creates a writer for an empty body.
   package init() {}
 
-  /// The bytes that have been written.
+  /// The bytes written so far.
   package var bytes: [UInt8] { writer.bytes }
 
-  /// True if nothing has been written.
   var isEmpty: Bool { writer.bytes.isEmpty }
 
-  /// Reserves memory for this number of ordinary steps.
+  /// Reserves memory for `stepCount` steps that succeed in their first attempt.
   mutating func reserve(stepCount: Int) { writer.reserve(12 * stepCount) }
 
-  /// Writes all new journal entries.
+  /// Writes all of the entries.
   package mutating func add(_ entries: JournalEntries) {
     writer.reserve(16 * entries.count)
     entries.forEachStretch { stretch in
@@ -48,7 +47,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// Writes finished steps, ordinary ones in batches into reserved memory.
+  /// Writes results of steps. Ordinary ones are written in batches, which are assembled on the stack.
   private mutating func add(_ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]) {
     var next = steps.startIndex
     while next < steps.endIndex {
@@ -60,7 +59,7 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// Writes the ordinary steps at the beginning of these, at most one batch. Returns their number.
+  /// Writes the ordinary steps at the beginning of `steps`, at most one batch. Returns their number.
   private mutating func addOrdinary(
     _ steps: ArraySlice<FinishedEntry>, _ failures: [StepIndex: StepFailure]
   ) -> Int {
@@ -83,24 +82,21 @@ package struct EntryWriter: Sendable {
     }
   }
 
-  /// The number of ordinary steps written at once, and the maximum size of one in bytes: a tag and four numbers.
+  /// The size of a batch, and the maximum size of an ordinary step in bytes: a tag and four numbers.
   private static let batch = 64
   private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
 
-  /// Writes the outputs of a step.
   package mutating func add(output: ValueObject, of step: StepIndex) {
     begin(.output, step)
     writer.add(JSONText.bytes(of: .object(output)))
   }
 
-  /// Writes the outputs of an item.
   package mutating func add(output: ValueObject, of step: StepIndex, item: Int) {
     begin(.itemOutput, step)
     writer.add(UInt64(item))
     writer.add(JSONText.bytes(of: .object(output)))
   }
 
-  /// Writes the value of a posted event.
   package mutating func add(_ recorded: RecordedEventValue) {
     writer.add(byte: EntryTag.eventValue.rawValue)
     writer.add(recorded.event)
@@ -108,7 +104,6 @@ package struct EntryWriter: Sendable {
     writer.add(JSONText.bytes(of: .object(recorded.value)))
   }
 
-  /// Writes a journal entry.
   package mutating func add(_ entry: JournalEntry) {
     switch entry {
     case .finished(let finished, let failure): add(finished, failure)
@@ -169,7 +164,7 @@ package struct EntryWriter: Sendable {
     lastStep = Int(step)
   }
 
-  /// For an item, writes the item's step first, then the index of the item instead of a step.
+  /// Writes the tag and index of a step. For an item, this is preceded by the tag `item` and the index of its step.
   private mutating func begin(_ tag: EntryTag, _ task: TaskInstance) {
     if task.item != nil { begin(.item, task.step) }
     begin(tag, StepIndex(task.number))
@@ -191,7 +186,7 @@ package struct EntryWriter: Sendable {
     lastTime = time
   }
 
-  /// Writes a time relative to a later one, plus one, or 0 if it is `never`.
+  /// Writes the distance to a later time plus one, or 0 for `never`.
   private mutating func add(time: Int, before end: Int) {
     writer.add(UInt64(time == never ? 0 : max(0, end - time) + 1))
   }
@@ -215,12 +210,12 @@ package struct EntryWriter: Sendable {
 }
 
 extension TaskInstance {
-  /// The index in an entry: that of the item, or of the step.
+  /// The index that an entry stores: that of the item, if the task is one, or of the step.
   fileprivate var number: Int { item ?? Int(step) }
 }
 
 extension FinishedEntry {
-  /// True if it is a success in the first attempt, without further details.
+  /// True if the step succeeded in its first attempt, so that ``EntryTag/succeeded`` has all details.
   fileprivate var isOrdinary: Bool {
     outcome == .success && attempts == 1 && !isAbandoned && readyAt != never && startedAt != never
   }

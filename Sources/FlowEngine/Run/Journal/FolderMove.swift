@@ -1,30 +1,30 @@
 import FlowModel
 import FlowPlatform
 
-/// A move of the workflow's folder since the run was recorded.
+/// A change of the workflow's folder between the recording of a run and its resume.
 public struct FolderMove: Sendable, Hashable {
-  /// The absolute path of the folder when the run was recorded.
+  /// The absolute path of the folder at the time of the recording.
   public var from: String
   /// The absolute path of the folder now.
   public var to: String
 
-  /// Creates a move. Returns nil if the folder has not moved, or was the root.
+  /// Returns nil if the folder has not moved, or was the root folder.
   init?(from: String, to: String) {
     guard from != to, from != "/", !from.isEmpty else { return nil }
     (self.from, self.to) = (from, to)
   }
 
-  /// True if both paths lead to the same folder, so recorded paths are still valid.
+  /// True if both paths lead to the same folder, so that recorded paths are still valid.
   var isSameFolder: Bool { FilePath.isSame(from, to) }
 
-  /// Returns a path below the folder with its new location, or any other text unchanged.
+  /// Returns the new path of a file in the folder. Any other string is returned unchanged.
   func moved(_ text: String) -> String {
     let prefix = from + "/"
     guard text.utf8.starts(with: prefix.utf8) else { return text.utf8.elementsEqual(from.utf8) ? to : text }
     return to + "/" + String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
   }
 
-  /// Returns a value with the paths below the folder updated.
+  /// Returns the value with all paths in the folder replaced.
   func moved(_ value: Value) -> Value {
     switch value {
     case .string(let text): .string(moved(text))
@@ -34,14 +34,14 @@ public struct FolderMove: Sendable, Hashable {
     }
   }
 
-  /// Returns an object with the paths in its members updated.
+  /// Returns the object with all paths in the folder replaced.
   func moved(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (name, value) in object { result[name] = moved(value) }
     return result
   }
 
-  /// True if a value contains the folder's old path.
+  /// True if a string in the value contains the old path of the folder.
   func isNamed(in value: Value) -> Bool {
     switch value {
     case .string(let text): isNamed(in: text)
@@ -51,7 +51,7 @@ public struct FolderMove: Sendable, Hashable {
     }
   }
 
-  /// True if a member of an object contains the old path.
+  /// True if a key or value of the object contains the old path of the folder.
   func isNamed(in object: ValueObject) -> Bool {
     object.contains { isNamed(in: $0.0) || isNamed(in: $0.1) }
   }
@@ -66,9 +66,9 @@ public struct FolderMove: Sendable, Hashable {
         continue
       }
       let end = index + name.count
-      // A period may end a sentence, so it may follow.
+      // A period after the path may end a sentence.
       let isWhole = end == bytes.count || bytes[end] == UInt8(ascii: ".") || !Self.isPartOfName(bytes[end])
-      // A compiler option may precede the path, as in -I/project.
+      // A compiler option may precede the path, as in `-I/project`.
       let isOption = index >= 2 && bytes[index - 2] == UInt8(ascii: "-")
       if isWhole, index == 0 || !Self.isPartOfName(bytes[index - 1]) || isOption { return true }
       index += 1
@@ -87,7 +87,7 @@ public struct FolderMove: Sendable, Hashable {
 }
 
 extension RunHeader {
-  /// Returns the header with the paths below the folder updated.
+  /// Returns the header with all paths in the folder replaced.
   func moved(by move: FolderMove) -> RunHeader {
     var header = self
     header.inputs = move.moved(inputs)

@@ -3,14 +3,14 @@ import FlowPlatform
 import FlowPluginKit
 import FlowStore
 
-/// The lines that ``RecordedLog`` holds back, in files that other processes read while the run continues.
+/// Files with the output lines that ``RecordedLog`` holds back. Other processes read them while the run continues.
 ///
-/// Each file is a part of the lines, named by run, epoch and number. The oldest parts are removed, so the files of a
-/// run never exceed ``mostBytes``. They are not flushed to disk; the store has the permanent record.
+/// Each file is a part of the lines, named by run, epoch and number. The oldest parts are removed, so that the files of
+/// a run never exceed ``mostBytes``. They are not flushed to disk, because the run store has the permanent record.
 struct LiveLog {
-  /// The size at which a part is complete, the number of parts that are kept, and the maximum size of one write.
+  /// The size from which a part is complete, the number of parts kept, and the maximum size of one write.
   static let (partBytes, keptParts, mostBytesAtOnce) = (4 << 20, 3, 4 << 20)
-  /// The maximum size of a run's files, in bytes.
+  /// The maximum total size of a run's files, in bytes.
   static var mostBytes: Int { keptParts * (partBytes + mostBytesAtOnce) }
 
   private let folder: String
@@ -20,12 +20,13 @@ struct LiveLog {
   private var bytes = 0
   private var file: CInt = -1
 
-  /// Creates a log in a folder. The folder is created with the first lines.
+  /// Creates a log. The folder is created when the first lines are written.
   init(in folder: String, run: String, epoch: Int) {
     (self.folder, self.run, self.epoch) = (folder, run, epoch)
   }
 
-  /// Writes lines from ``append(_:number:to:)``. A failure ends the part; readers detect that lines are missing.
+  /// Writes lines that ``append(_:number:to:)`` encoded. A failed write ends the part; readers see from the numbers
+  /// that lines are missing.
   mutating func write(_ lines: [UInt8]) {
     if file >= 0, bytes >= Self.partBytes {
       closePart()
@@ -45,7 +46,8 @@ struct LiveLog {
     }
   }
 
-  /// Ends the log. Its files stay if another process is reading logs of the store, which then removes them.
+  /// Ends the log and removes its files, unless another process is reading logs of the store. That process removes
+  /// them.
   mutating func end() {
     closePart()
     let lock = Descriptor(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
@@ -60,14 +62,14 @@ struct LiveLog {
 
   private func path(_ part: Int) -> String { "\(folder)/\(run).\(epoch).\(part)" }
 
-  /// Removes the files of the runs for which `fits` returns true.
+  /// Removes the files of all runs for which `fits` returns true.
   static func remove(in folder: String, where fits: (_ run: String) -> Bool) {
     for name in FilePath.names(in: folder) ?? [] {
       if let run = name.split(separator: ".").first, fits(String(run)) { unlink("\(folder)/\(name)") }
     }
   }
 
-  /// Adds a step's output line to the bytes, with its number among the lines that were held back.
+  /// Encodes an output line, with its number among the lines that were held back.
   static func append(_ event: RunEvent, number: Int, to bytes: inout [UInt8]) {
     guard case .stepLog(let step, let level, let stream, let message) = event.kind else { return }
     var writer = ByteWriter()
@@ -82,19 +84,18 @@ struct LiveLog {
     bytes += writer.bytes
   }
 
-  /// An output line of a step.
   struct Line {
     var event: RunEvent
     var number: Int
 
-    /// The step, even if an item of it printed the line.
+    /// The id of the step. If an item printed the line, it is that of the item's step.
     var step: String {
       guard case .stepLog(let id, _, _, _) = event.kind else { return "" }
       return (id.item?.step ?? id).text
     }
   }
 
-  /// Reads the complete lines in the bytes. Returns the number of bytes read.
+  /// Decodes lines and passes them to `line`. Returns the number of bytes read; an incomplete line remains.
   static func read(_ bytes: ArraySlice<UInt8>, _ line: (Line) -> Void) -> Int {
     var next = bytes.startIndex
     while bytes.endIndex - next >= 4 {
@@ -119,7 +120,6 @@ struct LiveLog {
   }
 }
 
-/// A position in the files of a ``LiveLog``.
 struct LiveLogPosition: Comparable {
   var epoch = 0
   var part = 0
@@ -130,15 +130,14 @@ struct LiveLogPosition: Comparable {
   }
 }
 
-/// Reads the lines of a ``LiveLog`` while this or another process writes them.
+/// Reads the lines of a ``LiveLog``, possibly while another process writes them.
 final class LiveLogReader {
   private let folder: String
   private let run: String
-  /// Keeps the files of a run from being removed.
+  /// A shared lock, so that other processes do not remove the files.
   private let lock: Descriptor
   private(set) var position = LiveLogPosition()
 
-  /// Creates a reader for the files of a run in a folder.
   init(in folder: String, run: String) {
     (self.folder, self.run) = (folder, run)
     mkdir(folder, 0o700)
@@ -146,7 +145,7 @@ final class LiveLogReader {
     if lock.number >= 0 { flock(lock.number, LOCK_SH | LOCK_NB) }
   }
 
-  /// Returns the lines since the last call, up to `end`.
+  /// Returns the lines since the last call. If `end` is not nil, reads no further than that position.
   func read(upTo end: LiveLogPosition? = nil) -> [LiveLog.Line] {
     var parts: [LiveLogPosition] = []
     for name in FilePath.names(in: folder) ?? [] {
@@ -172,7 +171,7 @@ final class LiveLogReader {
     return lines
   }
 
-  /// Removes the files if no other process reads logs of the store.
+  /// Removes the files of the run, unless another process is reading logs of the store.
   func removeFiles() {
     guard lock.number >= 0, flock(lock.number, LOCK_EX | LOCK_NB) == 0 else { return }
     LiveLog.remove(in: folder) { [run] in $0 == run }

@@ -2,34 +2,33 @@ import FlowModel
 import FlowStore
 import Synchronization
 
-/// Reads the output lines of a run's steps: all of them while the run continues, the recorded ones afterwards.
+/// Follows the output of a run: all lines while it continues, and the recorded lines afterwards.
 ///
-/// Every call may wait for the disk.
+/// Every call may read from the disk.
 package final class LogFollower: Sendable {
-  /// Lines that are read together.
+  /// Lines that were read together.
   package struct Part: Sendable {
-    /// The lines, as JSON objects. Messages have the colors that were printed.
+    /// The lines, as JSON objects. Messages contain the printed colors.
     package var lines: [ValueObject]
     /// The position after the lines, for ``LogFollower/init(_:in:after:)``.
     package var position: String
   }
 
-  /// The changes of a run since the last call.
+  /// The changes of a run since the previous call.
   package struct News: Sendable {
-    /// The state of the run, or nil if it was deleted.
+    /// The run, or nil if it was deleted.
     package var run: StoredRun?
-    /// The new lines, in parts that were read together.
+    /// The new lines, in parts with a position for each.
     package var parts: [Part] = []
-    /// True if the journal has new entries other than lines.
+    /// True if the journal has new entries besides lines.
     package var hasEntries = false
 
-    /// The new lines of all parts.
+    /// All new lines.
     package var lines: [ValueObject] { parts.flatMap(\.lines) }
     /// True if a process is running the run.
     package var isRunning: Bool { run?.state == .running }
   }
 
-  /// The maximum number of lines in a part.
   private static let partLines = 2_000
 
   private let run: String
@@ -37,20 +36,20 @@ package final class LogFollower: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    /// The number of chunks that have been read.
+    /// The number of chunks read completely.
     var chunk = 0
-    /// The number of lines of the next chunk that have been read.
+    /// The number of lines read from the next chunk.
     var line = 0
     var live: LiveLogReader?
-    /// The position up to which the running process's files have been read.
+    /// The position in the files of the ``LiveLog`` up to which an earlier follower has read.
     var known: LiveLogPosition?
     var wasLive = false
-    /// The lines of these files whose predecessors may not have been read.
+    /// Lines from these files whose predecessors may not have been read.
     var early: [LiveLog.Line] = []
     var shown = ShownLines()
   }
 
-  /// Creates a follower that starts after a position, or at the beginning for nil.
+  /// Creates a follower that starts after a position, or at the beginning if `position` is nil.
   package init(_ run: String, in store: any RunStore, after position: String? = nil) {
     (self.run, self.store) = (run, store)
     var state = State()
@@ -62,12 +61,12 @@ package final class LogFollower: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Returns the changes since the last call.
+  /// Returns the changes since the previous call.
   package func read() throws(StoreProblem) -> News {
     try state.withLock { state throws(StoreProblem) in
-      // The state is read first, so the chunks contain everything written until then.
+      // The run is read first, so that the chunks include everything written until then.
       var news = News(run: try store.run(run))
-      // The record of an ended run is in the store. Its last lines may have been added since the last call.
+      // The store has all lines of a run that has ended. Its last lines may have been added since the previous call.
       let isLive = news.isRunning || news.run?.state == .interrupted
       let isKnown = isLive || state.wasLive
       var live = state.early
@@ -93,7 +92,7 @@ package final class LogFollower: Sendable {
     }
   }
 
-  /// Reads the lines in a chunk. Lines that were held back are in the files before they are in a chunk.
+  /// Adds the lines in a chunk. Held-back lines are always in the live files before they are recorded in a chunk.
   private func read(
     _ bytes: [UInt8], _ live: inout [LiveLog.Line], _ isLive: Bool, _ state: inout State, _ news: inout News
   ) {
@@ -124,7 +123,7 @@ package final class LogFollower: Sendable {
       let end = min(live.count, next + Self.partLines)
       let lines = live[next..<end].flatMap { state.shown.add(NumberedLine($0.event.recordedValue, number: $0.number)) }
       next = end
-      // A page that loses its connection between these parts reads them again.
+      // A client whose connection is lost between these parts resumes at the position of the last one.
       if !lines.isEmpty { news.parts.append(Part(lines: lines, position: position(in: state, isAtEnd: false))) }
     }
   }
@@ -149,38 +148,38 @@ package final class LogFollower: Sendable {
   }
 }
 
-/// A line of a log, with a number if it was held back until its step had ended.
+/// A line of a log. If it was held back, it has a number.
 struct NumberedLine {
   var line: ValueObject
-  /// The number among the held-back lines of its step. It increases from epoch to epoch.
+  /// The number of the line among the held-back lines of its step. Numbers increase from epoch to epoch.
   var number: Int?
-  /// True if it replaces lines that are not recorded. It then has the number of the last of them.
+  /// True if the line is a note about lines that were not recorded. It has the number of the last of them.
   var isNote = false
 
   init(_ line: ValueObject, number: Int?, isNote: Bool = false) {
     (self.line, self.number, self.isNote) = (line, number, isNote)
   }
 
-  /// The step, even if an item of it printed the line.
+  /// The id of the step. If an item printed the line, it is that of the item's step.
   var step: String {
     let name = line["step"]?.stringValue ?? ""
     return StepID(unchecked: name).item?.step.text ?? name
   }
 }
 
-/// The lines of a log that were shown while the run continued, so that none is shown again when it is recorded.
+/// The lines already shown while the run continued, so that none is shown again when it is recorded.
 struct ShownLines {
-  /// The highest number shown, by step.
+  /// The highest number shown of each step.
   private var numbers: [String: Int] = [:]
 
-  /// Returns a line unless it was shown, preceded by a note if earlier lines are missing.
+  /// Returns the line unless it was shown. If earlier lines are missing, it is preceded by a note.
   mutating func add(_ line: NumberedLine) -> [ValueObject] {
     guard let number = line.number else { return [line.line] }
     let step = line.step
     let start = number & ~((1 << RecordedLog.countBits) - 1)
     let shown = numbers[step].map { max($0, start) } ?? start
     guard number > shown else { return [] }
-    // For a step that was not followed, the record reports the missing lines.
+    // This step was followed live, so a note about its unrecorded lines is not needed.
     if line.isNote, shown > start { return [] }
     numbers[step] = number
     let missing = number - shown - 1

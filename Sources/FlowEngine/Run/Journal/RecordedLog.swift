@@ -1,26 +1,27 @@
 import FlowModel
 
-/// Selects the lines to record: the beginning and the end of each step's output, each up to half of the step's limit.
+/// Decides which output lines are recorded: the first and the last ones of each step, each up to half of the step's
+/// limit.
 struct RecordedLog {
-  /// The limits that steps state.
+  /// The limits that steps declare (`log-limit`), in bytes.
   private var statedBytes: [StepID: Int] = [:]
-  /// The limit of all other steps: the default, or an equal share of the workflow's limit.
+  /// The limit of all other steps: the default or, if that is less, an equal share of the workflow's limit.
   private let usualBytes: Int
 
-  /// The recorded bytes of lines that plugins print outside of steps.
+  /// The size of the recorded lines that plugins printed outside of steps, in bytes.
   private var pluginBytes = 0
-  /// The numbers of lines and bytes of plugins that are not recorded.
+  /// The numbers of lines and bytes that were not recorded, by plugin.
   private var dropped: [String: (lines: Int, bytes: Int)] = [:]
   private var logs: [StepID: Log] = [:]
-  /// The steps with held-back lines.
+  /// The steps with lines that are held back.
   private(set) var openSteps: Set<StepID> = []
 
-  /// The log of a step and its items.
+  /// The recorded and held-back lines of a step, including those of its items.
   private struct Log {
     var recordedBytes = 0
-    /// The total number of lines that were held back.
+    /// The number of lines held back so far.
     var heldLines = 0
-    /// The last lines; those from `firstHeld` on are still held.
+    /// The lines held back. Those before `firstHeld` have been dropped.
     var held: [RunEvent] = []
     var firstHeld = 0
     var heldBytes = 0
@@ -28,12 +29,12 @@ struct RecordedLog {
     var missingBytes = 0
   }
 
-  /// The number of bits for the count of held lines, below the bits of the epoch.
+  /// The number of bits for the line count in the number of a held-back line. The epoch is in the bits above.
   static let countBits = 40
-  /// The offset of held lines' numbers, so that lines of later epochs have higher numbers.
+  /// The number before that of the first held-back line, so that lines of later epochs have higher numbers.
   private let firstNumber: Int
 
-  /// Creates the log of a run in an epoch.
+  /// Creates the log of a run in this epoch.
   init(_ workflow: Workflow, epoch: Int) {
     firstNumber = epoch << Self.countBits
     for step in workflow.steps where step.hasOptions {
@@ -45,14 +46,14 @@ struct RecordedLog {
     usualBytes = min(max(share, Limits.leastLogBytes), Limits.usualStepLogBytes)
   }
 
-  /// Creates a log in which every step has this limit.
+  /// Creates a log in which every step has the same limit.
   init(stepBytes: Int = Limits.usualStepLogBytes) { (usualBytes, firstNumber) = (stepBytes, 0) }
 
-  /// The handling of a line.
+  /// The decision about a line.
   enum Place: Equatable {
-    /// Record it now.
+    /// It is recorded now.
     case recorded
-    /// Hold it back as one of the last lines of its step, with this number.
+    /// It is held back as one of the last lines of its step, with this number.
     case held(Int)
     case dropped
   }
@@ -98,15 +99,14 @@ struct RecordedLog {
     return .held(firstNumber + log.heldLines)
   }
 
-  /// A line that was held back.
   struct HeldLine {
     var event: RunEvent
     var number: Int
-    /// True if it replaces missing lines. It then has the number of the last of them.
+    /// True if the line is a note about missing lines. It has the number of the last of them.
     var isNote = false
   }
 
-  /// Returns the held-back lines of a step, preceded by a note if lines are missing.
+  /// Removes and returns the held-back lines of a step. If lines are missing, they are preceded by a note.
   mutating func release(_ step: StepID) -> [HeldLine] {
     guard openSteps.remove(step) != nil, var log = logs.removeValue(forKey: step) else { return [] }
     let held = log.held[log.firstHeld...]
@@ -124,7 +124,7 @@ struct RecordedLog {
     return lines
   }
 
-  /// Returns a line for each plugin with unrecorded lines, in the form of the record.
+  /// Returns a note for each plugin with lines that were not recorded.
   func droppedLines(at nanoseconds: Int) -> [ValueObject] {
     dropped.sorted { $0.key < $1.key }.map { plugin, count in
       var line = RunEvent(
@@ -138,7 +138,7 @@ struct RecordedLog {
     }
   }
 
-  /// Returns the note that replaces missing lines.
+  /// Returns the text of a note about missing lines.
   static func note(lines: Int, bytes: Int?, canKeepMore: Bool = true) -> String {
     let count = lines == 1 ? "1 line" : "\(lines) lines"
     let size = bytes.map { ", \($0) bytes," } ?? ""
@@ -146,7 +146,7 @@ struct RecordedLog {
     return "[flowrun: \(count)\(size) \(lines == 1 ? "is" : "are") not recorded\(remedy)]"
   }
 
-  /// The size of a line including its line break.
+  /// The size of a line in bytes, including its line break.
   private static func bytes(of event: RunEvent) -> Int {
     if case .stepLog(_, _, _, let message) = event.kind { message.utf8.count + 1 } else { 0 }
   }

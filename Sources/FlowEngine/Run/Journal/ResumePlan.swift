@@ -2,38 +2,37 @@ import FlowModel
 import FlowSecrets
 import FlowStore
 
-/// The plan of a resume: which steps are kept, which run again, and the reasons.
+/// The plan of a resume: the steps that are kept and those that run again, each with the reason.
 public struct ResumePlan: Sendable {
-  /// The handling of a step.
+  /// The decision about a step.
   public enum Fate: Sendable, Hashable {
-    /// It succeeded, and is kept.
+    /// It succeeded, and keeps its result.
     case kept
     case again(Reason)
-    /// An attempt was interrupted, and the step must not run twice automatically.
+    /// An attempt was interrupted, and `on-interrupt: fail` prevents another one.
     case failed
-    /// Other steps were selected, and it does not run.
+    /// It does not run, because it is not among the steps selected for the resume or the run.
     case notSelected
   }
 
   /// The reason why a step runs again.
   public enum Reason: Sendable, Hashable {
-    /// It had not finished.
     case unfinished
-    /// It had finished with this outcome.
+    /// It finished with this outcome.
     case ended(Outcome)
     /// It depends on a step that runs again.
     case needs(StepIndex)
-    /// It was selected.
+    /// The user named it.
     case chosen
-    /// The step or its plugin's program has changed.
+    /// The step, or the program of its plugin, has changed.
     case changed
-    /// It is not in the journal.
+    /// The recorded workflow did not have it.
     case new
-    /// Its effects ended with its process, and a step that runs again depends on it.
+    /// Its effects ended with the process, such as an open handle, and a step that runs again depends on it.
     case gone
-    /// It is in `finally`.
+    /// It belongs to `finally`.
     case final
-    /// Its outputs contain paths of a folder from which the workflow has moved.
+    /// Its outputs contain paths in the workflow's former folder.
     case moved(from: String)
 
     /// The reason in a few words. `name` returns the name of a step.
@@ -52,77 +51,76 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// The request for a resume.
+  /// The user's options for a resume.
   public struct Wish: Sendable {
-    /// The steps from which to start again.
+    /// The steps that run again even if they succeeded, together with their dependents.
     public var from: [StepIndex] = []
-    /// The only steps to run. Empty for all that have not succeeded.
+    /// The only steps that run, or an empty array to run all that have not succeeded.
     public var only: [StepIndex] = []
-    /// The items of steps to run again.
+    /// The items that run again even if they succeeded, by step.
     public var items: [StepIndex: Set<Int>] = [:]
-    /// The handling of kept steps that have changed.
+    /// The handling of steps that succeeded and have changed since.
     public var changes = Changes.refuse
 
-    /// Creates the default request: all steps that have not succeeded run again.
+    /// Creates the default options: all steps that have not succeeded run again.
     public init() {}
   }
 
-  /// The handling of steps that have changed.
+  /// The handling of steps that succeeded and have changed since.
   public enum Changes: Sendable, Hashable {
     case refuse, keep, rerun
   }
 
   /// The reason why a run cannot be resumed.
   public enum Refusal: Error, Sendable, Hashable {
-    /// These steps succeeded and have changed since then.
+    /// These steps succeeded and have changed since.
     case changed([StepIndex])
-    /// The run was prewarmed and never activated.
+    /// The run was prewarmed but never activated.
     case neverActivated
-    /// The only step to run depends on one that has not succeeded.
+    /// The first step was selected alone, but it depends on the second, which has not succeeded.
     case needs(StepIndex, StepIndex)
   }
 
-  /// The content of the journal.
+  /// The content of the run's journal.
   let recollection: RunRecollection
-  /// The workflow of the resumed run.
   private let graph: WorkflowGraph
-  /// The handling of each step, in file order.
+  /// The decision about each step, in file order.
   public private(set) var fates: [Fate]
-  /// The journal entries that are kept, with the steps of the present file.
+  /// The journal entries that are kept. Their step indices are those of the present file.
   private(set) var entries: [JournalEntry] = []
   private(set) var outputs: [StepIndex: ValueObject] = [:]
-  /// The number of times each step's success was discarded.
+  /// The number of times that each step's success was discarded.
   private(set) var repetitions: [StepIndex: Int] = [:]
-  /// The idempotency keys that items have used.
+  /// The idempotency keys that items have used, by step.
   private(set) var itemKeys: [StepIndex: ItemKeys] = [:]
-  /// The outputs of kept items of steps that run again.
+  /// The outputs of kept items, for steps that run again.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// The values of posted events.
   private(set) var eventValues: [RecordedEventValue] = []
 
-  /// Hides the secrets of the run in the journal, or nil if it has none.
+  /// Hides the secrets of the run in its journal, or nil if it has none.
   private var mask: SecretMask?
 
   /// The kept items of a step that runs again.
   public struct KeptItems: Sendable, Hashable {
-    /// The indices of the kept items.
     var items: [Int]
     /// The number of kept items.
     public var count: Int { items.count }
-    /// True if the list has not changed. Otherwise, an item is only kept if its index, key and value are still the
-    /// same.
+    /// True if the list of items is known to be unchanged. Otherwise an item is kept only if the same key and value are
+    /// still at its index.
     public var isCertain: Bool
   }
 
-  /// The kept items of steps that run again, by step.
+  /// The kept items of steps that run again.
   public private(set) var keptItems: [StepIndex: KeptItems] = [:]
-  /// The indices of items that do not run again because an attempt was interrupted.
+  /// The indices of items that fail instead of running again, because an attempt was interrupted (`on-interrupt:
+  /// fail`).
   public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
-  /// The steps that would run again, but depend on one that must not run twice.
+  /// The steps that would run again but are skipped, because they depend on one with the fate `failed`.
   public private(set) var heldBack: Set<StepIndex> = []
-  /// The move of the workflow's folder, if outputs with the old path are not kept.
+  /// The move of the workflow's folder if steps whose outputs contain its old path run again, or nil.
   private let lost: FolderMove?
-  /// The steps that have changed.
+  /// The steps that have changed, whatever their result.
   private var changedSteps: Set<StepIndex> = []
   /// The only steps that may run, or nil for all.
   let selected: Set<StepIndex>?
@@ -130,10 +128,10 @@ public struct ResumePlan: Sendable {
   /// The header of the run.
   public private(set) var header: RunHeader
 
-  /// True if steps of the run were started remotely.
+  /// True if steps of the run were started on executors.
   public var hadRemoteSteps: Bool { recollection.hadRemoteSteps }
 
-  /// True if nothing is left to run.
+  /// True if no steps remain except those of `finally`.
   public var isDone: Bool {
     !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }
   }
@@ -142,10 +140,10 @@ public struct ResumePlan: Sendable {
   ///
   /// - Parameters:
   ///   - recollection: The content of the run's journal.
-  ///   - before: The workflow of the journal, or nil if it is the same one.
-  ///   - prepared: The present workflow.
-  ///   - programs: The present fingerprints of external plugins' programs, by plugin name.
-  ///   - wish: The steps to repeat or to keep.
+  /// - before: The workflow as recorded, or nil if it has not changed.
+  /// - prepared: The present workflow.
+  /// - programs: The present fingerprints of the programs of external plugins, by plugin name.
+  /// - wish: The user's options.
   public init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish
@@ -186,12 +184,12 @@ public struct ResumePlan: Sendable {
     if let selected {
       for step in fates.indices where !selected.contains(StepIndex(step)) { fates[step] = .notSelected }
     }
-    // A step that was selected to run alone runs from the start if it had succeeded. Otherwise, its successful items
-    // are kept.
+    // A step that was selected alone runs again completely if it had succeeded. Otherwise its successful items are
+    // kept.
     let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
-    // A secret answer is not recorded.
+    // A secret answer was not recorded, so its step must ask again.
     let answered =
       recollection.header.hasPlaceholders
       ? Set(
@@ -212,12 +210,12 @@ public struct ResumePlan: Sendable {
     holdBack(prepared)
   }
 
-  /// The plugins whose programs have changed. Programs that were not recorded count as unchanged.
+  /// Returns the plugins whose programs have changed. A program that was not recorded counts as unchanged.
   private static func changed(_ before: [String: String], _ now: [String: String]) -> Set<String> {
     Set(before.filter { name, digest in now[name].map { $0 != digest } ?? false }.keys)
   }
 
-  /// Marks the dependents of steps that run again to run again, too.
+  /// Makes the dependents of steps that run again run again, too.
   private static func spread(_ fates: inout [Fate], _ prepared: PreparedWorkflow) {
     let graph = prepared.graph
     for step in graph.topologicalOrder where fates[Int(step)] == .kept {
@@ -228,16 +226,16 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// True if a service keeps the run from ending after everything else has finished.
+  /// True if the step is a command service that `keep: services` keeps running at the end of the run.
   private static func isKeptService(_ step: StepIndex, _ prepared: PreparedWorkflow) -> Bool {
     let workflow = prepared.graph.workflow
     return workflow.keepsServices && workflow.scope(of: step) == nil
       && prepared.action(of: step).declaration.isCommandService
   }
 
-  /// Marks kept steps to run again if a step that runs again depends on them, directly or not, and their effects ended
-  /// with the process or their outputs include a secret answer. If only some steps run, only their dependencies are
-  /// considered.
+  /// Makes kept steps run again if a step that runs depends on them, directly or indirectly, and their effects ended
+  /// with the process or their outputs include a secret answer. If `chosen` is not empty, only dependencies of these
+  /// steps are considered.
   private static func revokeMissing(
     _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>, answered: Set<StepIndex>
   ) {
@@ -252,13 +250,14 @@ public struct ResumePlan: Sendable {
       let fate = fates[Int(step)]
       let runs = fate != .kept && fate != .failed && fate != .notSelected
       guard isNeeded[Int(step)] || (runs && (chosen.isEmpty || chosen.contains(step))) else { continue }
-      // Steps of `finally` depend on all others, but need live handles only if their action requires them.
+      // Steps of `finally` depend on all others, but need their effects only if the action requires handles.
       if fate == .again(.final), prepared.action(of: step).declaration.requires.isEmpty { continue }
       for need in graph.workflow.steps[Int(step)].needs { isNeeded[Int(need)] = true }
     }
   }
 
-  /// Leaves out the steps that have not succeeded and were not selected.
+  /// Excludes the steps that have not succeeded and were not selected. Throws if a selected step depends on one of
+  /// them.
   private static func leaveOut(
     _ fates: inout [Fate], _ graph: WorkflowGraph, but chosen: Set<StepIndex>, _ selected: Set<StepIndex>?
   ) throws(Refusal) {
@@ -280,7 +279,7 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// Records the used keys of steps that are no longer in the file.
+  /// Records the idempotency keys of steps that are no longer in the file, in case they are added again.
   private mutating func retireKeys(_ pasts: StepPasts, _ mapping: StepMapping, _ before: WorkflowGraph) {
     for (old, past) in pasts.steps.enumerated() where mapping[StepIndex(old)] == nil {
       let id = before.workflow.steps[old].id
@@ -292,7 +291,7 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// Sets unused keys for steps that were added to the file again.
+  /// Sets unused idempotency keys for steps that were removed from the file and added again.
   private mutating func reviveKeys(_ mapping: StepMapping) {
     for (name, count) in header.retiredKeys.sorted(by: { $0.key < $1.key }) {
       let item = StepID(unchecked: name).item
@@ -314,7 +313,7 @@ public struct ResumePlan: Sendable {
     graph.workflow.steps.firstIndex { $0.id.text == id }.map { StepIndex($0) }
   }
 
-  /// Records the steps that are skipped because they depend on one that failed when it was interrupted.
+  /// Determines the steps that will be skipped because they depend on a step with the fate `failed`.
   private mutating func holdBack(_ prepared: PreparedWorkflow) {
     guard fates.contains(.failed) else { return }
     for step in graph.topologicalOrder {
@@ -329,11 +328,10 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// The steps with anything to keep: the kept steps, and fan-outs that run again but have successful items.
+  /// Returns the steps with results to keep: the kept steps, and fan-outs that run again but have successful items.
   ///
-  /// All items of a step in `finally`, or of one that acts on the process, run again with it. If the list of a changed
-  /// step is evaluated again, because the step depends on one that runs again, all its items run again, as the step
-  /// itself would.
+  /// If a step of `finally`, or one that acts on the process, runs again, so do all its items. The same applies to a
+  /// changed fan-out whose items are determined again because it depends on a step that runs.
   private func stepsThatKeepSomething(
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>, _ prepared: PreparedWorkflow
   ) -> Set<StepIndex> {
@@ -352,13 +350,13 @@ public struct ResumePlan: Sendable {
     return kept
   }
 
-  /// True if a step depends on one that is not kept.
+  /// True if the step depends on one that is not kept.
   private func needsOneThatRuns(_ step: StepIndex) -> Bool {
     graph.workflow.steps[Int(step)].needs.contains { fates[Int($0)] != .kept }
   }
 
-  /// Keeps the entries of items. For a kept step these are all entries; for one that runs again, those of its
-  /// successful items, unless the items or the step were selected or the step has changed.
+  /// Adds the entries of items. A kept step keeps all of them. A step that runs again keeps those of successful items,
+  /// unless the step or the item was named or the step has changed.
   private mutating func keepItems(
     _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>,
     keepingIn steps: Set<StepIndex>
@@ -402,7 +400,7 @@ public struct ResumePlan: Sendable {
     }
   }
 
-  /// The failure of an interrupted step or item that must not run twice automatically.
+  /// The failure of an interrupted step or item with `on-interrupt: fail`.
   private static let interruption = StepFailure(
     code: "interrupted", message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again"
   )
@@ -413,14 +411,14 @@ public struct ResumePlan: Sendable {
       endedAt: recollection.lastNanoseconds)
   }
 
-  /// Keeps the entries of kept steps, of the launch, of events, and of a gate that opened, in order.
+  /// Adds the entries of kept steps, the activation, posts, and the opening of the gate, in order.
   private mutating func keepEntries(_ pasts: StepPasts, _ mapping: StepMapping) {
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
       let isKept = fates[Int(new)] == .kept
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
-      // The items of a fan-out have their own attempts.
+      // Attempts of a fan-out are counted for its items.
       let hasItems = pasts.fanOuts[StepIndex(old)] != nil || graph.workflow.steps[Int(new)].options.fanOut != nil
       let attempts = isKept || hasItems ? 0 : carried.attempts
       if carried.repetitions > 0 || attempts > 0 {
@@ -450,7 +448,7 @@ public struct ResumePlan: Sendable {
       case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown: break
       }
     }
-    // Dependents first. Otherwise a step that is left out would count as skipped because of its dependencies.
+    // Dependents come first. Otherwise a step that is left out would be skipped because of its dependencies.
     var attempts: [StepIndex: Int] = [:]
     for (old, past) in pasts.steps.enumerated() {
       if let new = mapping[StepIndex(old)] { attempts[new] = past.attempts }
@@ -471,9 +469,9 @@ public struct ResumePlan: Sendable {
           readyAt: never, startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
-  /// Returns the plan with the secrets of the resumed run. Throws if one is missing.
+  /// Returns the plan with secrets instead of placeholders. Throws if a secret is missing.
   ///
-  /// - Parameter inputs: The inputs, including those that were given again.
+  /// - Parameter inputs: The inputs of the run, including the secret ones that the user has given again.
   func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {
     var plan = self
     plan.mask = mask
@@ -490,8 +488,7 @@ public struct ResumePlan: Sendable {
     return plan
   }
 
-  /// The chunks that a resumed run writes before its first journal entries: its processes, and its header if the
-  /// programs of plugins have changed.
+  /// The chunks that precede the first entries of a resumed run: its epochs and, if it has changed, its header.
   func preface(epoch: RunEpoch, programs: [String: String]) -> [RunChunk] {
     let now = recollection.lastNanoseconds
     let epochs = recollection.epochs + [epoch]
@@ -514,7 +511,7 @@ public struct ResumePlan: Sendable {
     return chunks
   }
 
-  /// The chunk with which the journal of the resumed run begins.
+  /// The chunk with the kept entries, with which the journal of a resumed run begins.
   func chunk(atNanoseconds now: Int) -> RunChunk {
     var writer = EntryWriter()
     for entry in entries { writer.add(entry) }

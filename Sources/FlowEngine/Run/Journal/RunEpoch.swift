@@ -1,15 +1,15 @@
 import FlowModel
 import FlowStore
 
-/// One of the processes of a run.
+/// A process that has run a run. A resume adds one.
 public struct RunEpoch: Sendable, Hashable {
-  /// The number of the process; the first is 1.
+  /// The number of the epoch, counted from 1.
   public var epoch: Int
   /// The process.
   public var holder: RunHolder
-  /// The time at which it started or resumed the run, in milliseconds since 1970.
+  /// The time at which the process started or resumed the run, in milliseconds since 1970.
   public var startedMilliseconds: Int
-  /// True if it started steps remotely.
+  /// True if the process could start steps on executors.
   public var hasRemoteSteps: Bool
 
   /// Creates an epoch.
@@ -20,7 +20,6 @@ public struct RunEpoch: Sendable, Hashable {
     self.hasRemoteSteps = hasRemoteSteps
   }
 
-  /// The epoch as stored in a chunk.
   var value: Value {
     [
       "epoch": .integer(epoch), "host": .string(holder.host), "pid": .integer(holder.process),
@@ -28,7 +27,7 @@ public struct RunEpoch: Sendable, Hashable {
     ]
   }
 
-  /// Reads an epoch from ``value``. Returns nil if it is invalid.
+  /// Reads an epoch from its ``value``. Returns nil if it is invalid.
   init?(_ value: Value) {
     guard let object = value.objectValue, let epoch = object["epoch"]?.numberValue,
       let process = object["pid"]?.numberValue, let host = object["host"]?.stringValue,

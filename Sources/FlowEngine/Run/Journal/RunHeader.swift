@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// The inputs and settings of a run, as recorded in its journal for a resume. It only has the environment variables
-/// that expressions read.
+/// The inputs and settings of a run, as recorded in its journal for a resume. Of the environment it has only the
+/// variables that expressions read.
 public struct RunHeader: Sendable {
   /// The values of the workflow's inputs.
   public var inputs: ValueObject = [:]
@@ -14,31 +14,31 @@ public struct RunHeader: Sendable {
   public var inherited: ValueObject = [:]
   /// The absolute path of the data folder.
   public var dataFolder = ""
-  /// The seed for retry jitter.
+  /// The seed for the pauses before retries.
   public var jitterSeed: UInt64 = 0
   /// True if the run was prewarmed.
   public var isPrewarmed = false
-  /// True if no step began before all entries were on disk.
+  /// True if every step's start was recorded on disk before the step began.
   public var isDurable = false
-  /// True if the outputs of steps have placeholders instead of secrets.
+  /// True if inputs and outputs have placeholders instead of secrets.
   public var hasPlaceholders = false
-  /// True if steps were started remotely. Some of them may continue for a while after the process has ended.
+  /// True if the run could start steps on executors, where some may still be running after its process has ended.
   public var hasRemoteSteps = false
   /// The steps that run even if they are up to date.
   public var forcedSteps: [String] = []
-  /// The selected steps, or nil for all.
+  /// The selected steps, or nil if all steps run.
   public var selection: StepSelection?
-  /// The fingerprints of the programs of external plugins, by the plugin's name.
+  /// The fingerprints of the programs of external plugins, by plugin name.
   public var programs: [String: String] = [:]
 
-  /// The numbers of idempotency keys used by steps and items (`convert[3]`) that are no longer in the file. If one is
-  /// added again, it must not reuse them.
+  /// The numbers of idempotency keys that steps and items such as `convert[3]` used before they were removed from the
+  /// file. If one is added again, it must use new keys.
   public var retiredKeys: [String: Int] = [:]
 
   /// Creates a header with default values.
   public init() {}
 
-  /// The header in its stored form.
+  /// The header as stored, in JSON.
   public var bytes: [UInt8] {
     var digests = ValueObject()
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }

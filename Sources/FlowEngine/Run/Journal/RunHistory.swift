@@ -1,30 +1,30 @@
 import FlowStore
 
-/// The recording of a run in a store. See `RunStore`.
+/// The settings for recording a run in a `RunStore`.
 public struct RunHistory: Sendable {
-  /// Opens the store before the first write. Called again with the cause if the store is damaged; it may then return
-  /// another store.
+  /// Opens the store before the first write. If the store is damaged, it is called again with the cause and may return
+  /// a new store.
   public var open: @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
-  /// The absolute path of the workflow's file.
+  /// The absolute path of the workflow file.
   public var file: String
   /// The bytes of the workflow file at the start of the run.
   public var definition: [UInt8]
-  /// The process that runs it.
+  /// The process that runs the run.
   public var holder: RunHolder
-  /// True if no step may begin before all earlier entries are on disk.
+  /// True if each step's start must be on disk before the step begins.
   public var isDurable = false
-  /// True if another process may take over the run while this one is alive, because the store's leases expire.
+  /// True if another process may take over the run while this one is alive, because leases of the store expire.
   public var canBeTakenOver = false
-  /// Returns the fingerprints of external plugins' programs, by plugin name. A resume treats a step with a changed
-  /// program as a changed step. Called when the run is recorded.
+  /// Returns the fingerprints of the programs of external plugins, by plugin name. If one has changed, a resume treats
+  /// its steps as changed. Called when the run is recorded.
   public var programs: @Sendable () -> [String: String] = { [:] }
-  /// Returns the names of a definition's steps, in order, so that the newest success of each step is retained. Nil if
-  /// they can no longer be determined.
+  /// Returns the names of the steps in a recorded workflow, so that the newest success of each step is not deleted.
+  /// Returns nil if the workflow cannot be read any more.
   public var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
-  /// The old runs to remove after this one.
+  /// The rule for deleting old runs at the end of this one.
   public var retention = RunRetention()
 
-  /// Creates a history in the store that `open` returns.
+  /// Creates a history that records in the store returned by `open`.
   public init(
     file: String, definition: [UInt8], holder: RunHolder,
     open: @escaping @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
@@ -36,15 +36,14 @@ public struct RunHistory: Sendable {
   }
 }
 
-/// The requests of other processes to a run, as stored in JSON.
+/// The requests that other processes can send to a run. They are stored as JSON.
 public enum RunRequestWord: String, Sendable, CaseIterable {
   /// Cancel the run.
   case cancel
-  /// Post the event under `event` with `value`, or with the JSON of `bytes` bytes in the named pipe under `pipe` of
-  /// `secret`. With `value-follows` nothing is posted; the answer has `secret` if the value must be sent through a
-  /// pipe.
+  /// Posts the event in `event` with the value in `value`, or with JSON from the named pipe in `secret` (`pipe` is its
+  /// path, `bytes` the size). If `value-follows` is true, nothing is posted; the answer's `secret` is true if the value
+  /// must be sent through a pipe.
   case post
-  /// Answer the question of the step under `step` with `choice`, or with a secret of `bytes` bytes in the named pipe
-  /// under `pipe` of `secret`.
+  /// Answers the question of the step in `step` with `choice`, or with a secret from the named pipe in `secret`.
   case answer
 }

@@ -3,19 +3,19 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// Writes the journal of a run into a store on a separate thread, so neither steps nor the gate wait for it.
+/// Writes the journal of a run to its store on a separate thread, so that neither steps nor the gate wait for it.
 ///
-/// The store is only opened when there is something to write. The first problem ends the journal: it is reported once,
-/// and the run continues without a journal, unless it is durable.
+/// The store is opened before the first write. The first problem ends the recording: it is reported once, and the run
+/// continues without a journal, unless it is durable.
 final class RunJournal: Sendable {
-  /// The interval at which new entries are written.
+  /// The interval between writes.
   static let rhythmNanoseconds = 100_000_000
 
   let history: RunHistory
   /// The thread that writes.
   let thread: AlarmClock
   private let state: Mutex<State>
-  /// The lease of the run, once there is one.
+  /// The lease of the run. Nil before the first write.
   private let held: Mutex<Held>
 
   private struct State {
@@ -23,11 +23,11 @@ final class RunJournal: Sendable {
     var lease: (any RunLease)?
     var problem: StoreProblem?
     var isOver = false
-    /// The file with held-back lines for other processes, or nil if there are none.
+    /// The live files of held-back lines, or nil if there are none.
     var live: LiveLog?
 
-    /// Stops writing. A run that continues without its journal keeps its lease until it ends, because a process that
-    /// resumed it would run its steps a second time.
+    /// Records the problem that ends the recording. A run that continues keeps its lease until it ends, because a
+    /// process that resumed it would run its steps a second time.
     mutating func fail(_ problem: StoreProblem, isEnding: Bool) -> StoreProblem {
       self.problem = problem
       if isEnding { lease = nil }
@@ -35,7 +35,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Creates a journal that writes on `thread`. `resuming` has the store and lease of a resumed run.
+  /// - Parameter resuming: The store and the lease of a resumed run, or nil for a new run.
   init(_ history: RunHistory, thread: AlarmClock, resuming: (store: any RunStore, lease: any RunLease)? = nil) {
     self.history = history
     self.thread = thread
@@ -43,18 +43,18 @@ final class RunJournal: Sendable {
     held = Mutex(Held(lease: resuming?.lease))
   }
 
-  /// The reason why writing has stopped, or nil.
+  /// The problem that has ended the recording, or nil.
   var problem: StoreProblem? { state.withLock { $0.problem } }
 
-  /// True if the run's end has been written, or writing has stopped.
+  /// True if the end of the run was written, or a problem has ended the recording.
   var isOver: Bool { state.withLock { $0.isOver || $0.problem != nil } }
 
-  /// True unless another process may hold the run.
+  /// True unless another process may have taken over the run.
   ///
-  /// It has a separate lock, because the lock of the writes is held while a database is slow.
+  /// It has a separate lock, because the lock for writes is held while a database responds slowly.
   var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
 
-  /// The lease of the run. The reference is weak, so that the lease is returned when the journal releases it.
+  /// The lease of the run. The reference is weak, so that the lease is released when the journal releases it.
   private struct Held {
     weak var lease: (any RunLease)?
     var isFenced = false
@@ -69,10 +69,10 @@ final class RunJournal: Sendable {
     return state.fail(problem, isEnding: isEnding)
   }
 
-  /// True if another process holds the run, or may hold it after this one has abandoned it.
+  /// True if another process has taken over the run, or may do so because this one has given it up.
   var isLost: Bool { held.withLock { $0.isFenced || $0.lease?.isFenced ?? false } }
 
-  /// Records the loss of the run if no write has reported it. Returns nil if it is not lost, or the loss is known.
+  /// Records that the run was taken over. Returns nil if it was not, or if a write has reported it.
   func noteLoss() -> StoreProblem? {
     guard isLost else { return nil }
     return state.withLock { state in
@@ -82,13 +82,13 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Abandons the run: nothing starts any more, even if the store later reports that this process still holds it.
+  /// Gives up the run: no more steps start, even if the store later confirms the lease.
   func giveUp(_ problem: StoreProblem) {
     held.withLock { $0.isFenced = true }
     state.withLock { state in _ = state.fail(state.problem ?? problem, isEnding: true) }
   }
 
-  /// Opens the store, so that a run that must be recorded does not start without it.
+  /// Opens the store, so that a durable run does not start if that fails.
   func open() throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.store == nil else { return }
@@ -96,8 +96,8 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Appends chunks. The first call also creates the run that `run` describes. The chunks are collected while no other
-  /// thread writes, so their order is kept.
+  /// Appends chunks. The first call creates the run, as described by `run`. `collect` is called under the lock for
+  /// writes, so that the order of the chunks is that of the calls.
   func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver else { return }
@@ -118,7 +118,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Appends chunks, unless nothing has been written yet.
+  /// Appends chunks, unless the run has not been created in the store yet.
   func add(_ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
@@ -130,7 +130,6 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes pieces in order.
   private func write(
     _ pieces: [JournalPiece], to store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?
   ) throws(StoreProblem) {
@@ -145,7 +144,7 @@ final class RunJournal: Sendable {
   private static func show(_ lines: [UInt8], _ store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?) {
     guard let folder = store.liveFolder else { return }
     if live == nil {
-      // Removes files that other runs left behind.
+      // Remove the files that ended runs have left.
       LiveLog.remove(in: folder) { run in run != lease.run && (try? store.run(run)?.state) != .running }
       live = LiveLog(in: folder, run: lease.run, epoch: lease.epoch)
     }
@@ -163,7 +162,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Calls `body`, and a second time with the cause if it finds the store damaged.
+  /// Calls `body`. If it throws because the store is damaged, calls it a second time with the cause.
   private static func againWhereDamaged(
     _ body: (_ damage: String?) throws(StoreProblem) -> Void
   ) throws(StoreProblem) {
@@ -175,7 +174,7 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes the remaining entries and the end of the run, in one call if nothing has been written yet.
+  /// Writes the remaining entries and the end of the run. If nothing was written before, this is a single call.
   func finish(_ run: StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       defer {
@@ -207,11 +206,11 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Removes old runs. Failures are ignored.
+  /// Deletes old runs. Failures are ignored.
   func prune(nowMilliseconds: Int) {
     state.withLock { state in
       guard let store = state.store else { return }
-      // Most runs have the same definition.
+      // Most runs have the same workflow, so names are read only once.
       var known: [[UInt8]: [String]?] = [:]
       let excess = try? history.retention.excess(in: store, nowMilliseconds: nowMilliseconds) { run in
         RunRecollection.successes(of: run, in: store) { definition in
@@ -225,11 +224,11 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Releases the store. Call it after the last write.
+  /// Releases the store after the last write.
   func releaseStore() { state.withLock { $0.store = nil } }
 
-  /// The unanswered requests to the run. Throws `fenced` if another process holds the run; other problems are reported
-  /// by the next write.
+  /// Returns the unanswered requests to the run. Throws `fenced` if another process has taken over the run. Other
+  /// problems are left to the next write.
   func requests() throws(StoreProblem) -> [RunRequestEntry] {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return [] }
@@ -242,14 +241,13 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Answers a request.
   func answer(_ request: Int, _ answer: Value) {
     state.withLock { state in
       try? state.store?.answer(request, with: JSONText.bytes(of: answer))
     }
   }
 
-  /// Milliseconds since 1970.
+  /// The current time in milliseconds since 1970.
   static var wallMilliseconds: Int {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
@@ -257,10 +255,10 @@ final class RunJournal: Sendable {
   }
 }
 
-/// A piece of a run's journal.
+/// A part of what is written to the journal.
 enum JournalPiece {
   case chunk(RunChunk)
-  /// The lines that ``RecordedLog`` holds back, in the format of ``LiveLog``.
+  /// Lines that ``RecordedLog`` holds back, encoded for ``LiveLog``.
   case heldLines([UInt8])
 
   var chunk: RunChunk? { if case .chunk(let chunk) = self { chunk } else { nil } }

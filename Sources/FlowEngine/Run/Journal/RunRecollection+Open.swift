@@ -2,9 +2,9 @@ import FlowModel
 import FlowStore
 
 extension RunRecollection {
-  /// The steps that had started and not finished at the end of the journal, with the start in nanoseconds from the
-  /// activation. The journal of a run that is not durable has no starts, so a step counts as started if it printed
-  /// something.
+  /// Returns the steps that had started but not finished at the end of the journal, with their starts in nanoseconds
+  /// from activation. Only durable runs record starts. In others, a step counts as started when it prints its first
+  /// line.
   package func openSteps(of graph: WorkflowGraph, in chunks: [[UInt8]]) -> [StepIndex: Int] {
     var open: [TaskInstance: Int] = [:]
     var finished: Set<StepIndex> = []
@@ -30,7 +30,7 @@ extension RunRecollection {
     return starts
   }
 
-  /// The time of each step's first line in the last process.
+  /// Returns the time of each step's first output line in the last process of the run.
   private static func firstLines(of graph: WorkflowGraph, in chunks: [[UInt8]]) -> [StepIndex: Int] {
     let begin = chunks.lastIndex { (try? RunChunk($0))?.kind == .resume } ?? 0
     var numbers: [String: StepIndex] = [:]
@@ -45,7 +45,7 @@ extension RunRecollection {
     return times
   }
 
-  /// The last instant in the journal, in nanoseconds from the activation.
+  /// The time of the last entry or line in the journal, in nanoseconds from activation.
   package func lastInstant(in chunks: [[UInt8]]) -> Int {
     let logged = chunks.last.flatMap { try? RunChunk($0) }?.runNanoseconds ?? 0
     let activation = entries.lazy.compactMap { if case .activated(_, let time) = $0 { time } else { nil } }.first

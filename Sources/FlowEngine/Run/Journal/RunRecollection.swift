@@ -6,34 +6,34 @@ import FlowStore
 
 /// The content of a run's journal.
 ///
-/// A resume starts the journal again with a chunk that repeats the kept entries, with the steps of the file at that
-/// time. Therefore, everything before the last resume is ignored.
+/// A resume writes a chunk with all kept entries, whose steps are those of the file at that time. Entries before the
+/// last resume are therefore ignored.
 public struct RunRecollection: Sendable {
   /// The header of the run.
   public private(set) var header: RunHeader
   /// The processes of the run, in order.
   public private(set) var epochs: [RunEpoch] = []
-  /// True if any of these processes started steps remotely.
+  /// True if one of these processes could start steps on executors.
   public var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
   /// The position up to which the journal was read.
   public let position: RunPosition
   /// The steps that the last resume kept.
   public private(set) var kept: Set<StepIndex> = []
-  /// The entries, in order.
+  /// The entries since the last resume, in order.
   package private(set) var entries: [JournalEntry] = []
   /// The outputs of steps.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// The outputs of items.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
-  /// The values of posted events, without secrets.
+  /// The values of posted events, without secret ones.
   private(set) var eventValues: [RecordedEventValue] = []
-  /// The last known items of steps.
+  /// The items of each step when they were last determined.
   private var itemKeys: [StepIndex: ItemKeys] = [:]
-  /// The move of the workflow's folder since the journal was begun, or nil.
+  /// The move of the workflow's folder since the run was recorded, or nil if it has not moved.
   public let move: FolderMove?
-  /// The time of the last entry, in nanoseconds from the start of the run.
+  /// The time of the last chunk, in nanoseconds from the start of the run.
   public private(set) var lastNanoseconds = 0
-  /// The time of the last write, in milliseconds since 1970, or nil if there was none.
+  /// The time of the last write, in milliseconds since 1970, or nil if the journal is empty.
   public private(set) var lastMilliseconds: Int?
 
   /// The error for a journal that cannot be read.
@@ -42,7 +42,7 @@ public struct RunRecollection: Sendable {
     public var description: String
   }
 
-  /// Reads the journal of a run whose workflow has this number of steps.
+  /// Reads the journal of a run. `stepCount` is the number of steps in its workflow.
   public init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(JournalProblem) {
     guard let header = RunHeader(run.header) else {
       throw JournalProblem(description: "what run \(run.id) was begun with cannot be read")
@@ -58,7 +58,7 @@ public struct RunRecollection: Sendable {
         throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
-    // Entries before the last resume use the step indices of the file at that time, which may differ.
+    // Entries before the last resume may have other step indices, because the file has changed.
     let begin = read.lastIndex { $0.kind == .resume } ?? 0
     for (index, chunk) in read.enumerated() {
       do throws(RunChunk.ChunkProblem) {
@@ -75,9 +75,9 @@ public struct RunRecollection: Sendable {
         throw JournalProblem(description: "run \(run.id): \(error)")
       }
     }
-    // The paths of the last header, because earlier ones no longer apply.
+    // This applies to the last header, because earlier ones no longer matter.
     if let move { self.header = self.header.moved(by: move) }
-    // A process that claimed the run and wrote nothing is only known from the run.
+    // A process that claimed the run and wrote nothing is known only from the run itself.
     if epochs.last?.epoch != run.epoch {
       let started = epochs.isEmpty && run.epoch == 1 ? run.startedMilliseconds : lastMilliseconds
       epochs.append(
@@ -86,7 +86,7 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  /// The results of finished steps, in order, without their items.
+  /// The results of steps in order, without those of items.
   package var finishedSteps: some Sequence<(FinishedEntry, StepFailure?)> {
     entries.lazy.compactMap { entry in
       guard case .finished(let finished, let failure) = entry, finished.task.item == nil else { return nil }
@@ -99,7 +99,8 @@ public struct RunRecollection: Sendable {
     epochs = values.compactMap { RunEpoch($0) }
   }
 
-  /// The entries of a resume are those of its kept steps, except for the interrupted ones.
+  /// Determines the kept steps from the entries of a resume. Steps that it failed as interrupted or left out were not
+  /// kept.
   private mutating func noteKept() {
     kept = Set(minimumCapacity: entries.count)
     for (finished, failure) in finishedSteps
@@ -139,17 +140,17 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  /// Removes the outputs of items that have changed.
+  /// Removes the outputs of items that are no longer in the list.
   private mutating func forgetOutputs(of step: StepIndex, where hashes: [UInt64]) {
     if let before = itemKeys.updateValue(ItemKeys(hashes: hashes), forKey: step) {
       itemOutputs[step] = itemOutputs[step]?.filter { before.isSame($0.key, in: hashes) }
     }
   }
 
-  /// Returns the output lines of a run's steps, as JSON objects, in order and without colors.
+  /// Returns the output lines of a run as JSON objects, in order and without colors.
   public static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
     coloredLines(in: chunks).compactMap { line in
-      // The names of items have no message and are not needed here.
+      // Entries with the names of items have no message.
       guard let message = line["message"]?.stringValue else { return nil }
       guard message.utf8.contains(0x1B) else { return line }
       var line = line
@@ -158,13 +159,13 @@ public struct RunRecollection: Sendable {
     }
   }
 
-  /// Like ``lines(in:)``, but with colors.
+  /// Returns the lines like ``lines(in:)``, but with colors.
   package static func coloredLines(in chunks: [[UInt8]]) -> [ValueObject] { numberedLines(in: chunks).map(\.line) }
 
-  /// The members of a recorded line that was held back: its number, and whether it replaces missing lines.
+  /// The keys that a recorded line has if it was held back: for its number, and for a note about missing lines.
   static let (numberKey, noteKey) = ("held", "note")
 
-  /// Like ``coloredLines(in:)``, but with the numbers of held-back lines.
+  /// Returns the lines like ``coloredLines(in:)``, with the numbers of those that were held back.
   static func numberedLines(in chunks: [[UInt8]]) -> [NumberedLine] {
     var lines: [NumberedLine] = []
     for bytes in chunks {
@@ -179,7 +180,7 @@ public struct RunRecollection: Sendable {
     return lines
   }
 
-  /// The names of the steps that succeeded in a run, or none if it cannot be read.
+  /// Returns the ids of the steps that succeeded in a run. Empty if the run cannot be read.
   public static func successes(
     of run: StoredRun, in store: some RunStore, stepNames: ([UInt8]) -> [String]?
   ) -> Set<String> {
@@ -189,7 +190,7 @@ public struct RunRecollection: Sendable {
     var successes: Set<String> = []
     let begin = read.lastIndex { $0.kind == .resume } ?? 0
     for chunk in read[begin...] where chunk.kind == .entries || chunk.kind == .resume {
-      // Outputs are the largest part of a journal and are skipped.
+      // The reader skips outputs, which are the largest part of a journal, without parsing them.
       var reader = EntryReader(chunk.body, stepCount: names.count)
       do throws(ByteReader.ByteProblem) {
         while let item = try reader.next() {
@@ -204,7 +205,7 @@ public struct RunRecollection: Sendable {
     return successes
   }
 
-  /// The outputs of steps, by id.
+  /// Returns the outputs of all steps, by id.
   public func outputs(of graph: WorkflowGraph) -> ValueObject {
     var object = ValueObject()
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
@@ -213,7 +214,7 @@ public struct RunRecollection: Sendable {
     return object
   }
 
-  /// The number of items of a step when they were last determined.
+  /// Returns the number of items of a step when they were last determined.
   public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
     guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
     var count = 0
@@ -227,7 +228,7 @@ public struct RunRecollection: Sendable {
     return count
   }
 
-  /// Returns a plan in the state that the journal describes, for a report.
+  /// Returns a plan in the state that the journal describes.
   package func plan(of graph: WorkflowGraph) -> Plan {
     var plan = Plan(
       graph: graph, facts: Self.statusFunctions(of: graph), selected: selected(of: graph), detail: .none)
@@ -237,7 +238,7 @@ public struct RunRecollection: Sendable {
     return plan
   }
 
-  /// The steps that a run of selected steps ran, or nil for a run of all steps.
+  /// Returns the steps that were selected for the run, or nil if it ran all steps.
   private func selected(of graph: WorkflowGraph) -> Set<StepIndex>? {
     guard header.selection != nil else { return nil }
     var selected = Set(graph.workflow.steps.indices.lazy.map { StepIndex($0) })
@@ -245,8 +246,8 @@ public struct RunRecollection: Sendable {
     return selected
   }
 
-  /// The steps whose `if` calls status functions. Without these facts, the plan would skip them after failed
-  /// dependencies.
+  /// Returns facts about the steps whose `if` calls status functions. Without them, the plan would skip these steps
+  /// after failed dependencies.
   private static func statusFunctions(of graph: WorkflowGraph) -> [StepIndex: StepFacts] {
     var facts: [StepIndex: StepFacts] = [:]
     for step in graph.stepsWithOptions {

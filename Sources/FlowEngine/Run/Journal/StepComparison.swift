@@ -1,12 +1,12 @@
 import FlowModel
 
-/// Maps the steps of one file to those of another by id.
+/// A mapping from the step indices of one workflow to those of another, by id.
 struct StepMapping {
-  /// The new index of each step, or nil if all have the same index.
+  /// The new index of each step, which is nil if the step was removed. Nil for the identity.
   private var newIndices: [StepIndex?]?
   private var isKnown: [Bool] = []
 
-  /// Creates a mapping between two workflows, or the identity for nil.
+  /// Creates the mapping, or the identity if `before` is nil.
   init(from before: WorkflowGraph?, to graph: WorkflowGraph) {
     guard let before else { return }
     var indices: [String: StepIndex] = [:]
@@ -19,22 +19,20 @@ struct StepMapping {
 
   subscript(step: StepIndex) -> StepIndex? { newIndices.map { $0[Int(step)] } ?? step }
 
-  /// True if a step of the later file was in the earlier one.
+  /// True if the earlier workflow has this step of the later one.
   func isKnown(_ step: StepIndex) -> Bool { newIndices == nil || isKnown[Int(step)] }
 }
 
-/// Determines whether a step has changed.
+/// Compares the steps of the recorded workflow with those of the present one.
 struct StepComparison {
-  /// The earlier workflow, or nil if it is the same.
+  /// The recorded workflow, or nil if it is the same.
   let before: WorkflowGraph?
   let graph: WorkflowGraph
-  /// The plugins whose programs have changed.
   let changedPlugins: Set<String>
 
-  /// True if a failure of the step concludes as a success.
   func isOptional(_ step: StepIndex) -> Bool { (before ?? graph).workflow.steps[Int(step)].options.isOptional }
 
-  /// True if step `old` of the earlier workflow is equal to step `new`.
+  /// True if the step has not changed. `old` is its index in the recorded workflow, `new` that in the present one.
   func isSame(_ old: StepIndex, _ new: StepIndex) -> Bool {
     if !changedPlugins.isEmpty,
       changedPlugins.contains(String(graph.workflow.steps[Int(new)].uses.prefix { $0 != "." }))
@@ -46,7 +44,7 @@ struct StepComparison {
   }
 }
 
-/// The parts of a step that determine its behavior. A step has changed if any of them has.
+/// The properties of a step that determine its behavior. A step has changed if one of them has.
 private struct StepDefinition: Equatable {
   var uses: String
   var with: ValueObject
@@ -56,7 +54,7 @@ private struct StepDefinition: Equatable {
   var after: Set<String>
   var enabled: Switch
   var fanOut: FanOut.Source?
-  /// The digest of the workflow that its items run.
+  /// The digest of the workflow that runs for each item.
   var itemDigest: UInt64?
 
   init(_ graph: WorkflowGraph, _ index: StepIndex) {

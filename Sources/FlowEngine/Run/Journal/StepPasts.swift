@@ -1,28 +1,28 @@
 import FlowModel
 
-/// The state of each step according to a run's journal entries.
+/// The state of each step, as described by the entries of a journal.
 struct StepPasts {
   struct Past {
-    /// The result, if it has finished.
+    /// The result, or nil if it has not finished.
     var finished: FinishedEntry?
     var failure: StepFailure?
     var failedAfterReady = false
-    /// The number of attempts, and of those that do not count as retries.
+    /// The number of attempts, and the number of those that do not count as retries.
     var attempts = 0
     var uncounted = 0
-    /// The number of times its success was discarded.
+    /// The number of times that its success was discarded.
     var repetitions = 0
-    /// True if it was finished because an attempt had been interrupted.
+    /// True if an earlier resume failed it because an attempt had been interrupted.
     var failedInterrupted = false
-    /// True if an attempt began whose result is unknown.
+    /// True if an attempt began whose end is not recorded.
     var isInterrupted = false
   }
 
-  /// The items of a step.
+  /// The items of a fan-out.
   struct PastFanOut {
     var hashes: [UInt64] = []
-    /// The state of each index, including those beyond the last list. An index that is used again must get a new
-    /// idempotency key.
+    /// The state of each item, including those beyond the end of the present list. If their indices are used again,
+    /// they need new idempotency keys.
     var items: [Int: Past] = [:]
 
     /// Replaces the list. An index with a different item starts over with a new key.
@@ -37,7 +37,6 @@ struct StepPasts {
 
   private(set) var steps: [Past]
   private(set) var fanOuts: [StepIndex: PastFanOut] = [:]
-  /// True if the run was activated.
   private(set) var isActivated = false
 
   init(_ entries: [JournalEntry], count: Int) {
@@ -93,11 +92,10 @@ extension StepPasts.Past {
 }
 
 extension StepPasts.PastFanOut {
-  /// True if an item succeeded.
   var hasSuccess: Bool { items.values.contains(where: \.hasSucceeded) }
 
-  /// True if a step that must not run twice stays interrupted because of its items: either the first such item ends all
-  /// others, or no other item is open.
+  /// True if a fan-out with `on-interrupt: fail` must not continue: an item was interrupted, and either `fail-fast`
+  /// applies or no other item is unfinished.
   func stopsAtInterrupt(_ fanOut: FanOut?) -> Bool {
     guard items.values.contains(where: \.stopsAtInterrupt) else { return false }
     let isOver = hashes.indices.allSatisfy { index in
@@ -109,16 +107,16 @@ extension StepPasts.PastFanOut {
 }
 
 extension StepPasts.Past {
-  /// True if an attempt may have begun.
+  /// True if an attempt may have sent requests with the idempotency key.
   var hasUsedKeys: Bool { attempts > 0 || repetitions > 0 || finished?.outcome == .success }
 
-  /// True if it ended with a success that still counts.
+  /// True if it succeeded and, if it is a service, did not fail afterwards.
   var hasSucceeded: Bool { finished?.outcome == .success && !failedAfterReady }
 
-  /// True if a step that must not run twice automatically stays interrupted.
+  /// True if it was interrupted, so that with `on-interrupt: fail` it must not run again.
   var stopsAtInterrupt: Bool { isInterrupted || failedInterrupted }
 
-  /// Returns the handling of the step based on its own result.
+  /// Returns the fate of the step, as far as its own result determines it.
   func fate(isOptional: Bool) -> ResumePlan.Fate {
     guard let finished else { return .again(.unfinished) }
     switch finished.outcome {
@@ -126,14 +124,14 @@ extension StepPasts.Past {
     case .skipped:
       let reasons: [SkipReason?] = [.condition, .disabled, .upToDate]
       return reasons.contains(finished.reason) ? .kept : .again(.ended(.skipped))
-    // An optional failure concludes as a success.
+    // An optional failure counts as a success for the run.
     case .failure, .timedOut: return isOptional ? .kept : .again(.ended(finished.outcome))
     case .cancelled: return .again(.ended(.cancelled))
     }
   }
 
-  /// Returns the attempts that a resume takes over. Discarding a success starts a new key without attempts. After a
-  /// failure all retries are available again, and the numbering continues.
+  /// Returns the attempts that a resumed run continues with. If a success is discarded, the step starts over with a new
+  /// key. After a failure, all retries are available again, but the numbers of the attempts continue.
   func carried(isKept: Bool) -> (attempts: Int, uncounted: Int, repetitions: Int) {
     guard finished != nil, !isKept else { return (attempts, uncounted, repetitions) }
     if hasSucceeded { return (0, 0, repetitions + 1) }

@@ -1,17 +1,16 @@
 import FlowModel
 import FlowStore
 
-/// The steps of a durable run whose starts are on disk and that no thread has taken yet.
+/// The steps of a durable run whose starts are on disk, until a thread takes them.
 struct DurableStarts {
   private var starts: [Int: [(step: StepIndex, attempt: Int)]] = [:]
-  /// True if a write has been scheduled.
+  /// True if a write is scheduled.
   var isFlushing = false
 
   mutating func add(_ start: (step: StepIndex, attempt: Int), to pool: Pool) {
     starts[pool.index, default: []].append(start)
   }
 
-  /// The number of steps of a pool that wait for a thread.
   func count(in pool: Pool) -> Int { starts[pool.index]?.count ?? 0 }
 
   mutating func take(from pool: Pool) -> (step: StepIndex, attempt: Int)? {
@@ -20,30 +19,31 @@ struct DurableStarts {
   }
 }
 
-// The rule of a durable run: no body begins before all entries up to its own start are on disk.
+// The rule of a durable run: no step begins before its own start and all earlier entries are on disk.
 //
-// The rule applies at starts, because ends have many consequences: a failure handler, a step that waits for an event,
-// or one that the gate releases. So threads do not take steps from the plan. The journal's thread chooses the steps
-// that may start, writes them together with all new entries, and then passes the steps to their pools. Entries created
-// meanwhile are part of the next write. It chooses more steps than there are threads, so that many short steps share a
-// write. They run one after another on the available threads; if one takes long, the watch adds threads for the others.
+// The rule is enforced at starts, because the end of a step has many consequences: a failure handler, a step that waits
+// for an event, or one that the gate releases. Threads therefore do not take steps from the plan. The journal's thread
+// chooses the steps that may start, writes their starts together with all new entries, and then passes the steps to
+// their pools. Entries that are recorded meanwhile are part of the next write. It chooses more steps than there are
+// threads, so that many short steps share a write. They run one after another on the available threads; if one takes
+// long, the watch adds threads.
 extension WorkflowRun {
-  /// The maximum number of chosen steps of a pool that no thread has taken yet.
+  /// The maximum number of chosen steps of a pool that no thread has taken.
   private static let chosenEarly = 64
 
-  /// The number of additional steps of a pool that may be chosen now.
+  /// The number of further steps of a pool that may be chosen now.
   private func durableRoom(in pool: Pool, _ state: RunState) -> Int {
     let waiting = state.durableStarts?.count(in: pool) ?? 0
     if pool == .main { return waiting == 0 && state.pools[pool.index].hasRoom ? 1 : 0 }
     return Self.chosenEarly - waiting
   }
 
-  /// Returns the next step for a thread of a pool.
+  /// Returns the next step for a thread of the pool, or nil if there is none.
   func nextStart(in pool: Pool, _ state: inout RunState, at now: Int) -> (step: StepIndex, attempt: Int)? {
     if isGuarded, !isSureOfRun { return nil }
     guard state.durableStarts != nil else { return startNext(in: pool, &state.plan, at: now) }
     while let start = state.durableStarts?.take(from: pool) {
-      // It may have been cancelled or have timed out while it was written.
+      // The step may have been cancelled or have timed out during the write.
       if state.plan.isAwaiting(start.step, attempt: start.attempt) { return start }
       state.plan.apply(.ended(start.step, attempt: start.attempt, .cancelled), at: now)
     }
@@ -60,7 +60,7 @@ extension WorkflowRun {
     pool == .remote ? plan.startNextRemotely(at: now) : plan.startNext(in: pool, at: now)
   }
 
-  /// Handles the consequences of a change of a durable run under the lock, instead of waking threads directly.
+  /// Handles a change of a durable run under the lock. Instead of waking threads for ready steps, it requests a write.
   func carryOutDurably(_ state: inout RunState, _ aftermath: inout Aftermath) {
     for pool in Pool.all {
       if let waiting = state.durableStarts?.count(in: pool), waiting > 0 {
@@ -78,8 +78,8 @@ extension WorkflowRun {
     aftermath.mustFlush = true
   }
 
-  /// Chooses the next starts, writes them with all new entries, and passes them to their pools. Runs on the journal's
-  /// thread until there is nothing to write.
+  /// Chooses the next steps to start, writes their starts with all new entries, and passes them to their pools. Repeats
+  /// this on the journal's thread until there is nothing to write.
   func flush() {
     guard let journal else { return }
     while true {
@@ -100,7 +100,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Marks steps that may start as running, and collects these starts with all new entries.
+  /// Marks steps that may start as running, and collects the chunks for their starts and all new entries.
   private func chooseStarts() -> ([(start: (step: StepIndex, attempt: Int), pool: Pool)], [RunChunk]) {
     let (chosen, entries, outputs, launch) = withPlan { state in
       var chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)] = []
@@ -118,7 +118,7 @@ extension WorkflowRun {
     return (chosen, entries.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(entries, outputs)])
   }
 
-  /// Passes the starts on disk to their pools. Returns true if there is more to write.
+  /// Passes steps whose starts are on disk to their pools. Returns true if there are more entries to write.
   private func handOut(
     _ chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)]
   ) -> (aftermath: Aftermath, hasMore: Bool) {
@@ -132,7 +132,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Ends the chosen steps that cannot begin because the run can no longer be recorded.
+  /// Cancels the chosen steps, because the run can no longer be recorded.
   private func giveBack(_ chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)]) {
     let aftermath = withPlan { state in
       for (start, _) in chosen {

@@ -5,14 +5,14 @@ import FlowPluginKit
 import FlowSecrets
 import FlowStore
 
-// Recording a run: entries are collected under the lock, and turned into a chunk outside it, on the journal's thread.
+// Recording a run. Entries are collected under the lock, and encoded outside it on the journal's thread.
 extension WorkflowRun {
-  /// The delay of the first write after the gate, so that the first screen comes first.
+  /// The delay of the first write after the gate has opened, so that it does not delay the first screen.
   private static let gateDelayNanoseconds = 3_000_000
-  /// The number of finished steps that are taken while the lock is held once.
+  /// The maximum number of results of steps that are read while the lock is held once.
   private static let entriesAtOnce = 2048
 
-  /// Starts to record the run: a durable run at once, others after 100 ms or when their gate opens.
+  /// Starts recording. A durable run opens its store now; others write after 100 ms or when the gate opens.
   func startJournal() throws(PreparedWorkflow.PreparationProblem) {
     guard let journal else { return }
     guard !journal.history.isDurable else {
@@ -26,20 +26,20 @@ extension WorkflowRun {
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
     gateClock.whenOpen { [self] _ in
       journal.thread.schedule(atNanoseconds: clock.now + Self.gateDelayNanoseconds) { [self] in
-        // If the gate opened with the last step, the end of the run writes the entries at once.
+        // If the gate opened with the last step, the end of the run writes the entries.
         if state.withLock({ $0.plan.conclusion == nil }) { _ = writeJournal() }
       }
     }
   }
 
-  /// Writes new entries and handles requests every 100 ms until the run has ended.
+  /// Writes new entries and handles requests, every 100 ms until the run has ended.
   private func keepJournal() {
     guard let journal, writeJournal() else { return }
     takeRequests()
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
   }
 
-  /// Handles requests for a durable run, whose writes have a different schedule.
+  /// Handles requests to a durable run and writes its output lines. Its entries are written when steps start.
   private func keepAsking() {
     guard let journal, !journal.isOver else { return }
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in
@@ -49,11 +49,11 @@ extension WorkflowRun {
     }
   }
 
-  /// Writes the entries since the last call, on the journal's thread. Returns false if no more should be written.
+  /// Writes the entries since the last call. Returns false if the recording has ended. Call it on the journal's thread.
   @discardableResult
   func writeJournal() -> Bool {
     guard let journal, !journal.isOver else { return false }
-    // The header of a prewarmed run is complete when it is activated.
+    // The header of a prewarmed run is complete only after activation.
     guard state.withLock({ $0.plan.activatedAtNanoseconds != nil }) else { return true }
     do throws(StoreProblem) {
       try journal.write(storedRun(.running)) { collectPieces() }
@@ -73,13 +73,13 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the entries and lines since the last call, or an empty array.
+  /// Returns the entries and output lines since the last call.
   func collectPieces() -> [JournalPiece] {
     var pieces = logPieces()
     if inherited.hasUnrecorded { pieces.append(.chunk(headerChunk())) }
     var writer = EntryWriter()
-    // Many steps are taken in batches, so that memory is reused and the lock is never held for long. The last ones are
-    // taken together with the outputs, so that an entry and its outputs are in the same chunk.
+    // Results of many steps are read in parts, to reuse memory and to release the lock in between. The last part is
+    // read together with the outputs, so that the entry of a step and its outputs are in the same chunk.
     let count = state.withLock { state in state.plan.untakenCount }
     writer.reserve(stepCount: count)
     for _ in 0..<count / Self.entriesAtOnce {
@@ -92,7 +92,7 @@ extension WorkflowRun {
     return pieces
   }
 
-  /// Returns the chunk of the new entries, appended to those in `first`.
+  /// Encodes entries and outputs. `first` has the entries that come before them.
   func chunk(_ entries: JournalEntries, _ outputs: UnwrittenOutputs, behind first: EntryWriter = EntryWriter())
     -> RunChunk
   {
@@ -110,7 +110,8 @@ extension WorkflowRun {
       .entries, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
 
-  /// The chunk with the header and the variables that have been read, if these were not known in the first chunk.
+  /// The chunk with the header, which is written again when the launch is known or an expression has read another
+  /// variable.
   func headerChunk() -> RunChunk {
     inherited.noteRecorded()
     var header = self.header
@@ -123,7 +124,7 @@ extension WorkflowRun {
       .header, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: header.bytes)
   }
 
-  /// Returns the lines since the last call. Held-back lines come after earlier lines, and before they are recorded.
+  /// Returns the output lines since the last call. Held-back lines are shown before they are recorded.
   private func logPieces() -> [JournalPiece] {
     let (lines, firstReleased, held) = state.withLock { state in
       defer { (state.unwrittenLines, state.firstReleasedByte, state.unshownLines) = ([], nil, []) }
@@ -140,7 +141,7 @@ extension WorkflowRun {
     return chunk(lines[..<firstReleased]) + [.heldLines(held)] + chunk(lines[firstReleased...])
   }
 
-  /// Records an output line as a JSON object of the event stream, if there is room for it.
+  /// Records an output line, a warning or the names of items, unless the log decides otherwise.
   func recordLine(_ event: RunEvent) {
     guard journal != nil else { return }
     switch event.kind {
@@ -151,7 +152,7 @@ extension WorkflowRun {
       switch state.recordedLog.place(event) {
       case .recorded: return true
       case .held(let number):
-        // The line numbers show readers that some are missing.
+        // From the numbers of lines, readers see that some are missing.
         if state.unshownLines.count < LiveLog.mostBytesAtOnce {
           LiveLog.append(event, number: number, to: &state.unshownLines)
         }
@@ -162,7 +163,7 @@ extension WorkflowRun {
     if isRecorded { record(CollectionOfOne(event.recordedValue), wereHeld: false) }
   }
 
-  /// Records the last lines of finished steps, which were held back until now.
+  /// Records the last output lines of finished steps, which were held back.
   func recordLastLines(of steps: some Sequence<StepID>) {
     for step in steps {
       record(
@@ -175,7 +176,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Records how many lines of plugins were dropped.
+  /// Records the numbers of lines that plugins printed beyond the limit.
   func recordDroppedLines() {
     record(state.withLock { $0.recordedLog.droppedLines(at: clock.now) }, wereHeld: false)
   }
@@ -193,7 +194,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The store's description of this run.
+  /// Returns the description of the run for the store.
   func storedRun(_ stored: StoredRun.State, summary: [UInt8] = []) -> StoredRun {
     let age = clock.now / 1_000_000
     return StoredRun(
@@ -202,7 +203,6 @@ extension WorkflowRun {
       holder: journal?.history.holder ?? RunHolder(process: 0, host: ""), header: header.bytes, summary: summary)
   }
 
-  /// The header of the run.
   private var header: RunHeader {
     var header = RunHeader()
     header.inputs = options.inputs
@@ -220,16 +220,16 @@ extension WorkflowRun {
       header.environment = state.environment
       header.launch = state.launch
     }
-    // A link that launched the app may hold a token.
+    // A link that launched the app may contain a token.
     header.launch.options = recordable(launchOptions: header.launch.options)
     return mask.map { header.withPlaceholders(by: $0) } ?? header
   }
 
-  /// Writes the end of the run. A failure becomes a warning in the report.
+  /// Writes the end of the run. A problem becomes a warning in the report.
   func finishJournal(_ report: inout RunReport) {
     guard let journal else { return }
     var summary = report.summary
-    // Without a deadline in the workflow, the gate is not shown.
+    // Reports do not show the gate of a workflow that declares none.
     if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
     let bytes = JSONText.bytes(of: .object(summary))
     let isLost = isGuarded && journal.isLost
@@ -238,7 +238,7 @@ extension WorkflowRun {
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
     } catch {}
     journal.releaseStore()
-    // The problem may have occurred earlier, and after the report was created.
+    // The problem may have occurred earlier, even after the report was created.
     if let problem = journal.problem {
       let warning = "history: \(problem)"
       if !report.warnings.contains(warning) { report.warnings.append(warning) }
@@ -249,8 +249,7 @@ extension WorkflowRun {
     journal.thread.stop()
   }
 
-  /// Reports once that recording has stopped. A durable run, or one that another process has taken over, is then
-  /// cancelled.
+  /// Reports that recording has stopped. Cancels the run if it is durable or another process has taken it over.
   func tellOfJournal(_ problem: StoreProblem) {
     warn("history: \(problem)")
     if case .fenced = problem { return cancel() }
@@ -260,7 +259,7 @@ extension WorkflowRun {
 
   // MARK: What others ask
 
-  /// Handles the requests of other processes to the run.
+  /// Handles the requests that other processes have sent to the run.
   private func takeRequests() {
     guard let journal else { return }
     do throws(StoreProblem) {
@@ -316,7 +315,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Reads the secret of a request from its private pipe. Returns nil if there is none.
+  /// Reads the secret of a request from its named pipe. Returns nil if there is none.
   private static func secret<Result>(of request: ValueObject, _ read: (String) throws -> Result) -> Result? {
     guard let pipe = request["secret"]?.objectValue else { return nil }
     let text = PrivatePipe.text(at: pipe["pipe"]?.stringValue ?? "", byteCount: pipe["bytes"]?.integerValue ?? 0)
@@ -325,7 +324,6 @@ extension WorkflowRun {
 }
 
 extension StoredRun.State {
-  /// The state of a run with this conclusion.
   init(_ conclusion: RunConclusion) {
     switch conclusion {
     case .success: self = .success
@@ -337,7 +335,7 @@ extension StoredRun.State {
 }
 
 extension PreparedWorkflow {
-  /// The events that the workflow declares, or that its steps wait for or follow.
+  /// The events that the workflow declares, and those that its steps wait for or follow.
   var eventNames: Set<String> {
     var names = Set(graph.workflow.events.map(\.name))
     for fact in facts.values { names.formUnion(fact.followedEvents) }

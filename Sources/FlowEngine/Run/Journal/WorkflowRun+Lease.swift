@@ -1,23 +1,24 @@
 import FlowModel
 import FlowStore
 
-// Runs in a store whose leases expire: a process that was suspended may have lost its run without notice. So bodies
-// begin and continue only while the lease was renewed recently by this process's own clock; starts do not query the
-// store. While the lease is late, ready steps wait and running ones are asked to end. Both run again once it has been
-// renewed. If another process holds the run, they end as cancelled.
+// Runs in a store whose leases expire. A process that was suspended may have lost its run without notice, so bodies
+// begin and continue only if the lease was renewed recently, by this process's own clock; a start does not query the
+// store. While the renewal is late, ready steps wait and running ones are asked to end. Both run when the lease has
+// been renewed. If another process has taken over the run, they end as cancelled.
 extension WorkflowRun {
-  /// The interval of lease checks while steps wait for it.
+  /// The interval between checks of the lease while steps wait for it.
   private static let lookNanoseconds = 50_000_000
-  /// The interval of lease checks while bodies may be running.
+  /// The interval between checks of the lease while bodies may be running.
   private static let guardNanoseconds = 100_000_000
-  /// The time for which steps wait for a store that does not respond before the run ends. The same as for a durable
-  /// write.
+  /// How long steps wait for a store that does not respond, before the run is given up. Durable writes have the same
+  /// limit.
   private static let patience = Duration.seconds(60)
 
-  /// The journal with the lease. For an item's workflow, that of the outer run.
+  /// The journal that has the lease. In the run of an item, it is that of the outer run.
   private var holdingJournal: RunJournal? { options.outer.map { $0.run.holdingJournal } ?? journal }
 
-  /// Ends all steps that could start but never will, under the lock. Returns true if there were any.
+  /// Cancels all steps that could start if another process has taken over the run. Called under the lock; returns true
+  /// if there were any.
   func endLostStarts(_ state: inout RunState, _ aftermath: inout Aftermath) -> Bool {
     guard let journal = holdingJournal, journal.isLost else { return false }
     let now = state.instant(clock.now)
@@ -27,14 +28,14 @@ extension WorkflowRun {
       hasEnded = true
     }
     if hasEnded, !state.isAwaitingLease {
-      // The loss may not have been reported yet.
+      // The loss may not have been reported.
       state.isAwaitingLease = true
       aftermath.mustAwaitLease = true
     }
     return hasEnded
   }
 
-  /// Schedules a check of the lease while steps wait for it, under the lock.
+  /// Schedules a check of the lease if steps wait for it. Called under the lock.
   func awaitLease(_ state: inout RunState, _ aftermath: inout Aftermath) {
     guard state.plan.canStart() || state.plan.canStartRemotely, !state.isAwaitingLease else { return }
     state.isAwaitingLease = true
@@ -42,7 +43,6 @@ extension WorkflowRun {
     aftermath.mustAwaitLease = true
   }
 
-  /// Schedules a check of the lease.
   func lookAtLeaseSoon() {
     deadlines.schedule(atNanoseconds: clock.now + Self.lookNanoseconds) { [self] in lookAtLease() }
   }
@@ -71,7 +71,7 @@ extension WorkflowRun {
 
   // MARK: Bodies that run
 
-  /// Checks the lease until the run ends, and asks the bodies of this process to end while it is late.
+  /// Checks the lease until the run ends. While its renewal is late, asks the bodies of this process to end.
   func guardBodies() {
     guard isGuarded, options.outer == nil else { return }
     deadlines.schedule(atNanoseconds: clock.now + Self.guardNanoseconds) { [self] in
@@ -93,8 +93,8 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Adjusts the result of a body to the lease. A body that failed or was cancelled after it was asked to end, or while
-  /// the lease is late, counts as lost, and its step runs again as the next attempt.
+  /// Adjusts the result of a body to the state of the lease. If a body failed or was cancelled because its renewal was
+  /// late, the attempt counts as lost, and the step runs again.
   func endingUnderLease(_ ending: Ending, of start: Start, _ state: inout RunState) -> Ending {
     let key = RunState.taskKey(start.step, Int(start.attempt))
     let wasEnded = state.endedForLease.remove(key) != nil

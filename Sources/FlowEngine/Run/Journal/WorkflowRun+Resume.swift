@@ -1,7 +1,7 @@
 import FlowModel
 import FlowStore
 
-/// The origin of a resumed run: its store, lease and resume plan.
+/// The run that a resume continues: its store, lease and resume plan.
 final class RunOrigin: Sendable {
   let store: any RunStore
   let lease: any RunLease
@@ -15,7 +15,7 @@ final class RunOrigin: Sendable {
     self.plan = plan
   }
 
-  /// Applies the kept entries to a new plan.
+  /// Applies the kept journal entries to a new plan.
   func restore(_ plan: inout Plan, at now: Int) {
     let detail = plan.detail
     plan.detail = .none
@@ -27,19 +27,20 @@ final class RunOrigin: Sendable {
 }
 
 extension ResumePlan {
-  /// The time of the last known entry, in nanoseconds from the start of the run. The time since then does not count.
+  /// The time of the last entry, in nanoseconds from the start of the run. The resumed run's clock continues from
+  /// there.
   package var atNanoseconds: Int { recollection.lastNanoseconds }
 }
 
 extension WorkflowRun {
-  /// Stores the outputs of a step, for expressions and for the journal.
+  /// Stores the outputs of a step for expressions and for the journal.
   func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
     state.outputs[step] = outputs
     withholdOutputs(ofReader: step, &state)
     if journal != nil { state.unwrittenOutputs.steps.append((step, recordable(outputs, of: step, state))) }
   }
 
-  /// Resumes the run once no steps that another process started remotely can still be running.
+  /// Resumes the run after a pause, in which remote steps of the earlier process end.
   func beginResumed(from origin: RunOrigin, after pause: Duration) {
     guard pause > .zero else { return beginResumed(from: origin) }
     emit(
@@ -49,12 +50,12 @@ extension WorkflowRun {
     deadlines.schedule(atNanoseconds: clock.now + pause.nanoseconds) { [self] in beginResumed(from: origin) }
   }
 
-  /// Resumes the run from the state in the journal.
+  /// Resumes the run from the state in its journal.
   private func beginResumed(from origin: RunOrigin) {
     let header = origin.plan.header
     recallProducts()
     let (activatedAt, deferred) = state.withLock { ($0.plan.activatedAtNanoseconds, $0.plan.resolvedDeferrals) }
-    // Observers count times from the activation, as the report does.
+    // Observers count times from activation, as the report does.
     if let activatedAt {
       emit(.runActivated(reason: header.launch.reason, deferred: deferred), atNanoseconds: activatedAt)
     }
@@ -84,7 +85,7 @@ extension WorkflowRun {
 }
 
 extension GateClock {
-  /// Restores the gate of a resumed run, which had opened.
+  /// Restores a gate that opened in an earlier process.
   func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
     note(activatedAtNanoseconds)
     note(opened)

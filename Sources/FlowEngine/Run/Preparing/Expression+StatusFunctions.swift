@@ -2,7 +2,7 @@ import FlowExpressions
 import FlowModel
 
 extension Expression {
-  /// The status functions that the expression calls, in the plan's representation.
+  /// The status functions that the expression calls, as a set for ``StepFacts``.
   package var statusFunctionSet: StepFacts.StatusFunctions {
     var set: StepFacts.StatusFunctions = []
     for function in statusFunctions {

@@ -2,17 +2,17 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// Turns the inputs of a step into those of its action: adds defaults, makes paths absolute and checks types.
+/// Converts the inputs of a step to those of its action: adds defaults, makes paths absolute and checks types.
 public enum InputBinding {
-  /// Binds `given` to the declared fields, with every path inside made absolute. Throws if a value is missing, unknown
-  /// or of the wrong type.
+  /// Binds the inputs of a step to the fields that its action declares, and makes all paths absolute. Throws if a value
+  /// is missing, unknown or of the wrong type.
   ///
   /// - Parameters:
   ///   - given: The inputs of the step.
   ///   - fields: The inputs that the action declares.
   ///   - run: The run, for its folders.
-  ///   - folder: The base folder of paths in defaults, which may be declared in another file than the step, or nil for
-  ///     the folder of `run`.
+  /// - folder: The folder that relative paths in default values refer to, or nil for the folder of `run`. It differs if
+  ///   another file declares the defaults.
   public static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation, defaultsIn folder: String? = nil
   ) throws(TypeMismatch) -> ValueObject {
@@ -24,7 +24,7 @@ public enum InputBinding {
     return absolutePaths(in: bound, of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder)
   }
 
-  /// Binds `given` to the declared fields. Throws if a value is missing, unknown or of the wrong type.
+  /// Binds inputs without changing paths. Throws if a value is missing, unknown or of the wrong type.
   static func bind(_ given: ValueObject, to fields: [FieldDeclaration]) throws(TypeMismatch) -> ValueObject {
     if given.isEmpty && fields.isEmpty { return given }
     var bound = ValueObject()
@@ -46,7 +46,8 @@ public enum InputBinding {
     return bound
   }
 
-  /// Returns the inputs with every relative path made absolute against the folder that its declaration names.
+  /// Returns the inputs with all relative paths made absolute. The declaration of a path names the folder that it is
+  /// relative to.
   public static func absolutePaths(
     in inputs: ValueObject, of fields: [FieldDeclaration], dataFolder: String, workflowFolder: String
   ) -> ValueObject {
@@ -59,7 +60,6 @@ public enum InputBinding {
     return absolute
   }
 
-  /// Makes the paths inside a value absolute.
   private static func resolve(
     _ value: Value, _ type: ValueType, _ dataFolder: String, _ workflowFolder: String
   ) -> Value {
@@ -80,8 +80,7 @@ public enum InputBinding {
 }
 
 extension Value {
-  /// Returns true if the value takes more than this number of bytes as JSON, without escapes. Stops counting at the
-  /// limit.
+  /// True if the value takes more than `limit` bytes as JSON, without escapes. It stops counting at the limit.
   func exceeds(bytes limit: Int) -> Bool {
     var left = limit
     return !spend(&left)

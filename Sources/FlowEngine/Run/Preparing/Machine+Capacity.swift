@@ -2,7 +2,7 @@ import FlowModel
 import FlowPlatform
 
 extension MachineResources {
-  /// The resources of the machine that this process may use.
+  /// The resources that this process may use.
   public static var ofThisMachine: MachineResources {
     let machine = Machine()
     return MachineResources(cpus: machine.cpus, memoryBytes: machine.memoryBytes, gpus: machine.gpus)
@@ -10,10 +10,10 @@ extension MachineResources {
 }
 
 extension WorkflowGraph {
-  /// True if a step requests resources of the machine.
+  /// True if a step has `resources`.
   public var hasRequests: Bool { !steps(stating: .request).isEmpty }
 
-  /// The capacity for the steps of a run: the stated one, or that of this machine.
+  /// Returns `stated`, or else the capacity of this machine.
   func capacity(_ stated: MachineResources?) -> MachineResources {
     stated ?? (hasRequests ? .ofThisMachine : .unlimited)
   }
@@ -21,8 +21,8 @@ extension WorkflowGraph {
   /// Throws if a step requests more than the capacity, because it would wait forever.
   ///
   /// - Parameters:
-  ///   - stated: The machine's capacity, or nil for that of this machine.
-  ///   - elsewhere: True for steps that count against another machine.
+  /// - stated: The capacity, or nil for that of this machine.
+  /// - elsewhere: Returns true for steps whose requests count on another machine.
   public func checkRequests(
     in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }
   ) throws(PreparedWorkflow.PreparationProblem) {
