@@ -14,7 +14,7 @@ public struct RunOptions: Sendable {
   public var secrets: ValueObject = [:]
   /// The reason for the launch. The engine sets `isFirst` from the data folder.
   public var launch = Launch()
-  /// The absolute path of the run's data folder. It must exist.
+  /// The absolute path of the run's data folder, which must exist (``DataFolder/init(making:)``).
   public var dataFolder: String
   /// The absolute path of the folder with the workflow file.
   public var workflowFolder: String
@@ -63,9 +63,9 @@ public struct RunOptions: Sendable {
   /// a step, an item or a step in an item's workflow, such as `convert[3]/read`. If nil, commands inherit the variable
   /// of this process.
   public var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
-  /// Steps that take less time do not wake a second thread, because waking it takes longer than running them.
+  /// A thread whose steps take less time wakes no second thread, because waking one takes longer than running them.
   package var shortStepNanoseconds = 400
-  /// The estimated duration of the steps that a thread takes at once. No ready step waits longer for a thread that runs
+  /// The estimated duration of the steps that a thread prefetches. No ready step waits longer for a thread that runs
   /// short steps.
   package var batchNanoseconds = 32_000
   /// The time a body has to end before it is abandoned. Commands have longer.

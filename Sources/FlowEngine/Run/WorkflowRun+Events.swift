@@ -2,12 +2,12 @@ import FlowModel
 import FlowSecrets
 
 extension WorkflowRun {
-  /// The delay of a delivery. Events are delivered in batches, so closely spaced steps are not slowed down by
-  /// reporting. Each delivery wakes two threads, so the delay doubles while events continue, up to the duration of a
-  /// film frame.
+  /// The delay before a delivery. Events are collected meanwhile, so that delivering them does not slow down short
+  /// steps. Each delivery wakes two threads, so the delay doubles up to `longest` while events continue. That is less
+  /// than two frames of a display.
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
 
-  /// Queues an event for the observer. `nanoseconds` is its time, or nil for now.
+  /// Queues an event for the observer. Its time is `nanoseconds` from the start of the run, or now if nil.
   func emit(_ kind: RunEvent.Kind, lineBytes: Int = 0, atNanoseconds nanoseconds: Int? = nil) {
     emit(CollectionOfOne(kind), lineBytes: lineBytes, atNanoseconds: nanoseconds)
   }
@@ -33,17 +33,17 @@ extension WorkflowRun {
     if mustDeliver { deliver() }
   }
 
-  /// Delivers events to the observer after a delay, and repeats until none are left.
+  /// Delivers events to the observer after a delay, and repeats this until none are left.
   func deliver(afterMilliseconds delay: Int = deliveryDelayMilliseconds.first) {
     delivery.schedule(afterNanoseconds: delay * 1_000_000) { [self] in
       if drain() { deliver(afterMilliseconds: min(2 * delay, Self.deliveryDelayMilliseconds.longest)) }
     }
   }
 
-  /// Delivers events to the observer. Returns false if there were none. Only called on the delivery thread.
+  /// Delivers all undelivered events. Returns false if there were none. Call it only on the delivery thread.
   func drain() -> Bool {
     let undelivered = state.withLock { state -> ([UndeliveredEvents], RecordReader?)? in
-      // The gate has opened and its thread is about to notify the plan, so that the event gets its place in the order.
+      // If the gate has opened, its thread is about to notify the plan. Waiting once puts the event in the right order.
       if gateClock.opened != nil, state.plan.gateInstants.outcome == nil, !state.hasAwaitedGate {
         state.hasAwaitedGate = true
         return nil
@@ -85,7 +85,7 @@ extension WorkflowRun {
     recordLastLines(of: ended)
     state.withLock { [reader, read] state in
       state.recordReader = reader
-      // A plan that has ended records nothing more, and the report shares its memory.
+      // A plan that has ended records nothing more and shares its memory with the report, so the chunks are not reused.
       if state.plan.endedAt == nil { state.plan.reuse(read) }
     }
     return true

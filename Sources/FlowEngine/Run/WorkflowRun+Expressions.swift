@@ -4,7 +4,7 @@ import FlowSecrets
 import FlowPluginKit
 
 extension WorkflowRun {
-  /// The contexts of an expression of a step, or of the workflow for nil, at this moment.
+  /// Returns the values that an expression of a step can read now, or an expression of the workflow if `step` is nil.
   func scope(_ step: StepIndex?, _ state: RunState) -> RunScope {
     if let step, let (owner, item) = instances.item(of: step) {
       var scope = scope(owner, state)
@@ -26,38 +26,37 @@ extension WorkflowRun {
     return scope
   }
 
-  /// Replaces the inputs, steps and variables of a scope with those of an included workflow.
+  /// Replaces the inputs, steps and variables with those of the included workflow that has this index.
   private func narrow(_ scope: inout RunScope, to number: Int, _ state: RunState) {
     let included = prepared.graph.workflow.scopes[number]
     scope.prefix = included.prefix
     scope.inputs = state.outputs[included.entry] ?? [:]
     scope.secrets = [:]
     scope.environment = own([:], above: options.scopeEnvironments[number] ?? [:])
-    // If the expression cannot be evaluated, each step of the file fails (`environmentProblem`).
+    // If the variables cannot be evaluated, each step of the file fails elsewhere (`environmentProblem`).
     let own = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
     for (name, value) in own { scope.environment[name] = value }
   }
 
-  /// The folder of the file that contains a step, or the step of an item.
+  /// Returns the folder of the file that contains a step or item.
   public func workflowFolder(of step: StepIndex) -> String {
     guard let number = prepared.graph.workflow.scope(of: instances.owner(of: step)) else { return run.workflowFolder }
     return folder(prepared.graph.workflow.scopes[number].folder)
   }
 
-  /// The folder of the main workflow file, even in the run of an item.
+  /// The folder of the workflow that the user started, even if this run is inside another.
   private var startedFolder: String { options.outer?.run.startedFolder ?? run.workflowFolder }
 
-  /// The absolute path of a folder that is relative to the workflow's.
+  /// Returns the absolute path of a folder that is given relative to the workflow's folder.
   private func folder(_ name: String) -> String {
     name.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(name)"
   }
 
-  /// The run as a step sees it: paths are relative to the step's file.
+  /// Returns the information about the run for a step, with the folder of the step's own file.
   func information(of step: StepIndex) -> RunInformation {
     RunInformation(id: run.id, dataFolder: run.dataFolder, workflowFolder: workflowFolder(of: step))
   }
 
-  /// Evaluates the `if` of a step.
   func decide(_ step: StepIndex, _ state: RunState) -> Decision {
     guard let condition = prepared.condition(of: step) else { return decideByItems(of: step, state) }
     let decision = PreparedWorkflow.decision(condition, in: scope(step, state))
@@ -65,8 +64,8 @@ extension WorkflowRun {
     return decision
   }
 
-  /// The decision for a step whose `if` is evaluated per item. It only matters if the run was cancelled while items
-  /// were running: the step continues if its `if` is true for one of them.
+  /// Decides about a fan-out whose `if` is evaluated for each item. This matters only after cancellation: the step
+  /// continues if its `if` is true for an unfinished item.
   private func decideByItems(of step: StepIndex, _ state: RunState) -> Decision {
     guard state.plan.isCancelled, state.plan.hasBegun(step), let fanOut = state.fanOuts[step],
       let condition = prepared.detail(of: step)?.condition
@@ -80,8 +79,8 @@ extension WorkflowRun {
     return isHeld ? .run : .skip
   }
 
-  /// Returns the inputs of a step with expressions evaluated, defaults added, paths made absolute and types checked.
-  /// Returns nil if it has none.
+  /// Returns the inputs of a step or item: expressions are evaluated, defaults added, paths made absolute and types
+  /// checked. Returns nil if it has no inputs and no files to check.
   func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
     let owner = instances.owner(of: step)
     let detail = prepared.detail(of: owner)
@@ -107,7 +106,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The failure of evaluating the variables of a step or of its file, or nil.
+  /// Returns the failure if the variables of the step or its file cannot be evaluated, or nil.
   private func environmentProblem(
     of step: StepIndex, _ owner: StepIndex, _ detail: StepDetail?, _ state: RunState
   ) -> StepFailure? {
@@ -144,7 +143,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Evaluates the workflow's `env`.
+  /// Evaluates the `env` of the workflow before activation.
   func resolveEnvironment() throws(PreparedWorkflow.PreparationProblem) {
     let problem = state.withLock { state -> PreparedWorkflow.PreparationProblem? in
       do throws(ExpressionError) {
@@ -160,9 +159,9 @@ extension WorkflowRun {
     if let problem { throw problem }
   }
 
-  /// Evaluates the expressions that are fixed at activation, and activates the plan.
+  /// Evaluates the expressions that are fixed at activation, activates the plan, and arms the gate.
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.PreparationProblem) {
-    // Not a `Result`, because the runtime would create its type at each process start.
+    // A `Result` would make the runtime create its type at each process start.
     var problem: PreparedWorkflow.PreparationProblem?
     let aftermath = withPlan { state -> Aftermath? in
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
@@ -189,8 +188,8 @@ extension WorkflowRun {
     if let aftermath { perform(aftermath) }
   }
 
-  /// Evaluates the variables and the options of steps. If all are literals, no scope is created, which saves 2 % of a
-  /// launch.
+  /// Evaluates the workflow's variables and the options that are fixed at activation. If all are literals, it creates
+  /// no scope, which saves 2 % of a launch.
   private func resolve(_ state: inout RunState) throws(PreparedWorkflow.PreparationProblem) -> Resolution {
     if prepared.isLiteralAtActivation, let own = prepared.environment.literal {
       if !own.isEmpty || !options.fileEnvironment.isEmpty { state.environment = aboveFile(own) }
@@ -212,7 +211,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// The variables of the workflow, which override those of its `env-file`.
+  /// Returns the variables in the workflow's `env-file`, overridden by `own`.
   private func aboveFile(_ own: ValueObject) -> ValueObject {
     options.fileEnvironment.isEmpty ? own : self.own(own, above: options.fileEnvironment)
   }

@@ -3,20 +3,20 @@ import FlowModel
 import FlowPluginKit
 import FlowSecrets
 
-/// The log of a run, to which steps and their programs write.
+/// The log of a run, which has messages of steps and output of their programs.
 extension WorkflowRun {
-  /// The number of bytes of output lines that may wait for the observer. A program that writes more is blocked until
-  /// they are delivered, as by a slow terminal.
+  /// The maximum size of undelivered output lines, in bytes. A program that prints more is blocked until they are
+  /// delivered, as if the terminal were slow.
   private static let waitingLineBytes = 4 << 20
   private static let unfinishedBytes = 4 << 10
 
-  /// Writes a log line. Lines over 64 KiB are cut.
+  /// Logs a message of a step. It is cut after 64 KiB.
   public func log(_ message: String, level: LogLevel, step: StepIndex) {
     guard options.observer != nil else { return }
     emit(.stepLog(stepID(of: step), level: level, stream: nil, message: cut(message)))
   }
 
-  /// Logs output lines of a program, unless the step is quiet.
+  /// Logs output lines of a step's program, unless the step is quiet.
   public func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step) else { return }
     let id = stepID(of: step)
@@ -25,10 +25,10 @@ extension WorkflowRun {
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
   }
 
-  /// Reports an unfinished output line of a program. It replaces earlier states that have not been delivered.
+  /// Shows an unfinished output line of a program. It replaces the previous one if that has not been delivered.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     guard showsUnfinishedLines, showsOutput(of: step) else { return }
-    // Much longer than the width of a terminal.
+    // The limit is much larger than the width of a terminal.
     let line = mask?.withholding(printed: line) ?? TerminalText.commandLine(line, keepsColors: true)
     let shown = TerminalText.prefix(of: line, bytes: Self.unfinishedBytes)
     let id = stepID(of: step)
@@ -50,7 +50,7 @@ extension WorkflowRun {
   /// True if the observer receives unfinished lines.
   public var showsUnfinishedLines: Bool { options.observer != nil && options.showsUnfinishedLines }
 
-  /// Logs lines of a plugin's program that ran for several steps.
+  /// Logs output lines of a plugin's program, which may run actions for several steps.
   public func log(_ lines: [String], from stream: LogStream, plugin: String) {
     guard options.observer != nil, options.showsOutput else { return }
     emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: cut($0)) })
@@ -62,13 +62,13 @@ extension WorkflowRun {
       && !prepared.graph.workflow.steps[Int(instances.owner(of: step))].options.isQuiet
   }
 
-  /// True if the observer is not too far behind with output lines.
+  /// True if there is room for more output lines, because the observer has received most of the earlier ones.
   public var hasLogRoom: Bool {
     state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } && options.outer?.run.hasLogRoom ?? true
   }
 
-  /// Returns a line as it is logged. Secrets are hidden before the line is cut, because a part of one would not be
-  /// found.
+  /// Returns a line as it is logged, at most 64 KiB long. Secrets are hidden before the line is cut, because a part of
+  /// a secret would not be recognized.
   private func cut(_ line: String) -> String {
     if line.utf8.count <= Limits.logLineBytes { return line }
     let line = mask?.masked(printed: line, isCut: true) ?? TerminalText.commandLine(line, keepsColors: true)

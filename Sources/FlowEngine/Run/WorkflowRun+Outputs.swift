@@ -2,20 +2,20 @@ import FlowModel
 import FlowPluginKit
 
 extension WorkflowRun {
-  /// The outputs of a step, or nil if it has not succeeded or does not exist.
+  /// Returns the outputs of a step, or nil if it has none, has not succeeded or does not exist.
   public func outputs(of step: StepID) -> ValueObject? {
     guard let index = prepared.graph.workflow.steps.firstIndex(where: { $0.id == step }) else { return nil }
     return state.withLock { $0.outputs[StepIndex(index)] }
   }
 
-  /// The number of finished steps, including skipped ones, and of all steps.
+  /// The number of finished steps, including skipped ones, and the number of all steps.
   public var progress: RunProgress {
     let total = prepared.graph.workflow.steps.count
     let finished = withPlan { state in (0..<total).count { state.plan[StepIndex($0)].outcome != nil } }
     return RunProgress(finished: finished, total: total)
   }
 
-  /// Posts an event from outside. Later posts of the same event have no effect unless it repeats.
+  /// Posts an event from outside the run. Later posts of the event have no effect unless it repeats.
   public func post(_ event: some EventName) { post(event.rawValue) }
 }
 

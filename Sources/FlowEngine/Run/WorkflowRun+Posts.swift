@@ -1,10 +1,11 @@
 import FlowModel
 import FlowPluginKit
 
-// Events with values.
+// Posts of events, and their values.
 extension WorkflowRun {
-  /// Posts an event from outside with a value, which steps read as `events.NAME.value` or `item.value`. Later posts of
-  /// the same event only count if it repeats. Throws if the event has no value or one of another type.
+  /// Posts an event from outside the run with a value, which steps read as `events.NAME.value` or `item.value`. Later
+  /// posts of the event have no effect unless it repeats. Throws if the value does not match the declaration of the
+  /// event, or if the values of the run become too large.
   public func post(_ event: String, value: Value) throws(EventValueProblem) {
     if let problem = prepared.eventValues.problem(fromOutside: value, of: event) { throw problem }
     let aftermath = withPlan { state -> Aftermath? in
@@ -16,8 +17,8 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Posts an event with a value. Throws if the action did not declare it or the run has reached the limit of 10,000
-  /// posts.
+  /// Posts an event of a step with a value. Throws if the action did not declare the event, the value does not match
+  /// its declaration, or the run has made 10,000 posts.
   public func post(_ event: String, value: Value, step: StepIndex) throws {
     let owner = instances.owner(of: step)
     let declaration = prepared.action(of: owner).declaration
@@ -46,7 +47,8 @@ extension WorkflowRun {
     EventValueProblem(tooLarge: Limits.eventValuesBytes)
   }
 
-  /// Stores the value of the next post, and hides it if it is secret. Returns false if there is no room for it.
+  /// Stores the value of the next post, and hides it if it is secret. Returns false if the values of the run would
+  /// become too large.
   func keep(_ value: Value, of event: String, _ state: inout RunState) -> Bool {
     guard let number = state.plan.numberOfNextPost(of: event) else { return true }
     guard state.eventValues.keep(value, of: event, number: number) else { return false }
@@ -59,7 +61,7 @@ extension WorkflowRun {
     return true
   }
 
-  /// Changes the number of events expected from outside by 1 or -1.
+  /// Adds `change` to the number of events expected from outside.
   public func expectFromOutside(_ change: Int) { self.change(.expectsFromOutside(change)) }
 
   /// Records that a step has handled a post.

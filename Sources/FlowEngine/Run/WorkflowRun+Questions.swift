@@ -4,21 +4,22 @@ import FlowPluginKit
 import FlowPlatform
 import FlowSecrets
 
-/// A question that a step waits for.
+/// A question that has not been answered.
 struct OpenQuestion {
   let question: Question
   let attempt: Int
   let handler: @Sendable (Answer) -> Void
 }
 
-/// A question of a step in an item's workflow.
+/// An unanswered question of a step in an item's workflow.
 struct OuterQuestion {
   let step: StepIndex
   let open: OpenQuestion
 }
 
 extension Workflow {
-  /// The step if it is not quiet. For an include, the steps of its file, in their order.
+  /// Returns the steps whose output a question shows for `step`: the step itself, or the steps of the file if it is an
+  /// include. Quiet steps are left out.
   package func printingSteps(_ step: StepIndex) -> [StepIndex] {
     guard steps[Int(step)].hasOptions else { return [step] }
     let options = steps[Int(step)].options
@@ -29,7 +30,7 @@ extension Workflow {
 }
 
 extension Question.Printed {
-  /// Returns the last `count` lines of several steps together.
+  /// Returns the last `count` lines, counted over all steps.
   package static func last(_ count: Int, of all: [Question.Printed]) -> [Question.Printed] {
     var printed: [Question.Printed] = []
     var room = count
@@ -43,14 +44,14 @@ extension Question.Printed {
 
 // Questions of steps to people.
 extension WorkflowRun {
-  /// The error for an invalid answer.
+  /// The error for an answer that the question does not allow.
   public struct AnswerProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The problem and a suggestion.
+    /// The problem, with a suggestion.
     public let description: String
   }
 
-  /// Asks a person: notifies the observer, and waits for ``answer(_:with:by:)``. A question of an item's workflow is
-  /// asked by the item in the outer run.
+  /// Asks a person through the observer. The handler is called with the answer (``answer(_:with:by:)``). If this is the
+  /// run of an item, the item asks the question in the outer run.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
@@ -66,13 +67,13 @@ extension WorkflowRun {
     emit(.stepAsked(stepID(of: step), question))
   }
 
-  /// The address of a step's questions. Inside an item's workflow, it is that of the item.
+  /// Returns the arguments of `flowrun answer` for a step's question. In the run of an item, they name the item.
   public func questionAddress(of step: StepIndex) -> String {
     if let outer = options.outer { return outer.run.questionAddress(of: outer.instance) }
     return "\(run.id.suffix(8)) \(stepID(of: step))"
   }
 
-  /// Withdraws the question of a step.
+  /// Withdraws the question of an attempt, if it has not been answered.
   public func withdrawQuestion(of step: StepIndex, attempt: Int) {
     if let outer = options.outer { return endQuestion(of: step, attempt: attempt, outer, isAnswered: false) }
     let isOpen = state.withLock { state in
@@ -83,10 +84,11 @@ extension WorkflowRun {
     if isOpen { emit(.stepQuestionEnded(stepID(of: step), nil)) }
   }
 
-  /// The number of lines that a question shows for each step, including its items or the file that it includes.
+  /// The number of output lines that a question shows for each dependency, including its items or the file that it
+  /// includes.
   package static let shownLines = 10
 
-  /// The last output lines of a step's dependencies, unless they are quiet, from standard output or standard error.
+  /// Returns the last output lines of the step's dependencies, without quiet ones.
   private func linesPrinted(before step: StepIndex) -> [Question.Printed] {
     let needs = prepared.graph.workflow.steps[Int(instances.owner(of: step))].needs
     return needs.flatMap { need in
@@ -95,7 +97,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The last output lines of a step or of each of its items.
+  /// Returns the last output lines of a step or, if it is a fan-out, of its last items.
   private func linesPrinted(by step: StepIndex) -> [Question.Printed] {
     guard let outputs = state.withLock({ $0.outputs[step] }) else { return [] }
     let values = ["stdout", "stderr"].compactMap { outputs[$0] }
@@ -109,19 +111,19 @@ extension WorkflowRun {
     }
   }
 
-  /// The last lines of the first value that is a string with any.
+  /// Returns the last lines of the first value that is a string with text, or nil if there is none.
   private static func lines(_ values: [Value]) -> [String]? {
     let texts = values.lazy.compactMap(\.stringValue)
     guard let text = texts.first(where: { !$0.allSatisfy(\.isNewline) }) else { return nil }
     return text.split(whereSeparator: \.isNewline).suffix(shownLines).map(String.init)
   }
 
-  /// Answers the question of a step. Only the first answer counts.
+  /// Answers the question of a step. Later answers are refused.
   public func answer(_ name: String, with choice: String, by: String) throws(AnswerProblem) {
     try answer(name, with: choice, by: by, isRecorded: false)
   }
 
-  /// - Parameter isRecorded: True if the answer was recorded in some form, which is not allowed for a secret.
+  /// - Parameter isRecorded: True if the answer is stored somewhere, such as a command line. A secret must not be.
   func answer(_ name: String, with choice: String, by: String, isRecorded: Bool) throws(AnswerProblem) {
     let steps = prepared.graph.workflow.steps
     let asking = state.withLock { $0.questions.keys.sorted() }
@@ -168,7 +170,7 @@ extension WorkflowRun {
     open.handler(answer)
   }
 
-  /// Adds an answer to the run's secrets before it can appear anywhere.
+  /// Adds an answer to the run's secrets, so that it is hidden from now on.
   private func hideAnswer(_ text: String, of step: StepIndex) {
     mask?.add([(SecretMask.answerPrefix + stepID(of: step).text, text)])
   }
@@ -179,7 +181,7 @@ extension WorkflowRun {
 
   // MARK: In the workflow of an item
 
-  /// Asks the questions of an item's workflow one after another.
+  /// Asks a question through the item of the outer run, which asks one question at a time.
   private func ask(_ outer: OuterRun, _ question: OuterQuestion) {
     let isFirst = state.withLock { state in
       state.outerQuestions.append(question)

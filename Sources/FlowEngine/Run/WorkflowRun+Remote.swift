@@ -1,26 +1,26 @@
 import FlowModel
 import FlowPluginKit
 
-/// The assignment of steps to executors.
+/// The executors of a run, and the steps that they run.
 public struct ExecutorPlacement: Sendable {
   /// The executors.
   public var executors: [any StepExecutor]
-  /// The index of the executor of each remote step. All other steps run here.
+  /// The index of the executor of each remote step. All other steps run in this process.
   public var assignment: [StepIndex: Int]
-  /// The maximum number of times that a lost body runs again, not counted as attempts of `retry`.
+  /// The maximum number of times that a step runs again after its body was lost. They do not count as attempts of
+  /// `retry`.
   public var lostAttempts = RemoteSteps.usualLostAttempts
-  /// Called once per fan-out with the items that an executor is about to run, before the first one starts, so it can
-  /// reserve resources for all of them. At most `atOnce` run at once, and some may never run. Nil if no executor needs
-  /// it.
+  /// Called before the first item of a fan-out starts on an executor, with all items that will run, so that the
+  /// executor can reserve resources for them. At most `atOnce` run at once, and some may never run. Nil if no executor
+  /// needs this.
   public var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
 
-  /// Creates a placement from the executors' indices.
+  /// Creates a placement from executors and the steps that they run.
   public init(executors: [any StepExecutor], assignment: [StepIndex: Int]) {
     self.executors = executors
     self.assignment = assignment
   }
 
-  /// The plan's representation of the placement.
   var steps: RemoteSteps {
     RemoteSteps(
       executors: executors.map { RemoteSteps.Executor(name: $0.name, slots: $0.slots, countsHere: $0.isHere) },
@@ -28,9 +28,9 @@ public struct ExecutorPlacement: Sendable {
   }
 }
 
-// Remote steps occupy a slot in the executor's queue and no thread.
+// Steps that executors run. They occupy a slot in the queue of their executor, and no thread.
 extension WorkflowRun {
-  /// Takes the steps for which executors have slots, under the lock.
+  /// Starts the remote steps for which executors have free slots, under the lock.
   func startRemotely(_ state: inout RunState, _ aftermath: inout Aftermath) {
     while let next = nextStart(in: .remote, &state, at: state.instant(clock.now)) {
       if options.placement?.expectItems != nil, let items = state.plan.takeExpectedItems(startingWith: next.step) {
@@ -47,7 +47,6 @@ extension WorkflowRun {
       index, expectation.items, prepared.graph.workflow.steps[Int(expectation.step)].id, expectation.atOnce)
   }
 
-  /// Runs a body on an executor.
   func runRemotely(_ start: Start) {
     if let problem = start.inputs?.problem {
       return change(.ended(start.step, attempt: Int(start.attempt), .failure(problem, isRetryable: false)))
@@ -56,7 +55,7 @@ extension WorkflowRun {
     guard let placement = options.placement, let index = placement.assignment[owner] else { return }
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
-    // If a machine failed or was reassigned, the attempt on another one requests no more than the lost attempt.
+    // If an attempt was lost because of its machine, the next one requests no more resources than the lost one.
     let losses = machineLosses.withLock { $0[start.step] ?? 0 }
     let request = prepared.graph.workflow.steps[Int(owner)].options.request(ofAttempt: Int(start.attempt) - losses)
     let body = StepBodies.InTask(
@@ -68,6 +67,7 @@ extension WorkflowRun {
       ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), pool: .remote, startsHere: false)
   }
 
-  /// True unless another process may hold the run. Workers are kept alive, and steps begin, only while it is true.
+  /// True unless another process may have taken over the run. Only while it is true, workers are kept alive and steps
+  /// begin.
   public var isSureOfRun: Bool { options.outer?.run.isSureOfRun ?? journal?.isSure ?? true }
 }

@@ -4,9 +4,9 @@ import FlowPluginKit
 import FlowPlatform
 import FlowSecrets
 
-// Hides secrets in the output of a run: events, failures, and the journal.
+// Hiding secrets in everything that a run reports or records.
 extension WorkflowRun {
-  /// Returns a printable failure without secrets. Long lines may be cut.
+  /// Returns the failure with secrets hidden and control characters replaced. Long lines are cut.
   func hidden(_ failure: StepFailure) -> StepFailure {
     let message =
       mask?.masked(message: failure.message, cutAfter: LastLines.lineBytes) ?? TerminalText.commandText(failure.message)
@@ -15,7 +15,7 @@ extension WorkflowRun {
 }
 
 extension StepFailure {
-  /// The failure for an output that contains a secret in a form that no placeholder can restore.
+  /// Returns the failure for an output that contains a secret in a form that no placeholder can restore.
   static func spreadSecret(_ name: String) -> StepFailure {
     StepFailure(
       code: "secret-in-output",
@@ -27,7 +27,7 @@ extension StepFailure {
 }
 
 extension RunEvent.Kind {
-  /// Returns the event with every secret hidden.
+  /// Returns the event with all secrets hidden.
   func masked(by mask: SecretMask) -> RunEvent.Kind {
     switch self {
     case .stepLog(let step, let level, let stream, let message):
@@ -50,7 +50,6 @@ extension RunEvent.Kind {
 }
 
 extension Question {
-  /// Returns the question with every secret hidden.
   fileprivate func masked(by mask: SecretMask) -> Question {
     var question = self
     question.text = mask.masked(printed: text)
@@ -63,7 +62,7 @@ extension Question {
 }
 
 extension RunHeader {
-  /// Returns the header with placeholders instead of secrets.
+  /// Returns the header with placeholders instead of secrets, for the journal.
   func withPlaceholders(by mask: SecretMask) -> RunHeader {
     var header = self
     header.inputs = mask.withPlaceholders(inputs)
@@ -74,7 +73,7 @@ extension RunHeader {
     return header
   }
 
-  /// Returns the header with secrets instead of placeholders.
+  /// Returns the header with secrets instead of placeholders. Throws if a secret is missing.
   func filled(by mask: SecretMask?) throws(SecretMask.MissingSecret) -> RunHeader {
     guard hasPlaceholders else { return self }
     var header = self

@@ -3,9 +3,10 @@ import FlowModel
 import FlowPluginKit
 import FlowSecrets
 
-// Outputs that came from a secret, such as the parameters of a link. Steps read them, but journal and report do not have them.
+// Withheld outputs: those derived from a secret, such as the parameters of a link. Steps can read them, but the journal
+// and the report do not contain them.
 extension WorkflowRun {
-  /// Withholds the outputs of a step that its action declares so, and hides texts.
+  /// Withholds the outputs that the step's action declares so, and hides `texts` in all output.
   public func withholdOutputs(hiding texts: [String], step: StepIndex) {
     let owner = instances.owner(of: step)
     let names = prepared.action(of: owner).withheld
@@ -13,15 +14,15 @@ extension WorkflowRun {
     hide(texts, of: stepID(of: step).text)
   }
 
-  /// Hides texts here and in the run that this one carries out an item of. A text that the run was given as an input is
-  /// recorded there, so that a resume has it.
+  /// Hides texts in the output of this run and of an outer run. A text that is an input of this run is hidden only in
+  /// the outer run, whose journal has it for a resume.
   func hide(_ texts: [String], of step: String) {
     mask?.add(texts.filter { !options.inputs.contains(text: $0) }, of: step)
     options.outer?.run.hide(texts, of: step)
   }
 
-  /// Withholds the outputs of a step that only passes on what it was given, if it was given withheld outputs: `flow.set` and the
-  /// end of an included file.
+  /// Withholds those outputs of a step that are copied from withheld outputs. This applies to steps that only pass on
+  /// their inputs: `flow.set`, and the entry and exit of an included file.
   func withholdOutputs(ofReader step: StepIndex, _ state: inout RunState) {
     guard mayRead(state), case .evaluated(let given)? = prepared.detail(of: step)?.inputs else { return }
     let passed: [String]
@@ -37,7 +38,7 @@ extension WorkflowRun {
     if !passed.isEmpty { state.withheld[step, default: []].formUnion(passed) }
   }
 
-  /// The outputs of a step as the journal may have them.
+  /// Returns the outputs of a step for the journal, without the withheld ones.
   func recordable(_ outputs: ValueObject, of step: StepIndex, _ state: RunState) -> ValueObject {
     guard let names = state.withheld[step] else { return outputs }
     var recorded = outputs
@@ -47,12 +48,12 @@ extension WorkflowRun {
     return recorded
   }
 
-  /// The launch options as the journal may have them.
+  /// Returns the launch options for the journal, with every value withheld.
   func recordable(launchOptions: ValueObject) -> ValueObject {
     SecretMask.withheld(.object(launchOptions), by: nil).objectValue ?? [:]
   }
 
-  /// The outputs of the run without withheld ones of its steps.
+  /// Returns the outputs of the run with those hidden that read withheld outputs.
   func hidingWithheld(_ outputs: ValueObject, _ state: RunState) -> ValueObject {
     guard mayRead(state) else { return outputs }
     var shown = outputs
@@ -62,14 +63,14 @@ extension WorkflowRun {
     return shown
   }
 
-  /// Whether there is anything withheld that an expression may read.
+  /// True if there are withheld outputs or launch options that an expression could read.
   private func mayRead(_ state: RunState) -> Bool { !state.withheld.isEmpty || !state.launch.options.isEmpty }
 
   private func names(in object: PreparedObject, thatRead state: RunState, of step: StepIndex?) -> [String] {
     object.evaluatedMembers.filter { reads($0.value.references, state, of: step) }.map(\.key)
   }
 
-  /// Whether one of the references in the file of a step reads a withheld output, or the launch options.
+  /// True if one of the references reads a withheld output or the launch options. They belong to the file of `step`.
   private func reads(_ references: [ContextReference], _ state: RunState, of step: StepIndex?) -> Bool {
     let withheld = state.withheld
     let workflow = prepared.graph.workflow
@@ -94,7 +95,7 @@ extension WorkflowRun {
 }
 
 extension ValueObject {
-  /// Whether a text is a value in it, at any depth.
+  /// True if a string in the object, at any depth, equals `text`.
   fileprivate func contains(text: String) -> Bool { contains { $0.1.contains(text: text) } }
 }
 

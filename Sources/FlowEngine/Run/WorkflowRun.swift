@@ -5,64 +5,65 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// One run of a workflow in real time, which drives a ``Plan`` with Dispatch and threads.
+/// A run of a workflow, which drives a ``Plan`` with threads and clocks.
 ///
-/// Every event takes the lock once, updates the plan, and handles the consequences (`WorkflowRun+Change`). Steps run on
-/// threads, each of which takes one step after another (`Threads/WorkflowRun+Work`). Gate, deadlines and delivery have
-/// separate threads, which steps never occupy. All calls of foreign code (bodies, cancellation handlers, observers,
-/// closing) are made outside the lock.
+/// Each event takes the lock once, updates the plan, and handles the consequences (`WorkflowRun+Change`). Steps run on
+/// threads, each of which runs one step after another (`Threads/WorkflowRun+Work`). The gate, deadlines and the
+/// delivery of events have their own threads, which steps never occupy. Foreign code, such as bodies, cancellation
+/// handlers, observers and close functions, is called outside the lock.
 public final class WorkflowRun: Sendable {
   let prepared: PreparedWorkflow
   let options: RunOptions
   let clock: RunClock
   let deadlines: AlarmClock
-  /// The files that steps run for, if they were listed before the run began.
+  /// The files that fan-outs run for, if they were listed before the run began.
   let listedFiles = Mutex<[StepIndex: ListedFiles]>([:])
-  /// The number of attempts of steps and items that were lost because of their machine, not their resources.
+  /// The number of attempts of steps and items that were lost because their machine failed, not because they exceeded
+  /// their resources.
   let machineLosses = Mutex<[StepIndex: Int]>([:])
   let recentStates = RecentStates()
-  /// The steps whose output expressions read, or nil until it is determined.
+  /// The steps whose printed output expressions read, or nil if that has not been determined.
   let stepsReadAsText = Mutex<Set<StepIndex>?>(nil)
-  /// The steps whose products expressions read, or nil until it is determined.
+  /// The steps whose products expressions read, or nil if that has not been determined.
   let stepsWithReadProducts = Mutex<Set<StepIndex>?>(nil)
-  /// The products of steps, to find the step that produces a missing file.
+  /// The products that steps declare, to find the step that produces a missing file.
   let makers: ProductTable
-  /// The files that steps and items have begun to produce.
+  /// The files that steps and items have begun to produce, so that no two produce the same file.
   let claims: ProductClaims
-  /// The attempts that may record their products.
+  /// The order in which attempts record their products.
   let recordTurns = RecordTurns()
-  /// The files left by items that are no longer in the list of their step.
+  /// The files of items that are no longer in the list of their step.
   let leftovers: Leftovers
-  /// The temporary files that have been removed.
+  /// The temporary files that up-to-date steps need no more and that are recreated on demand.
   let lent: LentFiles
-  /// The temporary files that exist.
+  /// The temporary files of this run that exist.
   let temporaries = TemporaryFiles()
-  /// True if a step produces temporary files.
+  /// True if a step declares temporary products.
   let hasTemporaries: Bool
-  /// Delivers events to the observer.
+  /// The thread that delivers events to the observer.
   let delivery: AlarmClock
   let threads: PoolThreads
   let gateClock: GateClock
   let handles: HandleTable
   let cancellations: CancellationTable
-  /// The steps to which items belong.
+  /// The steps that items belong to.
   let instances: InstanceTable
   let names: StepNames
-  /// The variables of this process that expressions read.
+  /// The variables of this process that expressions have read.
   let inherited: InheritedVariables
-  /// The variables that contain the workflow's secrets.
+  /// The names of environment variables that contain secrets of the workflow.
   let secretVariables: Set<String>
-  /// The journal of the run, or nil if it is not recorded.
+  /// The journal, or nil if the run is not recorded.
   let journal: RunJournal?
-  /// True if a process on another machine may take over the run while this one is alive, so the lease is checked before
-  /// each start. See `WorkflowRun+Lease`.
+  /// True if a process on another machine may take over the run while this process is alive. Then the lease is checked
+  /// before each step starts (`WorkflowRun+Lease`).
   let isGuarded: Bool
-  /// The state that the run was resumed from, or nil if it began here.
+  /// The run that this one resumes, or nil if it is new.
   let origin: RunOrigin?
   let state: Mutex<RunState>
-  /// The part of the run that is the same for all steps.
+  /// The id and the folders of the run.
   public let run: RunInformation
-  /// Hides the secrets of the run in everything it reports. Nil if it has none.
+  /// Hides the secrets of the run in everything that it reports, or nil if it has none.
   public let mask: SecretMask?
 
   /// Creates a run without starting it.
@@ -85,7 +86,7 @@ public final class WorkflowRun: Sendable {
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0, virtual: options.clock)
     self.clock = clock
     deadlines = AlarmClock(clock: clock)
-    // Observers, journal and pools use real time even if the run's clock is virtual.
+    // Observers, journal and threads use real time even if the run uses a virtual clock.
     let realClock = options.clock == nil ? clock : RunClock()
     delivery = AlarmClock(clock: realClock)
     threads = options.threads
@@ -104,7 +105,7 @@ public final class WorkflowRun: Sendable {
       RunJournal($0, thread: AlarmClock(clock: realClock), resuming: origin.map { ($0.store, $0.lease) })
     }
     isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
-    // Copying a dictionary, even an empty one, causes the runtime to create its type.
+    // Copying a dictionary, even an empty one, makes the runtime create its type.
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts.isEmpty ? [:] : prepared.facts, remote: options.placement?.steps,
       capacity: prepared.graph.capacity(options.capacity),
@@ -134,7 +135,7 @@ public final class WorkflowRun: Sendable {
     self.state = Mutex(state)
   }
 
-  /// Starts the run. Throws if an expression that is evaluated now has an invalid value.
+  /// Starts the run. Throws if an expression that is evaluated at the start is invalid.
   func start() throws(PreparedWorkflow.PreparationProblem) {
     try checkProducts()
     emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))
@@ -142,7 +143,7 @@ public final class WorkflowRun: Sendable {
       let value = options.announcedValues[index] ?? .null
       deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name, value) }
     }
-    // The variables that a durable run reads must be on disk before its first step begins.
+    // A durable run records the variables that it reads before its first step begins.
     if options.history?.isDurable == true { for name in prepared.variableNames { _ = inherited[name] } }
     try startJournal()
     guardBodies()
@@ -157,10 +158,10 @@ public final class WorkflowRun: Sendable {
     if let virtual = options.clock { Task { [self] in await virtual.drive(self) } }
   }
 
-  /// Activates a prewarmed run, which is time 0 of the gate. Later calls have no effect.
+  /// Activates a prewarmed run: time 0 of the gate. Later calls have no effect.
   ///
-  /// Throws a ``PreparedWorkflow/PreparationProblem`` if `enabled`, `defer` or a deadline cannot be evaluated, or if a
-  /// step that is declared blocking is deferred. The run is then cancelled.
+  /// Throws a ``PreparedWorkflow/PreparationProblem`` and cancels the run if `enabled`, `defer` or a deadline cannot be
+  /// evaluated, or if a step that is declared as blocking is deferred.
   public func activate(launch: Launch) throws(PreparedWorkflow.PreparationProblem) {
     do throws(PreparedWorkflow.PreparationProblem) {
       try activate(launch: launch, isStarting: false)
@@ -170,14 +171,14 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// Posts an event from outside (L21). Later posts of the same event have no effect.
+  /// Posts an event from outside the run (L21). Later posts of the event have no effect unless it repeats.
   public func post(_ event: String) { try? post(event, value: .null) }
 
-  /// Declares that no more events come from outside. The run may then end when nothing is left to do.
+  /// Ends the posting of events by the app, so that the run may end when it is idle.
   public func finishPosting() { change(.outsideSourceClosed) }
 
-  /// Ends a run that continues only because of its services (`keep: services`). Returns false if it does not wait for
-  /// them.
+  /// Ends a run that only its services keep running (`keep: services`). Returns false if the run has other steps to
+  /// finish.
   public func endWait() -> Bool {
     let (isKept, aftermath) = withPlan { state in
       let isKept = state.plan.isKeepingServices
@@ -188,15 +189,14 @@ public final class WorkflowRun: Sendable {
     return isKept
   }
 
-  /// True if the run continues only because of its services (`keep: services`).
+  /// True if only its services keep the run from ending (`keep: services`).
   public var isKeepingServices: Bool {
     prepared.graph.workflow.keepsServices && state.withLock { $0.plan.isKeepingServices }
   }
 
-  /// True if the run has not ended.
   package var isGoingOn: Bool { state.withLock { $0.ended == nil } }
 
-  /// The command services that are ready.
+  /// The steps whose command runs as a service and is ready.
   package var servingSteps: [StepIndex] {
     guard prepared.facts.values.contains(where: \.isCommandService) else { return [] }
     return state.withLock { state in
@@ -204,7 +204,7 @@ public final class WorkflowRun: Sendable {
     }.sorted()
   }
 
-  /// Cancels the run: running steps are asked to end, waiting ones are skipped.
+  /// Cancels the run. Running steps are asked to end, and waiting ones are skipped.
   public func cancel() {
     let opened = gateClock.send(.cancelled)
     let aftermath = withPlan { state in
@@ -215,7 +215,7 @@ public final class WorkflowRun: Sendable {
     perform(aftermath)
   }
 
-  /// The gate's minimum and maximum from activation, or nil before activation.
+  /// The minimum and maximum of the gate, counted from activation, or nil before activation.
   public var gateDeadline: (min: Duration, max: Duration?)? {
     state.withLock { state in
       guard state.plan.activatedAtNanoseconds != nil else { return nil }
@@ -224,14 +224,14 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// Waits until the gate has opened or the run has ended without opening it, and returns the outcome. The main actor
-  /// is resumed directly, because Swift's thread pool may be occupied by other tasks.
+  /// The outcome of the gate, once it has opened or the run has ended without opening it. The main actor is resumed
+  /// directly, because Swift's thread pool may be occupied by other tasks.
   public nonisolated(nonsending) var gate: GateOpening {
     get async { await openedGate(for: #isolation) }
   }
 
   private func openedGate(for isolation: isolated (any Actor)?) async -> GateOpening {
-    // The executor of another actor may run a job at once, and the gate may be opened under the run's lock.
+    // Only the main actor: another executor might run the continuation immediately, while the run's lock is held.
     guard isolation === MainActor.shared else { return await openedGate }
     return await withTaskExecutorPreference(threads.passing) { await openedGate }
   }
@@ -251,7 +251,7 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// The report. Waits until the run has ended.
+  /// The report, once the run has ended.
   public var report: RunReport {
     get async {
       await withCheckedContinuation { continuation in
@@ -260,8 +260,8 @@ public final class WorkflowRun: Sendable {
     }
   }
 
-  /// Calls `action` once with the report, after the run has ended and the observer has received all events. For
-  /// programs whose `main` is not asynchronous; others await ``report``.
+  /// Calls `action` once with the report, after the run has ended and the observer has received all events. Use
+  /// ``report`` in asynchronous code.
   public func whenEnded(_ action: @escaping @Sendable (RunReport) -> Void) {
     let ended = state.withLock { state -> EndedRun? in
       if state.ended == nil { state.endWaiters.append(action) }
@@ -280,22 +280,22 @@ public final class WorkflowRun: Sendable {
     perform(aftermath)
   }
 
-  /// The number of items of each step whose items are known.
+  /// The number of items of each fan-out whose items are known, without those that follow an event.
   package var itemTotals: [StepIndex: Int] {
-    // More posts of an event may come.
+    // An event may add more items.
     let steps = prepared.graph.workflow.steps
     return state.withLock { state in
       state.fanOuts.filter { steps[Int($0.key)].options.fanOut?.event == nil }.mapValues { $0.values.count }
     }
   }
 
-  /// The selected steps, or nil for all.
+  /// The selected steps, or nil if all steps run.
   var selection: StepSelection? { origin.map { $0.plan.header.selection } ?? options.selection }
 
   /// The time since the start of the run, in nanoseconds.
   public var nowNanoseconds: Int { clock.now }
 
-  /// Calls `action` at this interval until the run has ended, never during a call of the observer.
+  /// Calls `action` at this interval until the run has ended. Calls do not overlap with those of the observer.
   public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
     delivery.schedule(afterNanoseconds: max(0, interval.nanoseconds)) { [self] in
       guard state.withLock({ $0.ended == nil }) else { return }
