@@ -2,11 +2,11 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// The action that a step calls for each post of an event, as far as it is known before a run.
+/// The action that a step calls for each post of an event, with its inputs parsed.
 struct PreparedActionCall: Sendable {
-  /// The name in the step.
+  /// The name of the action in the step's inputs.
   let name: String
-  /// The action, or nil if none with this name is installed. The loader reports that with its location.
+  /// The action, or nil if it is not installed. The loader reports that with its location.
   let action: RegisteredAction?
   let inputs: PreparedObject
 

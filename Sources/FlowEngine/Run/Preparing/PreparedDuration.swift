@@ -1,7 +1,7 @@
 import FlowExpressions
 import FlowModel
 
-/// A duration that may come from an expression.
+/// A duration, either literal or from an expression.
 enum PreparedDuration: Sendable {
   case literal(Duration)
   case template(Template, source: String)
@@ -13,7 +13,8 @@ enum PreparedDuration: Sendable {
     }
   }
 
-  /// The duration. Throws a ``PreparedWorkflow/PreparationProblem`` if the expression's value is not a duration.
+  /// Returns the duration. Throws a ``PreparedWorkflow/PreparationProblem`` if the expression fails or its value is not
+  /// a duration.
   func evaluate(in context: some ExpressionContext) throws(PreparedWorkflow.PreparationProblem) -> Duration {
     switch self {
     case .literal(let duration): return duration

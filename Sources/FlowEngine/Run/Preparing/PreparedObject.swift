@@ -1,12 +1,12 @@
 import FlowExpressions
 import FlowModel
 
-/// An object whose strings may hold expressions, parsed.
+/// An object with parsed expressions.
 struct PreparedObject: Sendable {
-  /// The unchanged object if it contains no expressions, otherwise nil.
+  /// The object if it contains no expressions, otherwise nil.
   let literal: ValueObject?
   private let members: [(key: String, value: PreparedValue)]
-  /// The members, unless nothing in the object needs evaluating.
+  /// The members if one of them contains an expression, otherwise none.
   var evaluatedMembers: [(key: String, value: PreparedValue)] { members }
 
   init(_ object: ValueObject) throws(ExpressionError) {
@@ -21,15 +21,13 @@ struct PreparedObject: Sendable {
     self.members = isLiteral ? [] : members
   }
 
-  /// True if its expressions only read contexts with these lower-case names.
+  /// True if the expressions read no other contexts than these. The names are in lower case.
   func reads(only names: Set<String>) -> Bool { members.allSatisfy { $0.value.reads(only: names) } }
 
-  /// All context references of its expressions.
   var references: [ContextReference] { members.flatMap(\.value.references) }
 
-  /// The member with a key, or nil if there is none.
+  /// Returns the member with this key, or nil.
   ///
-  /// - Parameter ignoresCase: True if the key may differ in case.
   func member(_ key: String, ignoresCase: Bool) -> PreparedValue? {
     func isSame(_ other: String) -> Bool {
       ignoresCase ? other.lowercased() == key.lowercased() : other.utf8.elementsEqual(key.utf8)
@@ -46,7 +44,7 @@ struct PreparedObject: Sendable {
   }
 }
 
-/// A value whose strings may hold expressions, parsed.
+/// A value with parsed expressions.
 indirect enum PreparedValue: Sendable {
   case literal(Value)
   case template(Template)
@@ -72,7 +70,7 @@ indirect enum PreparedValue: Sendable {
     }
   }
 
-  /// True if its expressions only read contexts with these lower-case names.
+  /// True if the expressions read no other contexts than these. The names are in lower case.
   func reads(only names: Set<String>) -> Bool {
     switch self {
     case .literal: true
@@ -86,7 +84,6 @@ indirect enum PreparedValue: Sendable {
     }
   }
 
-  /// All context references of its expressions.
   var references: [ContextReference] {
     switch self {
     case .literal: []
@@ -100,7 +97,7 @@ indirect enum PreparedValue: Sendable {
     try evaluate(in: context, quoting: nil)
   }
 
-  /// Evaluates the value. `quote` replaces each string that an expression returns.
+  /// Evaluates the value. `quote` is applied to each string that an expression returns.
   func evaluate(
     in context: some ExpressionContext, quoting quote: ((String) -> String)?
   ) throws(ExpressionError) -> Value {

@@ -2,7 +2,7 @@ import FlowModel
 import FlowSecrets
 
 extension PreparedWorkflow {
-  /// True if a step may ask for a secret, in this file or in one that runs for items.
+  /// True if a step of this workflow, or of one that runs for items, may ask for a secret.
   var asksForSecrets: Bool {
     graph.workflow.steps.indices.contains { index in
       let step = graph.workflow.steps[index]
@@ -11,10 +11,11 @@ extension PreparedWorkflow {
     } || graph.workflow.itemWorkflows.values.contains { $0.workflow.steps.contains { $0.with["secret"] == true } }
   }
 
-  /// Whether a step may withhold outputs, here or in a file that runs for items.
+  /// True if an action may withhold outputs.
   private var mayWithhold: Bool { actions.contains { !$0.withheld.isEmpty } }
 
-  /// The mask of a run: it exists from the start where the values of events, answers or outputs may be secret.
+  /// Returns the mask of a run. If there are no secrets yet, it is nil unless values of events, answers, outputs or,
+  /// with `mayLearnMore`, the launch may add some later.
   func mask(secrets: ValueObject, inputs: ValueObject, mayLearnMore: Bool = false) -> SecretMask? {
     graph.workflow.mask(
       secrets: secrets, inputs: inputs,

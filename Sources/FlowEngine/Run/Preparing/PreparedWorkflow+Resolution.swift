@@ -1,9 +1,9 @@
 import FlowExpressions
 import FlowModel
 
-// The values of a workflow's expressions at activation, in a real or simulated run.
+// Expressions that are evaluated at activation, in a real or simulated run.
 extension PreparedWorkflow {
-  /// Evaluates `enabled`, `defer` and the gate's bounds, and checks that no deferred step is declared blocking.
+  /// Evaluates `enabled`, `defer` and the gate's bounds. Throws if a step that is declared as blocking is deferred.
   func resolution(in scope: some ExpressionContext) throws(PreparationProblem) -> Resolution {
     let steps = graph.workflow.steps
     var resolution = Resolution(literalsOf: graph)
@@ -26,14 +26,13 @@ extension PreparedWorkflow {
     return resolution
   }
 
-  /// True if no expression is evaluated at activation.
+  /// True if nothing must be evaluated at activation.
   var isLiteralAtActivation: Bool {
     if case .template = gateMin { return false }
     if case .template = gateMax { return false }
     return environment.literal != nil && details.allSatisfy { $0.enabled == nil && $0.deferral == nil }
   }
 
-  /// The gate's minimum and maximum.
   private func gateBounds(in scope: some ExpressionContext) throws(PreparationProblem) -> GateBounds {
     let bounds = GateBounds(
       minimumNanoseconds: try gateMin?.evaluate(in: scope).nanoseconds ?? 0,
@@ -54,16 +53,16 @@ extension PreparedWorkflow {
     }
   }
 
-  /// The `if` of a step that is evaluated once, or nil if it has none or it is evaluated for each item.
+  /// Returns the `if` of a step, or nil if it has none or it is evaluated for each item.
   func condition(of step: StepIndex) -> Expression? {
     guard let detail = detail(of: step), detail.fanOut?.asksForEachItem != true else { return nil }
     return detail.condition
   }
 
-  /// Evaluates the `if` of the scope's step.
+  /// Evaluates the `if` of the step in `scope`.
   static func decision(_ condition: Expression, in scope: RunScope) -> Decision {
     do throws(ExpressionError) {
-      // In `finally`, only the step's `if` decides.
+      // In `finally`, an `if` without a status function is not combined with `success()`.
       let isFinal = scope.step.map { scope.plan.isFinal($0) } ?? false
       return try isFinal
         ? condition.isTrue(in: scope) ? .run : .skip

@@ -2,39 +2,40 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// A workflow bound to the actions of a registry: actions are found, expressions parsed, and literal inputs bound.
+/// A workflow whose actions are found, expressions parsed and literal inputs bound.
 ///
-/// Preparing is separate from running, so a workflow can be prepared once and run many times.
+/// A workflow can be prepared once and run many times.
 public struct PreparedWorkflow: Sendable {
   /// The workflow.
   public let graph: WorkflowGraph
-  /// The handles that plugins add to every run.
+  /// The handles that plugins provide to every run.
   let handles: [PluginHandle]
-  /// The distinct actions that the steps use.
+  /// The actions that the steps use, without duplicates.
   let actions: [RegisteredAction]
-  /// The index in ``actions`` of each step's action.
+  /// The index in ``actions``, for each step.
   let actionIndices: [Int32]
   /// The bodies of ``actions``.
   let bodies: StepBodies
-  /// The details of steps with inputs, conditions or switches, in file order.
+  /// The details of steps that have inputs, conditions or other options, in file order.
   let details: [StepDetail]
-  /// The index of each step's detail, or -1.
+  /// The index in ``details`` for each step, or -1 if it has none.
   let detailIndices: [Int32]
   let facts: [StepIndex: StepFacts]
   let environment: PreparedObject
-  /// The variables of each of the workflow's scopes.
+  /// The variables of each included workflow, by the index of its scope.
   let scopeEnvironments: [PreparedObject]
   let outputs: PreparedObject
-  /// The values that the workflow's events may be posted with.
+  /// The rules for the values of events.
   let eventValues: EventValueRules
-  /// The time for the bodies of items that have a workflow and were asked to end, by what their steps use.
+  /// The grace of items that run a workflow, in nanoseconds, by the name of the workflow in `uses`.
   private let itemGraces: [String: Int]
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
 
-  /// The reason why a workflow cannot be prepared. The loader finds these problems earlier and reports their locations.
+  /// The reason why a workflow cannot be prepared. Loading a file finds these problems earlier and reports their
+  /// locations.
   public struct PreparationProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The step with the problem, or nil.
+    /// The step with the problem, or nil if the problem is not in a step.
     public var step: StepID?
     /// A description of the problem.
     public var message: String
@@ -42,7 +43,7 @@ public struct PreparedWorkflow: Sendable {
     public var description: String { step.map { "step '\($0)': \(message)" } ?? message }
   }
 
-  /// Binds `graph` to the actions of `registry`. Throws if an action is missing or an expression does not parse.
+  /// Prepares `graph` with the actions of `registry`. Throws if an action is missing or an expression does not parse.
   public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(PreparationProblem) {
     self.graph = graph
     handles = registry.handles
@@ -59,9 +60,9 @@ public struct PreparedWorkflow: Sendable {
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
-    // The posting steps are only needed if steps run for posts.
+    // Facts about posted events are needed only if a fan-out follows an event.
     let hasPosts = graph.steps(stating: .fanOut).contains { workflow.steps[Int($0)].options.fanOut?.event != nil }
-    // True for an action without inputs that is not a service; its steps need no further data.
+    // For each action, true if it has no inputs and is not a service. Its steps need no details.
     var isPlain: [Bool] = []
     for index in workflow.steps.indices {
       let step = workflow.steps[index]
@@ -138,7 +139,8 @@ public struct PreparedWorkflow: Sendable {
       ?? "no action '\(action)' is installed"
   }
 
-  /// The action of a step that represents a workflow. Entries and exits return their inputs; an item runs the workflow.
+  /// Returns an action for a step that stands for a workflow. An entry or exit returns its inputs; an item runs the
+  /// workflow.
   private static func included(
     _ declaration: ActionDeclaration, _ step: Step, _ workflow: Workflow, _ registry: ActionRegistry
   ) throws(PreparationProblem) -> RegisteredAction {
@@ -158,18 +160,18 @@ public struct PreparedWorkflow: Sendable {
       body: .asynchronous { inputs, context in try await itemRun.outputs(of: inputs, context) })
   }
 
-  /// The details of a step beyond its action, or nil if there are none.
+  /// Returns the details of a step, or nil if it needs only its action.
   func detail(of step: StepIndex) -> StepDetail? {
     let index = detailIndices[Int(step)]
     return index < 0 ? nil : details[Int(index)]
   }
 
-  /// The maximum time until the step of a killed command ends, even on a machine whose threads are suspended for
+  /// The time from killing a command to the end of its body. It is long enough for a machine that suspends threads for
   /// seconds.
   private static let killedNanoseconds = 5_000_000_000
 
-  /// The time for the body of a step that was asked to end, `usual` for all but commands and items with a workflow: these have
-  /// the time until their commands are killed, with those of its `finally`, and some seconds more.
+  /// Returns the grace of a step. For commands and for items that run a workflow, it is the time until their commands
+  /// are killed, plus some seconds. For all others it is `usual`.
   func graceNanoseconds(of step: StepIndex, usual: Int) -> Int {
     if let grace = itemGraces[graph.workflow.steps[Int(step)].uses] { return grace }
     guard action(of: step).declaration.shellTextInput != nil else { return usual }
@@ -178,6 +180,5 @@ public struct PreparedWorkflow: Sendable {
     return policy.within.nanoseconds + Self.killedNanoseconds
   }
 
-  /// The action of a step.
   func action(of step: StepIndex) -> RegisteredAction { actions[Int(actionIndices[Int(step)])] }
 }

@@ -1,8 +1,8 @@
 import FlowExpressions
 import FlowModel
 
-/// A prepared workflow with the assumed inputs, launch and outputs of a run that is not executed. Its plans are equal
-/// to those of a real run.
+/// A simulated run: a prepared workflow with assumed inputs, launch and outputs. It creates the same plan as a real
+/// run.
 package struct RunStage: Sendable {
   /// The workflow.
   package let prepared: PreparedWorkflow
@@ -17,7 +17,7 @@ package struct RunStage: Sendable {
   private let names: StepNames
   private let inherited = InheritedVariables(lookUp: RunOptions.variableOfProcess)
 
-  /// Evaluates the values known at activation. Throws the same errors as a run.
+  /// Evaluates the expressions that a run evaluates at activation. Throws the same errors as a run.
   package init(
     _ prepared: PreparedWorkflow, inputs: ValueObject, launch: Launch, environment: ValueObject = [:],
     outputs: [StepIndex: ValueObject] = [:], capacity: MachineResources? = nil
@@ -40,7 +40,7 @@ package struct RunStage: Sendable {
     resolution = try prepared.resolution(in: scope(nil, blank))
   }
 
-  /// Determines the inputs of an included workflow.
+  /// Evaluates the inputs and variables of an included workflow.
   private mutating func enter(_ number: Int, _ plan: Plan) throws(ExpressionError) {
     let entry = prepared.graph.workflow.scopes[number].entry
     switch prepared.detail(of: entry)?.inputs {
@@ -75,7 +75,7 @@ package struct RunStage: Sendable {
     return scope
   }
 
-  /// Creates a plan of the run, before any event.
+  /// Returns a plan of the run, before its first event.
   package func plan(announcedEvents: Int = 0, jitter: @escaping @Sendable (StepIndex, Int) -> Double) -> Plan {
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, resolution: resolution, capacity: capacity,
@@ -84,40 +84,37 @@ package struct RunStage: Sendable {
     return plan
   }
 
-  /// Evaluates the `if` of a step in this state of the plan.
+  /// Evaluates the `if` of a step, given the state of the plan.
   package func decide(_ step: StepIndex, in plan: Plan) -> Decision {
     guard let condition = prepared.condition(of: step) else { return .run }
     return PreparedWorkflow.decision(condition, in: scope(step, plan))
   }
 
-  /// The `if` of a step.
   package func condition(of step: StepIndex) -> Expression? { prepared.condition(of: step) }
 
-  /// The number of a step's items if its list is known before anything runs, or nil if it depends on outputs.
+  /// Returns the number of a step's items, or nil if it has none or they depend on unknown outputs.
   package func itemCount(of step: StepIndex, in plan: Plan) -> Int? {
     guard let fanOut = prepared.detail(of: step)?.fanOut else { return nil }
     guard let values = try? fanOut.values(in: scope(step, plan)) else { return nil }
     return values.count
   }
 
-  /// The step with this id in expressions of `step`, or nil if there is none.
+  /// Returns the step that an expression of `step` calls `id`, or nil.
   package func index(of id: String, seenFrom step: StepIndex) -> StepIndex? {
     let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
     return names[prefix + id]
   }
 
-  /// The events that a step may post.
   package func postedEvents(of step: StepIndex) -> [String] {
     prepared.action(of: step).declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(step)].with)
   }
 
-  /// True if a step is a service.
   package func isService(_ step: StepIndex) -> Bool { prepared.action(of: step).declaration.isService }
 
-  /// True if a step provides live handles to others.
+  /// True if the action of the step declares handles for other steps.
   package func provides(_ step: StepIndex) -> Bool { !prepared.action(of: step).declaration.provides.isEmpty }
 
-  /// True if a step takes no time: it is the entry or the exit of an included workflow.
+  /// True if the step is the entry or exit of an included workflow, which takes no time.
   package func isFrame(_ step: StepIndex) -> Bool {
     prepared.graph.workflow.steps[Int(step)].options.includeRole != .none
   }

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
 
-/// The bodies of a workflow's actions, which threads call without reference counting. Otherwise several threads that
-/// run steps of one action would compete for its reference count.
+/// The bodies of a workflow's actions. Threads call them without reference counting, because threads that run steps of
+/// the same action would compete for its reference count.
 ///
 /// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`. Callers of a body
 /// keep a reference to the workflow, which owns this object.
@@ -30,20 +30,18 @@ final class StepBodies: @unchecked Sendable {
   }
 
   private let bodies: [RegisteredAction.Body]
-  /// The bodies in parts, by the indices of their actions, or an empty array if there are none. They return to their
-  /// thread while they wait.
+  /// The bodies that return to their thread while they wait, by action. An empty array if there are none.
   private let bodiesInParts: [BodyInParts?]
   private let references: UnsafeMutableBufferPointer<References>
-  /// The index of each step's action, or -1 if the step has inputs or its action has no plain body.
+  /// The index of each step's action, or -1 if the step needs inputs or the action has no plain body.
   private let plainIndices: UnsafeMutableBufferPointer<Int32>
 
-  /// Creates the bodies.
   ///
   /// - Parameters:
-  ///   - actions: The distinct actions.
-  ///   - steps: The index of each step's action.
-  ///   - details: The index of each step's details, or -1.
-  ///   - plainFanOuts: The fan-outs whose items have no inputs.
+  /// - actions: The actions, without duplicates.
+  /// - steps: The index of each step's action.
+  /// - details: The index of each step's details, or -1.
+  /// - plainFanOuts: The fan-outs whose items need no inputs.
   init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFanOuts: Set<Int>) {
     bodies = actions.map(\.body)
     let hasParts = actions.contains { $0.bodyInParts != nil }
@@ -52,7 +50,7 @@ final class StepBodies: @unchecked Sendable {
     for (index, action) in actions.enumerated() {
       var reference = References()
       if action.bodyInParts != nil {
-        // Neither of the two, because it would block its thread.
+        // The other two kinds of body would block their thread.
       } else if let call = action.plainBody {
         reference.plain = .passRetained(Plain(call))
       } else if case .synchronous(let call) = action.body {
@@ -76,18 +74,17 @@ final class StepBodies: @unchecked Sendable {
     plainIndices.deallocate()
   }
 
-  /// True if a step and its items have no inputs, no outputs and need no task.
+  /// True if the step and its items have no inputs and no outputs, and run without a task.
   @inline(__always)
   func isPlain(_ step: StepIndex) -> Bool { plainIndices[Int(step)] >= 0 }
 
-  /// Runs the body of a step for which ``isPlain(_:)`` is true.
   @inline(__always)
   func runPlain(_ step: StepIndex, in context: ActionContext) throws {
     let reference = references.baseAddress.unsafelyUnwrapped[Int(plainIndices[Int(step)])]
     try reference.plain.unsafelyUnwrapped._withUnsafeGuaranteedRef { try $0.call(context) }
   }
 
-  /// Runs the synchronous body of an action and returns its outputs. Returns nil if the action has no such body.
+  /// Runs the body of an action if it is synchronous, and returns its outputs. Returns nil for other actions.
   @inline(__always)
   func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> ValueObject? {
     if let plain = references[Int(action)].plain {
@@ -98,14 +95,13 @@ final class StepBodies: @unchecked Sendable {
     return try body._withUnsafeGuaranteedRef { try $0.call(inputs?.values ?? ValueObject(), context) }
   }
 
-  /// True if a body returns to its thread while it waits.
   @inline(__always)
   var hasParts: Bool { !bodiesInParts.isEmpty }
 
-  /// The body in parts of an action, or nil if it has none.
+  /// Returns the body that returns to its thread while it waits, or nil if the action has none.
   func inParts(_ action: Int32) -> BodyInParts? { bodiesInParts.isEmpty ? nil : bodiesInParts[Int(action)] }
 
-  /// The body of an action, for a task.
+  /// Returns the body of an action, for a task.
   func asynchronous(_ action: Int32) -> InTask {
     switch bodies[Int(action)] {
     case .synchronous(let call): InTask(call: { values, context in try call(values, context) }, isService: false)

@@ -2,24 +2,24 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// The properties of a step beyond its action.
+/// The parsed options and inputs of a step.
 struct StepDetail: Sendable {
   var inputs: PreparedInputs
   var condition: Expression?
   var enabled: Expression?
   var deferral: Expression?
   var environment: PreparedObject
-  /// The action that it calls for each post of an event.
+  /// The action that the step calls for each post of an event, or nil.
   var call: PreparedActionCall?
-  /// The items for which it runs.
+  /// The items of the step, or nil if it is not a fan-out.
   var fanOut: PreparedFanOut?
-  /// The files that it reads and produces, if it can be up to date, otherwise nil.
+  /// The files that the step reads and produces, or nil if it declares none.
   let files: PreparedFiles?
-  /// The base folder of paths in its inputs' defaults: the folder of the file that declares them, relative to the main
-  /// workflow's folder. Nil for the folder of the step's own file.
+  /// The folder that paths in the default values of its inputs are relative to, itself relative to the main workflow's
+  /// folder. Nil if that is the folder of the step's own file.
   let defaultFolder: String?
 
-  /// - Parameter includeFolder: The folder of the file whose inputs the step binds, or nil if it binds those of an
+  /// - Parameter includeFolder: The folder of the included file whose inputs the step binds, or nil if it runs an
   ///   action.
   init(_ step: Step, _ declaration: ActionDeclaration, includeFolder: String?) throws(ExpressionError) {
     var with = step.with
@@ -38,18 +38,18 @@ struct StepDetail: Sendable {
     if let given = options.fanOut { fanOut = try PreparedFanOut(given, condition: condition) }
   }
 
-  /// True if the inputs and variables of its items only read contexts with these lower-case names.
+  /// True if the inputs and variables of the items read no other contexts than these. The names are in lower case.
   func itemsReadOnly(_ names: Set<String>) -> Bool {
     if case .evaluated(let object) = inputs, !object.reads(only: names) { return false }
     return environment.reads(only: names)
   }
 
-  /// True if the bodies of its items have no inputs and may run at once.
+  /// True if the items need no inputs and no check of files.
   var hasPlainItems: Bool {
     if case .nothing = inputs, fanOut != nil, files == nil, call == nil { true } else { false }
   }
 
-  /// True if there are no details to keep.
+  /// True if the step needs no details.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
     return files == nil && fanOut == nil && call == nil && condition == nil && enabled == nil && deferral == nil
@@ -57,14 +57,14 @@ struct StepDetail: Sendable {
   }
 }
 
-/// The inputs of a step, as far as they are known before a run.
+/// The inputs of a step, as far as they can be bound before a run.
 enum PreparedInputs: Sendable {
   case nothing
-  /// Bound and checked: the same for every attempt of every run.
+  /// Inputs that are the same in every run.
   case bound(StartInputs)
-  /// Bound and checked, except for paths, which are relative to the run's folders.
+  /// Inputs whose paths depend on the folders of the run.
   case withPaths(ValueObject)
-  /// With expressions, which are evaluated when the step starts.
+  /// Inputs with expressions, which are evaluated when the step starts.
   case evaluated(PreparedObject)
 
   init(_ given: PreparedObject, fields: [FieldDeclaration]) {
@@ -87,17 +87,17 @@ enum PreparedInputs: Sendable {
   }
 }
 
-/// The inputs of a step's body.
+/// The inputs of a body, with what is checked before it runs.
 final class StartInputs: Sendable {
   let values: ValueObject
-  /// The check before the body runs, or nil if there is none.
+  /// The check before the body runs, or nil.
   let beforehand: Beforehand?
 
-  /// A reason not to run the body.
+  /// A reason why the body might not run.
   enum Beforehand: Sendable {
-    /// The inputs could not be bound: the step fails without running.
+    /// The step fails, because its inputs could not be bound.
     case problem(StepFailure)
-    /// The step may be up to date.
+    /// The step is skipped if its inputs and products have not changed.
     case check(UpToDateCheck)
   }
 
@@ -111,15 +111,13 @@ final class StartInputs: Sendable {
     beforehand = .check(check)
   }
 
-  /// The failure of binding the inputs, or nil.
   var problem: StepFailure? { if case .problem(let failure)? = beforehand { failure } else { nil } }
 
-  /// The check whether the step is up to date, or nil.
   var check: UpToDateCheck? { if case .check(let check)? = beforehand { check } else { nil } }
 }
 
 extension StepFailure {
-  /// The failure of a step whose `with` does not match the inputs of its action.
+  /// Returns the failure of a step whose `with` does not match the inputs of its action.
   static func inputs(_ mismatch: TypeMismatch) -> StepFailure {
     let help = mismatch.help.map { "; \($0)" } ?? ""
     return StepFailure(code: "input", message: "with \(mismatch.description)\(help)")

@@ -2,10 +2,10 @@ import FlowModel
 import FlowPluginKit
 
 extension Workflow {
-  /// The time that a cancelled run may take: its commands until they are killed, then the steps that clean up, which stop as
-  /// commands do.
+  /// The longest time from the cancellation of a run to its end: until its commands are killed, then the time for
+  /// cleanup, then until the commands of cleanup steps are killed.
   ///
-  /// - Parameter cleans: true to include the time for cleaning up, nil to include it if there are steps that clean up.
+  /// - Parameter cleans: True to include cleanup, false to exclude it, nil to include it if there are cleanup steps.
   package func stopTime(cleans: Bool? = nil) -> Duration {
     let policies = steps.compactMap { $0.with[StopPolicy.input]?.objectValue.flatMap { try? StopPolicy($0) } }
     let stop = policies.map(\.within).reduce(StopPolicy().within, max) + .seconds(1)

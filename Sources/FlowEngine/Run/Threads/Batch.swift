@@ -1,11 +1,10 @@
 import FlowModel
 import Synchronization
 
-/// Short steps that a thread takes together, to run them one after another without the run's lock. If several threads
-/// work on short steps, the memory guarded by the lock would move between their processors at every step, which takes
-/// longer than a short step.
+/// Short steps that a thread takes together and runs one after another without the run's lock. If several threads took
+/// the lock for every short step, moving the guarded memory between their processors would take longer than the steps.
 ///
-/// Code that needs the thread's progress, or needs the unstarted steps elsewhere, revokes the batch. The thread then
+/// Code that needs the progress of the thread, or the steps that have not started, revokes the batch. The thread then
 /// keeps only the step that it is running.
 ///
 /// Proof of safety: `steps`, `count` and `ends[0]`, the start of the first step, are written by the thread, under the
@@ -14,20 +13,20 @@ import Synchronization
 /// lock, moves the cursor's limit (acquiring), and reads only the elements before that of the running step. The memory
 /// lives as long as the batch, which the thread and the list refer to.
 final class Batch: @unchecked Sendable {
-  /// The maximum number of steps. With a few dozen steps per lock, threads hardly compete for it.
+  /// The maximum number of steps. With some dozens per lock, threads hardly compete for the lock.
   static let capacity = 32
 
   private let steps = UnsafeMutableBufferPointer<StepIndex>.allocate(capacity: capacity)
   private let ends = UnsafeMutableBufferPointer<Int>.allocate(capacity: capacity)
   private var count = 0
-  /// The time of the first start, then of the latest end.
+  /// The time of the first start, or of the latest end.
   private var latest = 0
-  /// The number of steps that the batch may take. It doubles when all were run, and halves when some were revoked.
+  /// The number of steps that the batch may take now. It doubles after all steps were run, and halves after some were
+  /// revoked.
   private(set) var allowance = 2
-  /// The number of started steps in the lower half, and their limit in the upper half.
+  /// The number of started steps in the lower half, and the number of steps that may start in the upper half.
   private let cursor = Atomic<UInt64>(0)
 
-  /// Creates an empty batch.
   init() {
     steps.initialize(repeating: 0)
     ends.initialize(repeating: 0)
@@ -47,16 +46,16 @@ final class Batch: @unchecked Sendable {
     latest = now
   }
 
-  /// Adds a step. There must be room within ``capacity``.
+  /// Adds a step. The batch must have fewer than ``capacity`` steps.
   func add(_ step: StepIndex) {
     steps[count] = step
     count += 1
   }
 
-  /// Allows the thread to advance through the batch.
+  /// Allows ``advance(at:)`` to start all steps.
   func open() { cursor.store(Self.word(started: 1, limit: count), ordering: .relaxed) }
 
-  /// Records that all steps have run, the last one until `time`. Returns the steps and their ends.
+  /// Records that all steps have run, the last one until `time`. Returns the steps with the times of their ends.
   func close(at time: Int) -> (steps: UnsafeBufferPointer<StepIndex>, ends: UnsafeBufferPointer<Int>) {
     ends[count - 1] = max(time, latest)
     allowance = min(2 * allowance, Self.capacity)
@@ -67,7 +66,7 @@ final class Batch: @unchecked Sendable {
 
   // MARK: For the thread, without the lock
 
-  /// Records the end of a step and advances to the next one. Returns nil if that was the last, or the others were
+  /// Records the end of a step and returns the next one. Returns nil if it was the last step or the others were
   /// revoked.
   @inline(__always)
   func advance(at time: Int) -> StepIndex? {
@@ -86,7 +85,7 @@ final class Batch: @unchecked Sendable {
 
   // MARK: For anybody, under the lock, while the batch is in the list
 
-  /// Revokes the steps that have not started. Returns the progress of the batch.
+  /// Revokes the steps that have not started, and returns the progress of the batch.
   func revoke() -> Remainder {
     var word = cursor.load(ordering: .acquiring)
     while true {
@@ -105,13 +104,12 @@ final class Batch: @unchecked Sendable {
     }
   }
 
-  /// The progress of a revoked batch. Valid while the lock is held.
+  /// The progress of a revoked batch. Valid only while the lock is held.
   struct Remainder {
-    /// The started steps; the last one is running.
+    /// The started steps. The last one is running.
     let started: UnsafeBufferPointer<StepIndex>
     /// The ends of all started steps except the last.
     let ends: UnsafeBufferPointer<Int>
-    /// The steps that were not started.
     let unstarted: UnsafeBufferPointer<StepIndex>
   }
 

@@ -1,18 +1,18 @@
-/// The pace of a thread: the average time from one step's end to the next. Stored on the thread's stack.
+/// The pace of a thread: the average time between the ends of its steps. It is stored on the thread's stack.
 struct Pace {
   private var clock: ThreadClock
-  /// The maximum duration of a short step.
+  /// The duration below which a step is short, in nanoseconds.
   private let shortNanoseconds: Int
   private var last: Int
-  /// High at first, so that some two dozen steps must be short before the thread assumes that the next ones are.
+  /// It starts high, so that about two dozen steps must be short before the thread treats the next ones as short.
   private var averageNanoseconds: Int
   private var turns = 0
   private var nextReportAt: Int
-  /// The pool's count of returns at the last report, or nil before the first one.
+  /// The pool's count of returned bodies at the last report, or nil before the first.
   private var returnsSeen: Int?
   private var isSurplus = false
 
-  /// The number of steps, and the time, between two reports of returned bodies to the pool.
+  /// The number of steps and the time after which the thread reports to its pool again.
   private static let turnsBetweenReports = 128
   private static let nanosecondsBetweenReports = 20_000
 
@@ -24,13 +24,14 @@ struct Pace {
     nextReportAt = last &+ Self.nanosecondsBetweenReports
   }
 
-  /// True if the steps are so short that another thread would cost more than it helps.
+  /// True if steps are so short that waking another thread costs more than it helps.
   var isShort: Bool { averageNanoseconds < shortNanoseconds }
 
-  /// The number of steps that the thread can run in this time.
+  /// Returns the number of steps that the thread runs in this time.
   func steps(inNanoseconds time: Int) -> Int { time / max(1, averageNanoseconds) }
 
-  /// Records the end of a step and returns its time. The average is exponential; each step counts one eighth.
+  /// Records the end of a step and returns its time. The average is exponential, with a weight of one eighth for each
+  /// step.
   @inline(__always)
   mutating func endStep() -> Int {
     let now = clock.now()
@@ -40,13 +41,13 @@ struct Pace {
     return now
   }
 
-  /// True if the thread may take the next step without ``report(to:)``.
+  /// True if the thread may take its next step without a report.
   @inline(__always)
   var isWithinInterval: Bool { turns < Self.turnsBetweenReports && last < nextReportAt }
 
-  /// Reports the returned bodies to the pool, and returns true if the thread takes another step. If several threads
-  /// together end steps so fast that one would suffice, the others stop, because they only compete for memory. A thread
-  /// that was told to stop does not continue.
+  /// Reports returned bodies to the pool. Returns false if the thread must stop: several threads together end steps so
+  /// fast that one would suffice, because they compete for the same memory. A thread that was stopped must not
+  /// continue.
   mutating func report(to pool: inout ThreadPool) -> Bool {
     if isSurplus { return false }
     pool.noteReturns(turns)

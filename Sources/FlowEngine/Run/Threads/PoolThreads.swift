@@ -3,49 +3,48 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The threads of the pools, shared by all runs of a process. An idle thread waits a moment for work before it ends.
+/// The threads of the pools, which all runs of a process share. An idle thread ends after a while.
 ///
-/// These are not Dispatch's threads, because Dispatch has 255 in total, shares them between qualities of service, and
-/// does not report when there are no more. Steps would be reported as running without a thread, and the code that
-/// reports or cancels the run would wait behind them.
+/// Dispatch's threads are not used, because there are at most 255 for all qualities of service, and Dispatch does not
+/// report when none is left. Steps would then count as running without a thread, and the code that reports or cancels
+/// the run would have to wait, too.
 package final class PoolThreads: Sendable {
   /// The threads of this process.
   package static let shared = PoolThreads(
     start: BareThread.start,
-    // The limit is read here, because the first write to a page interrupts all threads that exist.
+    // The limit is read before there are threads, because the first write to a page interrupts all of them.
     hasRoom: { [limit = ProcessTable.limit] in ProcessTable.isHalfFree(of: limit) })
 
   /// How long an idle thread is kept.
   private static let idleTime = DispatchTimeInterval.seconds(2)
-  /// The number of threads released for other users in the process when the system refuses another one.
+  /// The number of threads that are given up for other uses of the process when the system refuses a thread.
   private static let reserve = 4
-  /// The number of threads that are requested even if there is little room.
+  /// The number of threads that are started without checking the limit of processes.
   private static let fewest = 2
 
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool
   private let hasRoom: @Sendable () -> Bool
   private let state = Mutex(State())
-  /// Runs tasks that await a gate until they are back on the main actor.
+  /// The executor on which tasks of the main actor wait for a gate.
   let passing: any TaskExecutor = PassingExecutor()
 
   private struct State {
-    /// The threads that wait for work, by the index of their pool.
+    /// The idle threads of each pool, by its index.
     var idle = [[IdleThread]](repeating: [], count: Pool.all.count)
     var count = 0
-    /// The number of threads that have begun.
+    /// The number of threads that are running.
     var living = 0
-    /// The largest number of threads at once.
+    /// The highest number of threads so far.
     var peak = 0
-    /// The known limit of the system.
+    /// The number of threads that the system allows, as far as it is known.
     var limit = Int.max
   }
 
-  /// Creates the threads.
   ///
   /// - Parameters:
-  ///   - start: Starts a thread. Returns false if the system refuses it.
-  ///   - hasRoom: Returns true if enough is left for the processes that steps start, if threads and processes share a
-  ///     limit.
+  /// - start: Starts a thread. Returns false if the system refuses it.
+  /// - hasRoom: Returns false if more threads would leave too few processes for the commands of steps, on systems where
+  ///   both count against one limit.
   package init(
     start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool,
     hasRoom: @escaping @Sendable () -> Bool = { true }
@@ -78,15 +77,15 @@ package final class PoolThreads: Sendable {
     return false
   }
 
-  /// Starts two threads of the default quality of service if none is idle: the first while a run is still being
-  /// prepared, the second from the first.
+  /// Starts two threads of the default quality of service if none is idle. Called before a run is prepared; the first
+  /// thread starts the second.
   package func prepare() {
     let quality = StepQueue.usual(forDeferred: false)
     guard state.withLock({ $0.idle[Pool.threads(quality).index].isEmpty }) else { return }
     _ = run(quality) { [self] in _ = run(quality) {} }
   }
 
-  /// Starts a thread for each other quality of service that steps before the gate use.
+  /// Starts a thread for each other quality of service that steps before the gate declare.
   package func prepare(for graph: WorkflowGraph) {
     guard graph.workflow.gate != nil else { return }
     var pools: [Pool] = []
@@ -103,10 +102,10 @@ package final class PoolThreads: Sendable {
     }
   }
 
-  /// The largest number of threads at once.
+  /// The highest number of threads so far.
   var peak: Int { state.withLock { $0.peak } }
 
-  /// Runs a thread: it works, then waits for more work until it has been idle for too long.
+  /// The loop of a thread: it works, and waits for more work until it has been idle for too long.
   private func serve(_ index: Int, first: @escaping @Sendable () -> Void) {
     state.withLock { state in
       state.living += 1
@@ -131,11 +130,11 @@ package final class PoolThreads: Sendable {
         continue
       }
       let isGone = state.withLock { state in
-        // If it is not in the list, the code that removed it has work for it.
+        // If it is not in the list, it is about to receive work.
         guard let position = state.idle[index].firstIndex(where: { $0 === thread }) else { return false }
         state.idle[index].remove(at: position)
         state.count -= 1
-        // The system may provide later what it refused once.
+        // The system may allow more threads again.
         state.limit = .max
         return true
       }
@@ -145,7 +144,6 @@ package final class PoolThreads: Sendable {
   }
 }
 
-/// A thread that waits for work.
 private final class IdleThread: Sendable {
   private let work = Mutex<(@Sendable () -> Void)?>(nil)
   private let semaphore = DispatchSemaphore(value: 0)
@@ -155,13 +153,13 @@ private final class IdleThread: Sendable {
     semaphore.signal()
   }
 
-  /// The work that arrives within this time, or nil if there is none.
+  /// Returns the work that arrives within this time, or nil if none does.
   func wait(for time: DispatchTimeInterval) -> (@Sendable () -> Void)? {
     guard semaphore.wait(timeout: .now() + time) == .success else { return nil }
     return takeGiven()
   }
 
-  /// Waits for work that is about to arrive.
+  /// Waits for work that is about to arrive, and returns it.
   func take() -> @Sendable () -> Void {
     semaphore.wait()
     return takeGiven()

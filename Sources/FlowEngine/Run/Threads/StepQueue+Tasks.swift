@@ -1,7 +1,6 @@
 import FlowModel
 
 extension StepQueue {
-  /// The corresponding task priority.
   var taskPriority: TaskPriority {
     switch self {
     case .userInteractive, .userInitiated: .userInitiated

@@ -1,21 +1,21 @@
 import CFlowClock
 
-/// The run's time for one thread, which reads it after every step. It uses the processor's counter, adjusted to the
-/// system's clock every few dozen microseconds, at a third of the system clock's cost.
+/// A clock for one thread, which reads it after every step. It uses the processor's counter, which costs a third of the
+/// system clock, and reads the system clock every few dozen microseconds.
 ///
-/// Its time differs from ``RunClock`` by less than the system clock's jitter within one window. Deadlines and the gate
-/// never use it, because they must not be early.
+/// It differs from ``RunClock`` by less than the system clock's jitter. Deadlines and the gate do not use it, because
+/// they must never be early.
 struct ThreadClock {
   private let clock: RunClock
-  /// The counter and the time at the last reading of the system's clock.
+  /// The counter and the time when the system clock was last read.
   private var anchorCycles: UInt64
   private var anchorNanoseconds: Int
-  /// Nanoseconds per tick, times 2³².
+  /// Nanoseconds per tick, multiplied by 2³².
   private var rate: UInt64 = 0
-  /// The number of ticks after which the system's clock is read again. 0 until the rate is known.
+  /// The number of ticks for which the counter is used, or 0 if the rate is not known.
   private var window: UInt64 = 0
 
-  /// The minimum number of ticks to determine the rate: about 20 µs at 3 GHz.
+  /// The number of ticks needed to determine the rate, about 20 µs at 3 GHz.
   private static let leastWindow: UInt64 = 1 << 16
 
   init(_ clock: RunClock) {
@@ -24,22 +24,22 @@ struct ThreadClock {
     anchorNanoseconds = clock.now
   }
 
-  /// Nanoseconds since the start of the run.
+  /// The time since the start of the run, in nanoseconds.
   mutating func now() -> Int {
-    // A counter that decreased, such as after a move to another processor, makes this value huge, so the system is
-    // asked.
+    // If the counter has decreased, for example after a move to another processor, the difference wraps around to a
+    // huge number, so the system clock is read.
     let ticks = flow_cycle_count() &- anchorCycles
     return ticks < window ? anchorNanoseconds &+ Int(truncatingIfNeeded: (ticks &* rate) >> 32) : ask()
   }
 
-  /// Reads the system's clock, and determines the rate again if enough time has passed.
+  /// Reads the system clock, and determines the rate if enough time has passed.
   private mutating func ask() -> Int {
     let cycles = flow_cycle_count()
     let now = clock.now
     let ticks = cycles &- anchorCycles
     guard ticks >= Self.leastWindow else { return now }
     let nanoseconds = UInt64(max(0, now - anchorNanoseconds))
-    // If the thread was suspended between the two readings, they do not belong together.
+    // If the thread was suspended between the two readings, they cannot be compared.
     let isPair = flow_cycle_count() &- cycles < Self.leastWindow / 16
     let isSteady = clock.virtual == nil && isPair && nanoseconds > 0 && nanoseconds < 1 << 31 && ticks < 1 << 40
     rate = isSteady ? (nanoseconds << 32) / ticks : 0

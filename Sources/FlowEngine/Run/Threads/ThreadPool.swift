@@ -1,46 +1,45 @@
 import FlowModel
 
-/// The number of a pool's threads, and its limit.
+/// The number of threads of a pool in a run, and its limit.
 ///
-/// The limit is the number of cores until a ready step has waited 1 ms while no thread became free (up to 4 ms after
-/// short steps, because a check takes as long as dozens of them). Then it grows by 1, 2, 4, …, up to
-/// ``FlowModel/Limits/threads`` or the number of threads that the system provides.
+/// The limit is the number of cores. If a ready step waits 1 ms and no thread becomes free, it grows by 1, 2, 4, … up
+/// to ``FlowModel/Limits/threads`` or what the system allows. After short steps it waits up to 4 ms, because a check
+/// takes as long as dozens of them.
 struct ThreadPool {
   let pool: Pool
   private let base: Int
-  /// The number of threads that may be busy at once.
+  /// The number of threads that may be busy at the same time.
   private(set) var limit: Int
-  /// The threads that are working or have been woken.
+  /// The number of threads that are working or have been woken.
   private(set) var busy = 0
-  /// The threads that were woken and have not taken a step.
+  /// The number of threads that were woken and have not taken a step.
   private(set) var waking = 0
   private var growth = 1
-  /// The number of bodies that have returned, to detect whether threads become free.
+  /// The number of returned bodies. While it increases, threads become free.
   private(set) var returns = 0
-  /// `returns` when the watch on a full pool was set, or nil if there is no watch.
+  /// `returns` when the watch was set, or nil if there is no watch.
   private var watchedReturns: Int?
-  /// The duration of the next watch.
   private var watchNanoseconds = shortestWatchNanoseconds
-  /// The time until which no thread should be added, in nanoseconds from the start of the run.
+  /// The time until which no thread is added, in nanoseconds from the start of the run.
   private var growthPausedUntil = 0
   /// The time until which the limit stays, because threads work with bodies that return soon, in nanoseconds from the
   /// start of the run.
   private var limitHeldUntil = 0
   /// True if the system refused the last thread.
   private(set) var isShortOfThreads = false
-  /// The time since which the system has refused threads while none was working, in nanoseconds from the start of the
-  /// run, or nil.
+  /// The time at which the system refused a thread while none was working, or nil. In nanoseconds from the start of the
+  /// run.
   private var withoutThreadsSince: Int?
 
   private static let shortestWatchNanoseconds = 1_000_000
   private static let longestWatchNanoseconds = 4_000_000
-  /// The duration of the watch after which a refused thread is requested again.
+  /// How long a pool waits before it requests a refused thread again.
   private static let missingThreadWatchNanoseconds = 50_000_000
-  /// The time after which steps fail if their pool has no thread.
+  /// How long steps wait for a thread before they fail, if their pool has none.
   private static let threadlessLimitNanoseconds = 10_000_000_000
-  /// The time for which the limit stays after a thread took a body in parts.
+  /// How long the limit stays unchanged after a thread has taken a body that returns while it waits.
   private static let heldLimitNanoseconds = 20_000_000
-  /// If this many bodies return during a watch, they were short.
+  /// The number of bodies that must return during a watch for their steps to count as short.
   private static let returnsOfShortSteps = 64
 
   init(pool: Pool, cores: Int) {
@@ -52,29 +51,28 @@ struct ThreadPool {
   /// True if another thread may be woken.
   var hasRoom: Bool { busy < limit }
 
-  /// True if another thread may be woken and would be useful.
+  /// True if another thread may be woken and growth is not paused.
   func hasRoom(at now: Int) -> Bool { busy < limit && now >= growthPausedUntil }
 
-  /// Pauses growth after one of several competing threads has stopped, until the pace of the others can be measured.
+  /// Pauses growth after one of several competing threads has stopped, until the pace of the others is known.
   mutating func pauseGrowth(until time: Int) { growthPausedUntil = time }
 
-  /// True while no thread should be added.
   func isGrowthPaused(at now: Int) -> Bool { now < growthPausedUntil }
 
-  /// Records that a thread is woken.
+  /// Counts a thread that is being woken.
   mutating func wake() {
     busy += 1
     waking += 1
   }
 
-  /// Records that a woken thread has arrived and looks for a step.
+  /// Records that a woken thread is running and about to take a step.
   mutating func noteArrival() {
     waking -= 1
     isShortOfThreads = false
     withoutThreadsSince = nil
   }
 
-  /// Records that the system refused a thread. The pool keeps the number that it has.
+  /// Records that the system refused a thread. The limit is now the number of threads that the pool has.
   mutating func noteMissingThread(at now: Int) {
     busy -= 1
     waking -= 1
@@ -84,26 +82,24 @@ struct ThreadPool {
     if withoutThreadsSince == nil { withoutThreadsSince = now }
   }
 
-  /// True if steps have waited so long without any thread that they must fail.
+  /// True if the pool has been without threads for so long that its steps must fail.
   func isOutOfThreads(at now: Int) -> Bool {
     busy == 0 && withoutThreadsSince.map { now - $0 >= Self.threadlessLimitNanoseconds } ?? false
   }
 
-  /// True if the number of threads has reached the global limit.
   var isFull: Bool { busy >= Limits.threads }
 
-  /// Releases a thread that found nothing to do.
+  /// Releases a thread that found no step.
   mutating func giveBack() {
     busy -= 1
     if limit > base { limit = max(base, busy) }
     growth = 1
   }
 
-  /// Records that a thread works with a body that returns to it instead of waiting. Meanwhile, more threads would only
-  /// compete for the processors. If a body blocks its thread nevertheless, the limit grows a moment later.
+  /// Keeps the limit for a while, because a thread works on a body that returns while it waits, and more threads would
+  /// only compete for the processors. If a body blocks its thread, the limit grows later.
   mutating func holdLimit(at now: Int) { limitHeldUntil = now + Self.heldLimitNanoseconds }
 
-  /// True if a watch for waiting steps is set.
   var isWatched: Bool { watchedReturns != nil }
 
   /// True if waiting steps need a watch.
@@ -111,15 +107,15 @@ struct ThreadPool {
 
   mutating func noteReturns(_ count: Int) { returns &+= count }
 
-  /// Sets a watch for waiting steps, if there is none and the threads are busy or run short steps. Returns its duration
-  /// in nanoseconds, or nil if none must be set.
+  /// Sets a watch for waiting steps, unless there is one or the limit cannot help. Returns its duration in nanoseconds,
+  /// or nil if no watch is needed.
   mutating func startWatch() -> Int? {
     guard pool != .main, watchedReturns == nil, busy < limit || limit < Limits.threads else { return nil }
     watchedReturns = returns
     return isShortOfThreads ? Self.missingThreadWatchNanoseconds : watchNanoseconds
   }
 
-  /// Ends the watch. Returns true if no thread became free, so the pool may grow.
+  /// Ends the watch. Returns true if no body has returned since it was set, so that more threads may be woken.
   mutating func endWatch(at now: Int) -> Bool {
     let seen = returns &- (watchedReturns ?? returns)
     watchedReturns = nil

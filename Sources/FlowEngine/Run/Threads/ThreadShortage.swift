@@ -1,13 +1,13 @@
 import FlowModel
 
-/// The numbers of steps that waited because there was no thread for them, for the report's warnings.
+/// The numbers of steps that waited because their pool had no thread for them, for warnings in the report.
 struct ThreadShortage {
-  /// For each pool, the largest number of steps that waited at once while it had the maximum number of threads.
+  /// The largest number of steps that waited while a pool had the maximum number of threads, by the pool's index.
   private var beyondLimit: [Int: Int] = [:]
-  /// The same while the system refused threads.
+  /// The largest number of steps that waited while the system refused threads, by the pool's index.
   private var withoutThread: [Int: Int] = [:]
 
-  /// Records that steps wait although their pool has the maximum number of threads.
+  /// Records that steps wait while their pool has the maximum number of threads.
   mutating func noteLimit(_ pool: Pool, waiting steps: Int) {
     beyondLimit[pool.index] = max(steps, beyondLimit[pool.index] ?? 0)
   }
@@ -17,7 +17,7 @@ struct ThreadShortage {
     withoutThread[pool.index] = max(steps, withoutThread[pool.index] ?? 0)
   }
 
-  /// The report's warnings if the system provided at most this many threads.
+  /// Returns the warnings for the report. `threads` is the number that the system provided.
   func warnings(threads: Int) -> [String] {
     func name(_ pool: Int) -> String { Pool.all[pool].qualityOfService?.rawValue ?? "main" }
     func count(_ steps: Int) -> String { steps == 1 ? "1 step" : "\(steps) steps" }
@@ -32,11 +32,11 @@ struct ThreadShortage {
 }
 
 extension RunState {
-  /// Records that the system refused a thread. The pool continues with the threads it has. If it has none for too long,
-  /// its steps fail.
+  /// Records that the system refused a thread. The pool continues with the threads it has. If it has been without any
+  /// for 10 s, its steps fail.
   mutating func noteMissingThread(in pool: Pool, at now: Int) {
     pools[pool.index].noteMissingThread(at: now)
-    // Threads that have been woken will take one of these steps each.
+    // Each woken thread will take one of the waiting steps.
     let waiting = plan.startableSteps(in: pool) - pools[pool.index].waking
     if waiting > 0 { threadShortage.noteMissing(pool, waiting: waiting) }
     guard pools[pool.index].isOutOfThreads(at: now) else { return }

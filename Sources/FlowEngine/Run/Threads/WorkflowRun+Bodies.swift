@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-// Calls the bodies of steps, in a task if they are asynchronous, and handles their results and errors.
+// Calling the bodies of steps, and handling their results and errors.
 extension WorkflowRun {
-  /// Runs a body. Returns nil if it continues in a task, or on another thread after a wait.
+  /// Runs a body. Returns nil if it has not ended, and continues in a task or after a wait.
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, pool: Pool, _ outputs: inout ValueObject) -> Ending? {
     if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, start, &outputs) { return ending }
@@ -35,7 +35,7 @@ extension WorkflowRun {
     return ending
   }
 
-  /// Runs a part of a body. Returns nil if the body waits; a thread of the pool will run its next part.
+  /// Runs a part of a body. Returns nil if the body waits; later a thread of the pool runs its next part.
   func carry(
     _ start: Start, in pool: Pool, _ outputs: inout ValueObject, _ part: () throws -> BodyInParts.Progress
   ) -> Ending? {
@@ -58,7 +58,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Queues a body that has waited for a thread of its pool.
+  /// Queues a body that was waiting and can continue.
   private func resume(_ resumption: Resumption) {
     let aftermath = withPlan { state in
       state.resumptions.append(resumption)
@@ -67,7 +67,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// True if ready steps or bodies wait for a thread of a pool that has no room for more.
+  /// True if steps or bodies of the pool are ready and no more threads may be woken for them.
   private func isThreadWanted(of pool: Pool) -> Bool {
     state.withLock { state in
       !state.pools[pool.index].hasRoom
@@ -75,7 +75,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Checks whether a body must run. Returns how the step ends without it, or nil if it must run.
+  /// Checks before a body runs whether it must. Returns how the step ends if it need not run, or nil.
   private func look(
     _ beforehand: StartInputs.Beforehand, _ start: Start, _ outputs: inout ValueObject
   ) -> Ending? {
@@ -98,16 +98,16 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs a body in a separate task. With `startsHere`, it runs on this thread until its first wait, because most
-  /// bodies take less time than a switch to another thread. Returns its result if it did not wait. Returns nil if it
-  /// continues in its task, which then reports the end.
+  /// Runs a body in a task. If `startsHere`, this thread runs the task until it first waits, because most bodies take
+  /// less time than a switch of threads. Returns the result of a body that did not wait. Otherwise returns nil, and the
+  /// task reports the end.
   func run(
     _ body: StepBodies.InTask, _ start: Start, _ context: ActionContext, pool: Pool, startsHere: Bool
   ) -> (Ending, ValueObject)? {
     let (step, attempt) = (start.step, Int(start.attempt))
     let end = startsHere && !body.isService ? BodyEnd() : nil
     let task = Self.task(pool.qualityOfService?.taskPriority ?? .userInitiated, startsHere: startsHere) { [self] in
-      // For a body that runs here, this check was made on its thread.
+      // A body that starts here was checked before its task was created.
       if pool == Pool.remote, let beforehand = start.inputs?.beforehand {
         var outputs = ValueObject()
         if let ending = look(beforehand, start, &outputs) { return complete(start, ending, outputs) }
@@ -132,7 +132,7 @@ extension WorkflowRun {
       cancellations.forget(step, attempt: attempt)
       return end
     }
-    // The body may have ended, or the attempt may have been cancelled, before the task could be stored.
+    // By now, the body may have ended or the attempt may have been cancelled.
     withPlan { state in
       if state.plan.isRunning(step, attempt: attempt) {
         state.tasks[RunState.taskKey(step, attempt)] = task
@@ -153,7 +153,7 @@ extension WorkflowRun {
     return Task(priority: priority, operation: operation)
   }
 
-  /// Handles the end of a body that ran in a task.
+  /// Handles the end of a body whose task has continued on another thread.
   private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
     let aftermath = withPlan { state in
       state.tasks[RunState.taskKey(start.step, Int(start.attempt))] = nil
@@ -164,7 +164,7 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// Reports the end of a body to the plan, and stores its outputs if they count.
+  /// Reports the end of a body to the plan. Stores its outputs, unless the attempt no longer counts.
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = isGuarded ? endingUnderLease(ending, of: start, &state) : ending
     if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
@@ -187,7 +187,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The failure of a step whose outputs cannot be stored, or nil if they can.
+  /// Returns the failure if outputs are too large or contain a secret that cannot be hidden, or nil.
   func refusal(of outputs: ValueObject, _ start: Start) -> StepFailure? {
     let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
     if Value.object(outputs).exceeds(bytes: limit) {
@@ -196,8 +196,8 @@ extension WorkflowRun {
     return mask?.spreadSecret(in: outputs).map { .spreadSecret($0) }
   }
 
-  /// True if the outputs of a body count: its attempt is awaited, or they are the counts of calls made since it was
-  /// ready.
+  /// True if the outputs of a body count: the plan waits for the attempt, or it is a service that reports the number of
+  /// calls it has made.
   private func takesOutputs(of start: Start, _ plan: Plan) -> Bool {
     let attempt = Int(start.attempt)
     if plan.isAwaiting(start.step, attempt: attempt) { return true }
@@ -205,7 +205,7 @@ extension WorkflowRun {
     return prepared.detail(of: start.step)?.call != nil && plan.isServing(start.step, attempt: attempt)
   }
 
-  /// The ending that an error thrown by a body stands for.
+  /// Returns the ending of an attempt whose body threw `error`, with secrets hidden.
   func ending(of error: any Error, _ start: Start) -> Ending {
     let ending = meaning(of: error, start)
     if mask == nil { return ending }
@@ -258,7 +258,7 @@ extension WorkflowRun {
   }
 }
 
-/// Passes the result of a body from its task to the thread that started it, unless the thread has continued.
+/// Passes the result of a body from its task to the thread that started it, if that thread still waits.
 private final class BodyEnd: Sendable {
   private enum State {
     case runs, continuesAlone
@@ -267,7 +267,7 @@ private final class BodyEnd: Sendable {
 
   private let state = Mutex(State.runs)
 
-  /// Stores the result for the thread. Returns false if the thread has continued.
+  /// Stores the result. Returns false if the thread no longer waits for it.
   func keep(_ ending: Ending, _ outputs: ValueObject) -> Bool {
     state.withLock { state in
       guard case .runs = state else { return false }
@@ -276,7 +276,7 @@ private final class BodyEnd: Sendable {
     }
   }
 
-  /// Returns the result of the body, or nil if it is still running. The thread then continues without it.
+  /// Returns the result, or nil if the body is still running. The thread then stops waiting for it.
   func take() -> (Ending, ValueObject)? {
     state.withLock { state in
       if case .ended(let ending, let outputs) = state { return (ending, outputs) }

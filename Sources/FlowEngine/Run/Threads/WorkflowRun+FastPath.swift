@@ -1,16 +1,15 @@
 import FlowModel
 import FlowPluginKit
 
-/// A thread's ``FastPath``, with the state of its pool when it began.
+/// A ``FastPath`` of a thread, and the state of its pool when it began.
 struct ThreadFastPath {
   let pool: Pool
   let steps: FastPath
-  /// True if another thread could take waiting steps.
+  /// True if another thread could be woken for waiting steps.
   let hasRoom: Bool
-  /// True if a watch for waiting steps is set.
+  /// True if a watch is set for waiting steps, or none is needed.
   let isWatched: Bool
-  /// The minimum number of threads that take steps of the pool in batches. 0 if this thread is alone or must not use
-  /// batches.
+  /// The number of busy threads of the pool if this one may take batches, or 0 if it must not.
   let sharers: Int
 }
 
@@ -24,7 +23,7 @@ extension WorkflowRun {
     else { return nil }
     let threads = state.pools[pool.index]
     let hasRoom = threads.hasRoom(at: state.latestNanoseconds)
-    // An observer of all events receives them in order, so each step's end must be reported at once.
+    // An observer that receives all events must see each step's end in order, so batches are not allowed.
     let takesBatches = threads.busy > 1 && threads.isWatched && !hasRoom && state.plan.detail != .full
     return .fastPath(
       ThreadFastPath(
@@ -33,8 +32,8 @@ extension WorkflowRun {
       from: first.step)
   }
 
-  /// Runs ordinary steps one after another until something else must be done. The lock is taken briefly once per step
-  /// or batch.
+  /// Runs ordinary steps one after another until other work must be done. It takes the lock briefly for each step or
+  /// batch.
   func workThrough(
     _ fastPath: ThreadFastPath, from first: StepIndex, _ context: inout ActionContext, _ pace: inout Pace,
     _ batch: inout Batch?
@@ -61,7 +60,7 @@ extension WorkflowRun {
         continue
       }
       step = state.withLock { state in
-        // The code here is only a few instructions long; rare cases are in separate functions.
+        // This closure has only a few instructions. Rare cases are handled by other functions.
         guard state.plan.isCurrent(fastPath.steps),
           threadPace.isWithinInterval || continues(fastPath, &state, &threadPace)
         else {
@@ -94,17 +93,17 @@ extension WorkflowRun {
 
   private static var none: StepIndex { -1 }
 
-  /// Reports a thread's pace to its pool at intervals, under the lock. Returns false if the thread must leave the fast
-  /// path.
+  /// Reports the pace of a thread to its pool when that is due, under the lock. Returns false if the thread must leave
+  /// the fast path.
   @inline(never)
   private func continues(_ fastPath: ThreadFastPath, _ state: inout RunState, _ pace: inout Pace) -> Bool {
     pace.report(to: &state.pools[fastPath.pool.index])
       && state.pools[fastPath.pool.index].hasRoom(at: state.latestNanoseconds) == fastPath.hasRoom
   }
 
-  /// Prefetches ready steps after one that a thread starts now. Returns nil if there are too few or they are too long.
-  /// It takes no more than its share of the ready steps, so that all threads have work until the end (guided
-  /// self-scheduling, Polychronopoulos and Kuck 1987).
+  /// Prefetches ready steps to run after `first`. Returns nil if there are too few or they take too long. It takes no
+  /// more than a share of the ready steps, so that all threads have work until the end (guided self-scheduling,
+  /// Polychronopoulos and Kuck 1987).
   @inline(never)
   private func takeBatch(
     of fastPath: ThreadFastPath, behind first: StepIndex, _ batch: inout Batch?, _ state: inout RunState, _ pace: Pace
@@ -125,7 +124,7 @@ extension WorkflowRun {
     return own
   }
 
-  /// Ends a fast path under the lock, with a step that has been taken or without one.
+  /// Ends a fast path under the lock. `next` is a step that was started but must not run on the fast path, or negative.
   @inline(never)
   private func leave(
     _ fastPath: ThreadFastPath, _ turn: inout Turn, _ next: StepIndex, _ state: inout RunState, _ pace: Pace
