@@ -1,37 +1,37 @@
 import FlowModel
 import FlowPluginKit
 
-// How steps run. The files of this folder are best read in this order.
+// How steps run. The files of this folder are best read in the order of this comment.
 //
 // A *thread* works for a pool: it is the main thread, or has one quality of service (`PoolThreads`). It is woken when a
-// step of its pool is ready, takes the run's lock once, and takes the step of the lowest rank. The step counts as
-// running from then on, because its body begins on this thread. When the body has returned, the thread takes the lock
-// again, reports the end of the step to the plan and takes the next one before it releases the lock (`work(in:)`,
-// below). If there is none, the thread is released. `ThreadPool` counts and limits the threads of a pool.
+// step of its pool is ready, takes the run's lock, and takes the step of the lowest rank. The step counts as running
+// from then on, because its body begins on this thread. After the body has returned, the thread takes the lock again,
+// reports the end of the step to the plan, and takes the next step before it releases the lock (`work(in:)`, below). If
+// no step is ready, the thread is released. `ThreadPool` counts and limits the threads of a pool.
 //
 // Most steps are ordinary. A thread that runs one ordinary step after another uses a *fast path*
-// (`WorkflowRun+FastPath`, based on the plan's `FastPath`): checks are made once instead of at each step, and the lock
+// (`WorkflowRun+FastPath`, based on the plan's `FastPath`): checks are made once instead of for each step, and the lock
 // is held for only a few instructions.
 //
-// Several threads with short steps would still compete for the lock and the plan's memory at every step. They take
-// ready steps in batches (`Batch`) and run them without the lock. Code that needs their progress revokes the steps that
-// have not started.
+// Several threads with short steps would still compete for the lock and the plan's memory at every step. Therefore they
+// take ready steps in batches (`Batch`) and run them without the lock. Code that needs their progress revokes the steps
+// that have not started.
 //
 // A thread measures its *pace* (`Pace`), the duration of its steps, with the processor's counter (`ThreadClock`). While
-// steps are so short that waking another thread would cost more than it helps, none is woken. If threads compete with
-// each other, one of them stops.
+// steps are so short that waking another thread would cost more than it helps, none is woken. If threads only compete
+// with each other, one of them stops.
 //
-// The body of a command returns while it waits (`BodyInParts`), and the thread takes the next step. Once the body can
+// The body of a command returns while it waits (`BodyInParts`), and the thread takes the next step. When the body can
 // continue, it is added to the `resumptions`, and a thread of its pool runs its next part.
 //
-// A ready step must never wait behind a thread that takes long. So whenever steps wait, the pool is under *watch*
-// (`ThreadPool.startWatch()`): if no body has returned for a millisecond, other threads are woken, and the pool grows.
+// A ready step must not wait for a thread whose step takes long. So whenever steps wait, there is a *watch* for the
+// pool (`ThreadPool.startWatch()`): if no body has returned for a millisecond, more threads are woken, and the limit
+// grows.
 extension WorkflowRun {
-  /// Runs steps on this thread, one after another, until none is ready for its pool.
+  /// Runs steps on this thread until none is ready for its pool.
   func work(in pool: Pool) {
     var pace = Pace(ThreadClock(clock), shortNanoseconds: options.shortStepNanoseconds)
-    // One context for all steps of the thread, because counting references to the run for each would take longer than
-    // the rest.
+    // All steps of the thread share a context: counting references to the run for each would take longer than the rest.
     var context = ActionContext(host: self, step: 0, attempt: 0)
     var batch: Batch?
     var turn = Turn.arrive
@@ -55,7 +55,7 @@ extension WorkflowRun {
       case .resume(let resumption):
         start = resumption.start
         hasResumed = true
-        // The objects of the body are released with its last part, before the end of the step is reported.
+        // The objects of the body are released after its last part, before the end of the step is reported.
         turn = .leave
         ending = carry(start, in: pool, &outputs, resumption.next)
         time = pace.endStep()
@@ -67,7 +67,7 @@ extension WorkflowRun {
       }
       let aftermath = withPlan { state -> Aftermath? in
         let now = state.instant(time)
-        // Bodies that have waited come first, but alternate with ready steps.
+        // Bodies that can continue alternate with ready steps.
         let takesStep = hasResumed || state.resumptions.count(in: pool) == 0
         let following = takeNext(after: start, ending, outputs, in: pool, &state, &pace, at: now, takesStep: takesStep)
         return takeTurn(&turn, following, in: pool, &state, pace)
@@ -76,23 +76,23 @@ extension WorkflowRun {
     }
   }
 
-  /// The next action of a thread.
+  /// The next task of a thread.
   enum Turn {
     /// Take the first step.
     case arrive
     /// Run a step.
     case start(Start)
-    /// Run the next part of a body that has waited.
+    /// Run the next part of a body.
     case resume(Resumption)
-    /// Report the end of a step that it has run.
+    /// Report the end of a step that has run.
     case ended(Start, Ending, atNanoseconds: Int)
     /// Run ordinary steps on a fast path.
     case fastPath(ThreadFastPath, from: StepIndex)
-    /// Stop; the thread has been released.
+    /// Stop, because the thread has been released.
     case leave
   }
 
-  /// Takes the first step of a woken thread, if one is still ready.
+  /// Takes the first step, or body that can continue, for a woken thread.
   private func arrive(in pool: Pool, _ turn: inout Turn, _ pace: Pace) -> Aftermath? {
     withPlan { state in
       state.pools[pool.index].noteArrival()
@@ -106,14 +106,14 @@ extension WorkflowRun {
     }
   }
 
-  /// Reports the end of a step (nil: it continues later) and takes the next step of the pool. Returns nil if the thread
-  /// must stop, the plan has effects that come first, or a body that has waited is next.
+  /// Reports the end of a step, or nothing if `ending` is nil because its body waits. Returns the next step of the
+  /// pool, or nil if the thread must stop, the plan has effects to carry out, or a body that can continue comes first.
   @inline(__always)
   private func takeNext(
     after start: Start, _ ending: Ending?, _ outputs: ValueObject, in pool: Pool, _ state: inout RunState,
     _ pace: inout Pace, at now: Int, takesStep: Bool
   ) -> (step: StepIndex, attempt: Int)? {
-    // The main thread is released after each step, so that other work of the main queue can run.
+    // The main thread returns after each step, so that the main queue can run other work.
     let continues =
       takesStep && pool != .main && !state.plan.hasEffects
       && (pace.isWithinInterval || pace.report(to: &state.pools[pool.index]))
@@ -128,8 +128,8 @@ extension WorkflowRun {
     return continues && !state.plan.hasEffects ? nextStart(in: pool, &state, at: now) : nil
   }
 
-  /// Sets the thread's next turn after it has taken `following`, under the lock. Returns nil if there is nothing else
-  /// to do.
+  /// Sets the next turn of a thread under the lock. `following` is the step that it has taken, or nil. Returns nil if
+  /// there is nothing to do outside the lock.
   func takeTurn(
     _ turn: inout Turn, _ following: (step: StepIndex, attempt: Int)?, in pool: Pool, _ state: inout RunState,
     _ pace: Pace
@@ -156,7 +156,7 @@ extension WorkflowRun {
     return carryOut(&state, onlyWatching: isOnlyWatched ? pool : nil)
   }
 
-  /// True if there is anything to do besides running the next step on this thread.
+  /// True if a change needs more than the next step on this thread, such as a timer, a delivery or another thread.
   private func needsOthers(_ state: inout RunState, _ pool: Pool, _ pace: Pace) -> Bool {
     if state.durableStarts != nil || isGuarded { return true }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
@@ -166,12 +166,12 @@ extension WorkflowRun {
 
   /// True if ready steps need other threads or a watch.
   private func shares(_ state: inout RunState, _ pool: Pool, _ pace: Pace) -> Bool {
-    // Short steps are not shared but watched, because one of them may take long.
+    // Short steps only need a watch, in case one of them takes long.
     state.pools[pool.index].needsWatch || !pace.isShort && state.pools[pool.index].hasRoom(at: state.latestNanoseconds)
       || state.plan.queuedSteps > state.plan.queuedSteps(in: pool) && state.plan.concernsOthers(than: pool)
   }
 
-  // The state is `inout` although it is only read, because a borrowed argument would be copied.
+  // The state is only read, but must be `inout`, because a borrowed argument would be copied.
   @inline(__always)
   func start(_ step: StepIndex, _ attempt: Int, _ state: inout RunState) -> Start {
     let isPlain =
@@ -182,10 +182,10 @@ extension WorkflowRun {
   }
 }
 
-/// A step that a thread has taken. It is small, because every step passes through it.
+/// A step that a thread has taken. It is kept small, because one is created for every step.
 struct Start {
   var step: StepIndex
   var attempt: Int32
-  /// The inputs, or nil if it has none.
+  /// The inputs, or nil if the step has none.
   var inputs: StartInputs?
 }

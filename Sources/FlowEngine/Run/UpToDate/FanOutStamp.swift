@@ -2,13 +2,13 @@ import FlowModel
 import FlowPlatform
 import FlowStore
 
-/// The state of all items of a step at a time when none of them had to run. As long as it is valid, flowrun evaluates
-/// and reads nothing for any item, and only checks the state of each file.
+/// The record of a time at which all items of a step were up to date. While it is valid, items are neither evaluated
+/// nor read; only the state of each file is checked.
 ///
-/// There is one file per step in the data folder, which is replaced as a whole. The stamp also lists the file with the
-/// items' own stamps. Each success of an item appends to that file, so this stamp never needs to be updated or removed.
+/// There is one file for each step in the data folder, which is replaced as a whole. The files whose states it records
+/// include that of ``ItemStamps``, which changes whenever an item succeeds. So a stamp need not be updated or removed.
 struct FanOutStamp: Sendable {
-  /// Digests of everything besides the files that determines what the items read, produce and run with.
+  /// Digests of everything but files that determines the result of the items.
   struct Key: Sendable, Hashable {
     /// A digest of the step's definition, the run's inputs and the items.
     var files: String
@@ -19,19 +19,19 @@ struct FanOutStamp: Sendable {
   let key: Key
   /// The outputs of each item, with placeholders instead of secrets.
   let outputs: [ValueObject]
-  /// The paths of all files, relative to the folder of the step, and the state of each.
+  /// The paths of all files, relative to the folder of the step, followed by the state of each.
   let files: [String]
   let states: [FileState?]
 
   private static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x03]
-  /// The number of bytes before the checksummed data: ``start`` and the checksum.
+  /// The number of bytes before the data that the checksum covers: ``start`` and the checksum.
   private static let headBytes = 8
 
   private static func path(of step: StepID, in dataFolder: String) -> String {
     StepStamp.path(of: step, in: dataFolder, suffix: "unchanged")
   }
 
-  /// Reads the stamp of a step. Returns nil if there is no readable stamp.
+  /// Reads the stamp of a step. Returns nil if it is missing or damaged.
   init?(of step: StepID, in dataFolder: String) {
     guard let bytes = StepStamp.read(Self.path(of: step, in: dataFolder)), bytes.starts(with: Self.start),
       bytes.count > Self.headBytes, Array(bytes[4..<Self.headBytes]) == Self.checksum(of: bytes)
@@ -64,7 +64,7 @@ struct FanOutStamp: Sendable {
     }
   }
 
-  /// Writes the stamp of a step. If that fails, the items are checked one by one next time.
+  /// Writes the stamp of a step. Failures are ignored, because the items are then checked one by one.
   static func write(
     _ key: Key, outputs: [ValueObject], files: [(path: String, state: FileState)], of step: StepID,
     in dataFolder: String
@@ -96,7 +96,7 @@ struct FanOutStamp: Sendable {
     _ = StepStamp.replace(path(of: step, in: dataFolder), with: bytes)
   }
 
-  /// True if the state of every file is unchanged.
+  /// True if no file has changed.
   func isAsItWas(in folder: String) -> Bool { OpenFolder(folder).states(of: files) == states }
 
   private static func checksum(of bytes: [UInt8]) -> [UInt8] {

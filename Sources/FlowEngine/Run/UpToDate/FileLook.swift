@@ -2,25 +2,25 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// The files that match a list of patterns, in their present state.
+/// The present state of the files that a list of patterns matches.
 struct FileLook {
   private(set) var stamps: [InputStamp] = []
-  /// The first required path that does not exist.
+  /// The first path that must exist but does not.
   private(set) var missing: String?
-  /// The first required pattern that matches no file.
+  /// The first pattern that must match a file but matches none.
   private(set) var unmatched: String?
   /// The other patterns that match no file.
   private(set) var idle: [String] = []
-  /// The matching links whose target does not exist.
+  /// The matching links to files that do not exist.
   private(set) var danglingLinks: [String] = []
-  /// The first folder that an exclusion names.
+  /// The first folder that an exclusion names, which would exclude no file.
   private(set) var excludedFolder: String?
-  /// The removed files that count as unchanged.
+  /// The removed temporary files that count as unchanged.
   private(set) var lentPaths: [String] = []
-  /// True if there are more files than a step may have. ``stamps`` is then incomplete.
+  /// True if there are more files than a step may have. Then ``stamps`` is incomplete.
   private(set) var isFull = false
 
-  /// - Parameter lent: The removed temporary files that count as unchanged, or nil if there are none.
+  /// - Parameter lent: The removed temporary files that count as unchanged, or nil.
   init(_ files: [NamedFiles], known: [InputStamp], _ memo: inout FileMemo, lent: LentFiles? = nil) {
     let lent = lent?.isEmpty == false ? lent : nil
     let hasExclusions = files.contains { PatternText.isExclusion($0.pattern) }
@@ -47,7 +47,7 @@ struct FileLook {
           isFull = true
           return
         }
-        // Most steps read the same files as before, in the same order.
+        // Usually a step reads the same files as before, in the same order.
         var before = stamps.count < known.count ? known[stamps.count] : nil
         if before?.path.hasSameBytes(as: path) != true, !known.isEmpty {
           if byPath == nil { byPath = Dictionary(known.map { (ByteName($0.path), $0) }, uniquingKeysWith: { $1 }) }
@@ -64,7 +64,7 @@ struct FileLook {
     }
   }
 
-  /// Returns warnings about the files of a step.
+  /// Returns warnings about links and patterns under `key`.
   func notes(on key: String, of step: String) -> [String] {
     danglingLinks.map { "'\($0)', which '\(key)' of step '\(step)' matches, is a link that leads to nothing" }
       + (idle.isEmpty

@@ -1,27 +1,26 @@
 import FlowModel
 import FlowPlatform
 
-/// A cache of the files that were looked up for a step, or for its items, many of which read the same files.
+/// Looks up files for the check of a step. For fan-outs, it caches them, because items often read the same files.
 struct FileMemo {
   private let folder: OpenFolder
-  /// True if a file may be looked up more than once.
+  /// True if files are cached.
   private let remembers: Bool
   private var paths: [ByteName: FilePattern.Found] = [:]
   private var stamps: [ByteName: InputStamp] = [:]
-  /// The states that were looked up just before, and the present time. See ``RecentStates``.
+  /// The states of files that were read just before, and the present time. See ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
 
-  /// Creates a cache.
   ///
   /// - Parameters:
-  ///   - folder: The folder that the paths are relative to.
-  ///   - remembers: True if a file may be looked up more than once.
+  /// - folder: The folder that paths are relative to.
+  /// - remembers: True to cache files, because they may be looked up again.
   init(in folder: String, remembers: Bool) {
     self.folder = OpenFolder(folder)
     self.remembers = remembers
   }
 
-  /// All files that were looked up. Nil if a pattern was used, because it may match other files next time.
+  /// The files that were looked up. Nil if a pattern was used, because it may match other files next time.
   var files: [InputStamp]? { paths.isEmpty ? Array(stamps.values) : nil }
 
   /// Returns the files that match a pattern.
@@ -36,19 +35,20 @@ struct FileMemo {
     return (found, !parsed.isOpen)
   }
 
-  /// True if anything exists at a path.
+  /// True if a file or folder exists at the path.
   func exists(_ path: String) -> Bool { folder.status(of: path) != nil }
 
-  /// The first exclusion of a list that names a folder, so that it excludes nothing.
+  /// Returns the first exclusion in the list that names a folder, which would exclude no file, or nil.
   func excludedFolder(_ list: FilePatterns) -> String? { list.excludedFolder(in: folder.path) }
 
-  /// Looks up the states of many files at once. Returns an empty array for few files, or if one may be known already.
+  /// Looks up the states of many files together. Returns an empty array if there are too few files, or if they are
+  /// cached.
   func states(of files: [String]) -> [FileState?] {
     if remembers || files.count < 2 { return [] }
     return recent.flatMap { $0.states.states(of: files, in: folder.path, at: $0.now) } ?? folder.states(of: files)
   }
 
-  /// The existing products that have changed since an instant, without their content.
+  /// Returns the existing products that have changed since this time, without reading their content.
   mutating func products(_ makes: [NamedFiles], since nanoseconds: Int) -> [InputStamp] {
     var changed: [InputStamp] = []
     for named in makes where !PatternText.isExclusion(named.pattern) {
@@ -62,14 +62,14 @@ struct FileMemo {
     return changed
   }
 
-  /// The recorded state of a removed temporary file, or nil if the file is not one.
+  /// Returns the recorded state of a removed temporary file, or nil if the file is not one.
   func lentStamp(_ path: String, _ lent: LentFiles) -> InputStamp? {
     guard var stamp = lent[FilePath.place(of: path, in: folder.path)] else { return nil }
     stamp.path = path
     return stamp
   }
 
-  /// Adds the removed temporary files that match a pattern.
+  /// Returns the paths with the removed temporary files that match the pattern.
   func adding(_ lent: LentFiles, to paths: [String], _ pattern: String) -> [String] {
     let known = Set(paths.map { ByteName($0) })
     let parsed = FilePattern(pattern)
@@ -80,12 +80,12 @@ struct FileMemo {
     return gone.isEmpty ? paths : (paths + gone).sorted()
   }
 
-  /// True if a product is in its recorded state.
+  /// True if the file is in its recorded state.
   func isAsItWas(_ stamp: InputStamp) -> Bool {
     FileState(ofRegular: folder.status(of: stamp.path)).map { stamp.hasState(of: InputStamp(stamp.path, $0)) } ?? false
   }
 
-  /// Returns the present state of a file. `state` is its file state if that was just looked up.
+  /// Returns the present state of a file. `state` is not nil if it was read just before.
   mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {
     guard remembers else { return InputStamp(path, in: folder, known: known, state: state) }
     if let stamp = stamps[ByteName(path)] { return stamp }

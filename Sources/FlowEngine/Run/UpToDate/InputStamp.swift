@@ -1,24 +1,24 @@
 import FlowModel
 import FlowPlatform
 
-/// The recorded state of a file: its path, its length and a digest of its content.
+/// The state of a file: its length, times, and a digest of its content.
 struct InputStamp: Sendable, Hashable {
   var path: String
-  /// The length; -1 if the file does not exist, or ``folder`` for a folder.
+  /// The length, -1 if the file does not exist, or ``folder`` for a folder.
   var bytes: Int
-  /// The inode, or 0 if the file must be read again even if its times have not changed.
+  /// The inode, or 0 if the content must be read again even if the times have not changed.
   var number: UInt64
-  /// The time of the last modification, which programs can set.
+  /// The time of the last modification, which programs can change.
   var modifiedNanoseconds: Int
   /// The time of the last change as recorded by the system, which programs cannot set. Copies and caches have other
   /// times, so it only determines whether to read the file again, and never whether its content has changed.
   var changedNanoseconds: Int
   var digest: String
 
-  /// Creates the stamp of a file in its present state. The digest of `known` is reused if inode, length and both times
-  /// are equal.
+  /// Reads the state of a file. If inode, length and times equal those of `known`, its digest is used instead of
+  /// reading the content.
   ///
-  /// - Parameter state: The state of the file, if it was just looked up.
+  /// - Parameter state: The state of the file if it was read just before, or nil.
   init(_ path: String, in folder: OpenFolder, known: InputStamp?, state: FileState? = nil) {
     self.path = path
     let status = state == nil ? folder.status(of: path) : nil
@@ -38,20 +38,19 @@ struct InputStamp: Sendable, Hashable {
     if digest.isEmpty { bytes = -1 }
   }
 
-  /// Creates the stamp of a file without its content.
   init(_ path: String, _ state: FileState) {
     self.path = path
     (bytes, number, digest) = (state.bytes, state.number, "")
     (modifiedNanoseconds, changedNanoseconds) = (state.modifiedNanoseconds, state.changedNanoseconds)
   }
 
-  /// True if the file has not been written since: the length and both times are equal.
+  /// True if the file was not written between the two stamps: the length and both times are equal.
   func hasState(of other: InputStamp) -> Bool {
     bytes == other.bytes && modifiedNanoseconds == other.modifiedNanoseconds
       && changedNanoseconds == other.changedNanoseconds
   }
 
-  /// The state whose change requires reading the file again, or nil if it must be read in any case.
+  /// The state of the file without its content, or nil if the content must be read in any case.
   var state: FileState? {
     guard number != 0 else { return nil }
     return FileState(
@@ -61,7 +60,7 @@ struct InputStamp: Sendable, Hashable {
   /// The value of ``bytes`` for a folder.
   static let folder = -2
 
-  /// True if the content is the same.
+  /// True if path and content are the same.
   func isSame(as other: InputStamp) -> Bool {
     path.hasSameBytes(as: other.path) && bytes == other.bytes && digest == other.digest
   }

@@ -3,38 +3,37 @@ import FlowPlatform
 import FlowPluginKit
 import FlowSecrets
 
-/// The files that a step's items read and produce, to find the items that need not run.
+/// Determines which items of a step are up to date, from the files that they read and produce.
 struct ItemChecks: Sendable {
-  /// The data of an item that is collected under the lock, without any computation.
+  /// The data of an item, which is collected under the run's lock without computing digests.
   struct Item: Sendable {
-    /// The key of the item, whatever its position in the list.
+    /// A hash that identifies the item, whatever its position in the list.
     var key: UInt64
     var reads: [NamedFiles]
     var makes: [NamedFiles]
-    /// Its evaluated inputs and variables, except those that all items share.
+    /// The evaluated inputs and variables of the item, except those that all items share.
     var given: [ValueObject]
   }
 
   /// The name of the step in messages.
   var step: String
-  /// The record of the items' successes.
+  /// The records of the items' last successes.
   var stamps: ItemStamps
-  /// A digest of the step's definition.
   var definition: String
   /// The inputs and variables that all items share.
   var common: [ValueObject]
-  /// The items by index, with nil for items that do not run or whose inputs could not be evaluated.
+  /// The items, with nil for those that do not run or whose inputs could not be evaluated.
   var items: [Item?] = []
   var folder: String
   var isForced: Bool
   var mask: SecretMask?
-  /// The products of the other steps.
+  /// The products that all steps declare.
   var makers: ProductTable?
-  /// The temporary files that have been removed.
+  /// The removed temporary files.
   var lent: LentFiles?
-  /// The keys of all items, including those that do not run, or nil if all run.
+  /// The keys of all items, or nil if they are those in `items`.
   var allKeys: [UInt64]?
-  /// A digest of each item's inputs and variables.
+  /// A digest of the inputs and variables of each item.
   private(set) var values: [String] = []
 
   init(
@@ -53,7 +52,7 @@ struct ItemChecks: Sendable {
   /// The maximum number of items with warnings.
   private static let mostNotes = 3
 
-  /// The check of an item, or nil if it has none.
+  /// Returns the check of an item, or nil if it has none.
   func check(_ index: Int) -> UpToDateCheck? {
     guard let item = items[index] else { return nil }
     return UpToDateCheck(
@@ -62,16 +61,15 @@ struct ItemChecks: Sendable {
       makers: makers, lent: lent)
   }
 
-  /// The result of checking all items.
   struct Looked {
-    /// The results by index, with nil for items without a check.
+    /// The result for each item, or nil if it has no check.
     var findings: [UpToDateCheck.Finding?] = []
-    /// The reason why something could not be recorded, or nil.
+    /// The reason why stamps could not be written, or nil.
     var problem: String?
-    /// Warnings about the files.
+    /// Warnings about files.
     var notes: [String] = []
-    /// The outputs of all items, with placeholders, and all files, including the file of their stamps. Nil unless all
-    /// items are up to date and every later change is visible in the state of a file.
+    /// The outputs of all items, with placeholders, and all files, including that of the stamps. Nil unless all items
+    /// are up to date and any change will be visible from the states of the files.
     var unchanged: (outputs: [ValueObject], files: [(path: String, state: FileState)])?
     /// The temporary files of up-to-date items, by index: those that exist, and those that were removed.
     var temporary: [Int: (existing: [InputStamp], gone: [InputStamp])] = [:]
@@ -79,7 +77,7 @@ struct ItemChecks: Sendable {
     var leftover: [InputStamp] = []
   }
 
-  /// Checks all items. It reads files, so do not call it under the run's lock.
+  /// Checks all items. It reads files, so call it outside the run's lock.
   mutating func look() -> Looked {
     digestValues()
     var looked = Looked()
@@ -120,8 +118,8 @@ struct ItemChecks: Sendable {
     return looked
   }
 
-  /// The states of the files and of the file of the stamps. Nil if a change of one of them may not be visible in its
-  /// state.
+  /// Returns the states of the files and of the file of the stamps. Returns nil if a change of one of them might not be
+  /// visible from its state.
   private func states(of files: [InputStamp]?) -> [(path: String, state: FileState)]? {
     guard let files, let own = stamps.fileState else { return nil }
     var states = [(FilePath.absolute(stamps.path), own)]
@@ -148,7 +146,7 @@ struct ItemChecks: Sendable {
     }
   }
 
-  /// The failure for two items that produce the same file, or nil.
+  /// Returns the failure if two items produce the same file, or nil.
   func collision(_ describe: (Int) -> String) -> StepFailure? {
     var makers: [ByteName: Int] = [:]
     makers.reserveCapacity(items.count)
@@ -168,7 +166,7 @@ struct ItemChecks: Sendable {
   }
 }
 
-/// The files that items produce.
+/// The files that a list of items produces.
 private struct PathList {
   private var paths: Set<ByteName> = []
   private var lists: [FilePatterns] = []

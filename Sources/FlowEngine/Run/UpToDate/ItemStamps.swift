@@ -3,29 +3,28 @@ import FlowStore
 import FlowPlatform
 import Synchronization
 
-/// The states of a step's items when they last succeeded, by the items' keys.
+/// The records of the last success of a step's items, by the keys of the items.
 ///
-/// There is one file per step in the data folder, to which each success appends a record with a checksum. The last
-/// record of an item counts. Incomplete records, left by a crash or a full disk, are skipped.
+/// There is one file for each step in the data folder. Each success appends a record with a checksum; the last record
+/// of an item counts. Incomplete records, left by a crash or a full disk, are skipped.
 final class ItemStamps: Sendable {
   private struct State {
     var stamps: [UInt64: StepStamp] = [:]
     /// The number of records in the file.
     var records = 0
-    /// The length of the file, if only this process writes to it.
+    /// The expected length of the file, if only this process writes to it.
     var bytes = 0
-    /// The open file, after the first write.
+    /// The open file, or -1 before the first write.
     var file: CInt = -1
   }
 
-  /// The number of records beyond one per item after which the file is rewritten.
+  /// The number of unneeded records, beyond one per item, from which the file is rewritten.
   static let spareRecords = 1000
 
-  /// The path of the file.
   let path: String
   private let state: Mutex<State>
 
-  /// Reads the stamps of a step, unless `reads` is false.
+  /// - Parameter reads: False to start without records, because only the path or ``write(_:)`` is needed.
   init(of step: StepID, in dataFolder: String, reads: Bool) {
     path = StepStamp.path(of: step, in: dataFolder, suffix: "items")
     var state = State()
@@ -38,17 +37,17 @@ final class ItemStamps: Sendable {
 
   deinit { state.withLock { if $0.file >= 0 { close($0.file) } } }
 
-  /// The stamp of an item, or nil if it has not succeeded here.
+  /// The record of an item, or nil if it has not succeeded.
   subscript(item: UInt64) -> StepStamp? { state.withLock { $0.stamps[item] } }
 
-  /// The state of the file, or nil if another process has written to it since it was read.
+  /// The state of the file, or nil if another process has written to it.
   var fileState: FileState? {
     var status = stat()
     guard stat(path, &status) == 0, let now = FileState(ofRegular: status) else { return nil }
     return state.withLock { $0.bytes == now.bytes } ? now : nil
   }
 
-  /// Writes the stamps of items. Returns the reason if that fails, or nil.
+  /// Appends records. Returns an error message, or nil.
   func write(_ stamps: [(item: UInt64, stamp: StepStamp)]) -> String? {
     guard !stamps.isEmpty else { return nil }
     var bytes: [UInt8] = []
@@ -58,7 +57,7 @@ final class ItemStamps: Sendable {
         if let problem = StepStamp.makeFolder(of: path) { return problem }
         state.file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
       }
-      // A single call, so that records of other processes come before or after it.
+      // Written in a single call, so that records of other processes are not mixed with it.
       guard state.file >= 0, bytes.withUnsafeBytes({ SystemCall.write(state.file, $0) }) == bytes.count else {
         return "\(path): \(String(cString: strerror(errno)))"
       }
@@ -69,7 +68,7 @@ final class ItemStamps: Sendable {
     }
   }
 
-  /// Returns the last products of all other items, without files that one of these items produced, too.
+  /// Returns the last products of all items that are not in `items`, without files that these have produced, too.
   func products(ofItemsExcept items: Set<UInt64>) -> [InputStamp] {
     state.withLock { state in
       let others = state.stamps.filter {
@@ -90,8 +89,8 @@ final class ItemStamps: Sendable {
     }
   }
 
-  /// Rewrites the file if most of its records are obsolete. For items that are not in `items`, it keeps as many records
-  /// as fit, and those whose files still exist.
+  /// Rewrites the file if most of its records are not needed. Of items that are no longer in the list, it keeps the
+  /// records whose files exist and, up to a limit, others.
   func tidy(keeping items: Set<UInt64>, in folder: String) {
     state.withLock { state in
       var others = state.stamps.keys.filter { !items.contains($0) }

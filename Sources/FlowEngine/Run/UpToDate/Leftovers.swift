@@ -2,48 +2,47 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The files of items that are no longer in the list of their step. The runs of items share the table of the outer run.
+/// The leftovers of a run: files of items that are no longer in the list of their step. Runs of items share the table
+/// of the outer run.
 final class Leftovers: Sendable {
-  /// The remaining files of a step's removed items.
+  /// The leftovers of one step.
   struct Remains: Sendable {
-    /// The full name of the step, including outer items.
+    /// The full name of the step, including the items of outer runs.
     var name: String
-    /// The step of the outermost run under which it is reported.
+    /// The step of the outermost run for which the leftovers are reported.
     var step: StepIndex
-    /// The state of the files when the items succeeded.
+    /// The files, with their state when the items succeeded.
     var files: [InputStamp]
-    /// The absolute path of the folder that the paths are relative to.
+    /// The absolute path of the folder that these paths are relative to.
     var folder: String
-    /// The reason why nothing may be removed, or nil.
+    /// The reason why they must not be removed, or nil.
     var obstacle: String?
-    /// The files in the data folder with the records of these items.
+    /// The paths of the records in the data folder that have these items.
     var records: [String]
   }
 
   private let entries = Mutex<[Remains]>([])
-  /// The steps of the outermost run whose items were checked.
+  /// The steps of the outermost run whose items are known.
   private let steps = Mutex<Set<StepIndex>>([])
 
-  /// Adds the remaining files of a step's items.
   func add(_ entry: Remains) { entries.withLock { $0.append(entry) } }
 
-  /// Records that the items of a step of the outermost run are known.
+  /// Records that the items of a step are known. The step is one of the outermost run.
   func noteItems(of step: StepIndex) { steps.withLock { _ = $0.insert(step) } }
 
-  /// True if the items of a step of the outermost run are known.
+  /// True if the items of this step of the outermost run are known.
   func knowsItems(of step: StepIndex) -> Bool { steps.withLock { $0.contains(step) } }
 
-  /// All remaining files.
   var all: [Remains] { entries.withLock { $0 } }
 }
 
 extension WorkflowRun {
-  /// True if removed items must be searched for even if nothing else has changed.
+  /// True if leftovers must be found even if nothing else has changed.
   var asksForLeftovers: Bool {
     options.removesLeftovers || options.isTrial || options.outer?.run.asksForLeftovers == true
   }
 
-  /// Records the remaining files of items that are no longer in the list.
+  /// Records the leftovers of a step, and that its items are known.
   func noteLeftovers(of step: StepIndex, _ files: [InputStamp], in folder: String, isListEmpty: Bool) {
     if options.outer == nil { leftovers.noteItems(of: step) }
     guard !files.isEmpty else { return }
@@ -63,7 +62,7 @@ extension WorkflowRun {
     options.outer.map { $0.run.outermost($0.run.instances.owner(of: $0.instance)) } ?? step
   }
 
-  /// True if the list of a step may lack items because an upstream step did not succeed.
+  /// True if items may be missing from the list of a step because a step upstream did not succeed.
   func isListDoubtful(of step: StepIndex, _ state: borrowing RunState) -> Bool {
     let steps = prepared.graph.workflow.steps
     var open = [step]
@@ -77,7 +76,7 @@ extension WorkflowRun {
         }
       }
     }
-    // If the source of the list was skipped, the list comes from a fallback.
+    // If the step that the list comes from was skipped, the list is a fallback value.
     let prefix = prepared.graph.workflow.scope(of: step).map { prepared.graph.workflow.scopes[$0].prefix } ?? ""
     return (steps[Int(step)].options.fanOut?.references ?? []).contains { reference in
       guard reference.name.lowercased() == "steps", let id = reference.path.first, let source = names[prefix + id]
@@ -90,7 +89,7 @@ extension WorkflowRun {
 
   // MARK: The end of the run
 
-  /// Reports the remaining files of removed items, and removes them if requested.
+  /// Reports leftovers at the end of a run, and removes them if `removes` is true and nothing prevents it.
   func handleLeftovers(removes: Bool) {
     for leftover in currentLeftovers() {
       let names = leftover.files.map(\.path)
@@ -113,7 +112,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The remaining files that no other step or item produces.
+  /// The leftovers without files that another step or item produces.
   func currentLeftovers() -> [Leftovers.Remains] {
     var entries = leftovers.all + leftoversOfItemWorkflows()
     guard !entries.isEmpty else { return [] }
@@ -128,7 +127,7 @@ extension WorkflowRun {
     return entries.filter { !$0.files.isEmpty }
   }
 
-  /// The remaining files of removed items that ran a workflow.
+  /// The leftovers of items that ran a workflow.
   private func leftoversOfItemWorkflows() -> [Leftovers.Remains] {
     let (current, doubtful) = state.withLock { ($0.itemRecords, $0.doubtfulLists) }
     let workflow = prepared.graph.workflow
@@ -143,7 +142,7 @@ extension WorkflowRun {
         let rest = name.dropFirst(start.count)
         guard let close = rest.firstRange(of: "]+"), !keys.contains(String(rest[..<close.lowerBound])) else { continue }
         let inner = rest[close.upperBound...]
-        // The records of nested items have another bracket in their names.
+        // The records of items inside these items have another bracket in their names.
         guard
           let own = each.workflow.steps.firstIndex(where: {
             let name = StepStamp.name(of: $0.id)

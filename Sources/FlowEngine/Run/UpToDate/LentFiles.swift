@@ -2,36 +2,33 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// Removed temporary files that count as unchanged since their steps succeeded. While none of their readers must run,
-/// they need not exist. The runs of items share the table of the outer run.
+/// Removed temporary files that count as unchanged. They are not needed while all steps that read them are up to date.
+/// Runs of items share the table of the outer run.
 final class LentFiles: Sendable {
   private let files = Mutex<[ByteName: InputStamp]>([:])
 
-  /// Adds files with paths relative to a folder.
+  /// Adds files whose paths are relative to `folder`.
   func lend(_ stamps: [InputStamp], in folder: String) {
     files.withLock { files in
       for stamp in stamps { files[ByteName(FilePath.place(of: stamp.path, in: folder))] = stamp }
     }
   }
 
-  /// Adds the files of another table.
   func add(_ others: LentFiles) {
     let all = others.files.withLock { $0 }
     files.withLock { $0.merge(all) { $1 } }
   }
 
-  /// True if there are none.
   var isEmpty: Bool { files.withLock { $0.isEmpty } }
 
-  /// The absolute paths.
   var places: [String] { files.withLock { $0.keys.map(\.text) } }
 
-  /// The recorded state of the file at an absolute path.
+  /// The state of the removed file at this absolute path, or nil.
   subscript(place: String) -> InputStamp? { files.withLock { $0[ByteName(place)] } }
 }
 
 extension FilePath {
-  /// The absolute path of a file whose path may be relative to a folder.
+  /// Returns the absolute path of a file whose path may be relative to `folder`.
   static func place(of path: String, in folder: String) -> String {
     normalized(isAbsolute(path) ? path : "\(folder)/\(path)")
   }

@@ -2,13 +2,12 @@ import Dispatch
 import FlowPlatform
 
 extension OpenFolder {
-  /// The minimum number of files for which several threads are used.
+  /// The number of files from which several threads are used.
   private static let filesForThreads = 512
-  /// The number of files that a thread takes at a time. Slow or late threads take fewer of these parts.
+  /// The number of files that a thread checks at a time. A slow thread takes fewer of these parts.
   private static let filesOfPart = 64
 
-  /// The state of each file, or nil if it is not a regular file. If there are many files, several threads share the
-  /// work.
+  /// Returns the state of each file, or nil if it is not a regular file. Many files are checked by several threads.
   func states(of files: [String]) -> [FileState?] {
     let parts = files.count < Self.filesForThreads ? 1 : (files.count + Self.filesOfPart - 1) / Self.filesOfPart
     return Array(unsafeUninitializedCapacity: files.count) { states, count in

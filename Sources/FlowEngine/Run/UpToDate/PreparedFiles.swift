@@ -2,34 +2,34 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// An evaluated path or pattern of files that a step reads or produces.
+/// A path or pattern of files that a step reads or produces, after its expressions have been evaluated.
 struct NamedFiles: Sendable, Hashable {
-  /// The conditions under which files must match.
+  /// The rule for a path or pattern that matches no file.
   enum Need: Sendable, Hashable {
-    /// A path must exist, but a pattern need not match any file.
+    /// A path must exist, but a pattern may match no file.
     case ofPaths
     case always, never
   }
 
   var pattern: String
   var need: Need
-  /// True if the files are removed once their readers have succeeded.
+  /// True if the files may be removed when all steps that read them have succeeded.
   var isTemporary = false
 
-  /// The same rule, but a temporary file need not exist.
+  /// The same files; if they are temporary, they need not exist.
   var lookedFor: NamedFiles { isTemporary ? NamedFiles(pattern: pattern, need: .never, isTemporary: true) : self }
 }
 
-/// The files that a step declares to read and produce, with parsed expressions.
+/// The files that a step declares in `inputs-from` and `produces`, with parsed expressions.
 struct PreparedFiles: Sendable {
   private typealias Rule = (value: PreparedValue, isRequired: Bool?, isTemporary: Bool)
 
   private let reads: [Rule]
   private let makes: [Rule]
-  /// True if any of them is an expression.
+  /// True if a path or pattern contains an expression.
   let hasExpressions: Bool
 
-  /// Creates the files of a step. Returns nil if it declares none.
+  /// Returns nil if the step declares no files.
   init?(_ options: StepOptions) throws(ExpressionError) {
     guard !options.inputsFrom.isEmpty || !options.produces.isEmpty else { return nil }
     reads = try Self.parsed(options.inputsFrom)
@@ -43,21 +43,21 @@ struct PreparedFiles: Sendable {
     return values
   }
 
-  /// True if the patterns of an item never change, because they depend only on the item and the run's inputs.
+  /// True if the files depend only on the item and the run's inputs, so that they cannot change during the run.
   var isKnownFromTheStart: Bool {
     (reads + makes).allSatisfy { $0.value.reads(only: ["item", "inputs"]) }
   }
 
-  /// Evaluates the patterns.
+  /// Evaluates the paths and patterns.
   func evaluate(in scope: RunScope) throws(StepFailure) -> (reads: [NamedFiles], makes: [NamedFiles]) {
-    // The paths of a list are only known now, so the workflow does not require each of them to exist.
+    // An expression may return a list of paths. If the step reads them, they need not exist.
     (
       try Self.evaluate(reads, "inputs-from", needOfLists: .never, in: scope),
       try Self.evaluate(makes, "produces", needOfLists: .ofPaths, in: scope)
     )
   }
 
-  /// Evaluates rules. An expression may also return a list of paths.
+  /// Evaluates rules. An expression may return a list of paths.
   private static func evaluate(
     _ rules: [Rule], _ key: String, needOfLists: NamedFiles.Need, in scope: RunScope
   ) throws(StepFailure) -> [NamedFiles] {

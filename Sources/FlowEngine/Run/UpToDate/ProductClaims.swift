@@ -3,17 +3,17 @@ import FlowPlatform
 import FlowPluginKit
 import Synchronization
 
-/// The files that the steps and items of a run produce, to find two that produce the same file. The runs of items share
-/// the table of the outer run.
+/// The products that steps and items have claimed in a run, to detect two that produce the same file. Runs of items
+/// share the table of the outer run.
 final class ProductClaims: Sendable {
-  /// A step or an item in one of the nested runs.
+  /// A step, or an item, in one of several nested runs.
   struct Level: Sendable {
     var graph: WorkflowGraph
     var step: StepIndex
     var instance: StepIndex
   }
 
-  /// A step or an item, with the outer items, outermost first.
+  /// A step or item, with the items of outer runs before it.
   final class Owner: Sendable {
     let name: String
     let levels: [Level]
@@ -34,8 +34,8 @@ final class ProductClaims: Sendable {
 
   private let state = Mutex(State())
 
-  /// Records the products of a step or an item. Returns a failure if another one that may run at the same time produces
-  /// the same file.
+  /// Claims the products of a step or item. Returns a failure if another one that may run at the same time produces the
+  /// same file.
   func claim(_ makes: [NamedFiles], in folder: String, by owner: Owner) -> StepFailure? {
     var paths: [String] = []
     var isOpen = false
@@ -56,7 +56,7 @@ final class ProductClaims: Sendable {
         }
       }
       if let own {
-        // Files that do not exist may never be produced, so they do not conflict yet.
+        // A pattern conflicts only with existing files, because others may never be produced.
         for (path, other) in state.paths
         where own.covers(path.text) && Self.relation(of: other, owner) == .unordered && FilePath.exists(path.text) {
           return (others, (path.text, other))
@@ -93,16 +93,16 @@ final class ProductClaims: Sendable {
   // MARK: Order
 
   private enum Relation {
-    /// The same attempt, or one of the two runs after the other.
+    /// The same step or item, or one of the two runs after the other.
     case ordered
-    /// Items of one step whose workflows produce files. Their patterns may match each other's files.
+    /// Items of the same step that run workflows. Their patterns may match files of each other.
     case items
     case unordered
   }
 
   private static func relation(of first: Owner, _ second: Owner) -> Relation {
     for (depth, (one, other)) in zip(first.levels, second.levels).enumerated() where one.instance != other.instance {
-      // Items of a step that produce the same file are found when the list is known.
+      // Items of a step that produce the same file are detected when the list is determined.
       if one.step == other.step { return depth == first.levels.count - 1 ? .ordered : .items }
       return comes(one.step, after: other.step, in: one.graph) || comes(other.step, after: one.step, in: one.graph)
         ? .ordered : .unordered
@@ -128,7 +128,6 @@ final class ProductClaims: Sendable {
 }
 
 extension ProductClaims.Patterns {
-  /// True if the patterns match a file at an absolute path.
   fileprivate func covers(_ path: String) -> Bool {
     if list.covers(path) { return true }
     return FilePath.path(of: path, below: folder).map(list.covers) ?? false

@@ -3,25 +3,24 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The products that the steps of a run declare, as far as they are known before the steps run. Created on first use.
+/// The products that the steps of a run declare, as far as they are known before steps run. It is created on first use.
 final class ProductTable: Sendable {
   private let graph: WorkflowGraph
   private let workflowFolder: String
   private let outer: ProductTable?
   private let products = Mutex<[NamePattern]?>(nil)
 
-  /// Creates a table.
   ///
   /// - Parameters:
-  ///   - workflowFolder: The absolute path of the workflow's folder.
-  ///   - outer: The products of the run that runs this one for an item.
+  /// - workflowFolder: The absolute path of the workflow's folder.
+  /// - outer: The products of the outer run, if this is the run of an item.
   init(_ graph: WorkflowGraph, in workflowFolder: String, outer: ProductTable?) {
     self.graph = graph
     self.outer = outer
     self.workflowFolder = workflowFolder
   }
 
-  /// True if a step may produce the file at a path relative to `folder`. An expression may stand for any text.
+  /// True if a step may produce the file at `path`, which may be relative to `folder`. An expression matches any text.
   func mayMake(_ path: String, in folder: String) -> Bool {
     let path = FilePath.place(of: path, in: folder)
     let known = products.withLock { products in
@@ -31,7 +30,7 @@ final class ProductTable: Sendable {
     return known.contains { $0.matches(path) } || outer?.mayMake(path, in: folder) == true
   }
 
-  /// Returns a pattern with a star for each expression.
+  /// Returns the pattern with each expression replaced by a star.
   static func text(of pattern: String) -> String { (try? Template(parsing: pattern))?.text { _ in "*" } ?? "*" }
 
   private func all() -> [NamePattern] {
@@ -41,7 +40,7 @@ final class ProductTable: Sendable {
       let start = PatternText.quoted(scope.isEmpty ? workflowFolder : "\(workflowFolder)/\(scope)")
       return produces.filter { !PatternText.isExclusion($0) }.flatMap { pattern -> [NamePattern] in
         let text = Self.text(of: pattern)
-        // As one name, so that a star stands for folders, too.
+        // The star also matches a slash here.
         return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(start)/\(text)")
       }
     }

@@ -2,11 +2,10 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The states of files that were looked up for a step's items, for a step that reads the same files immediately
-/// afterwards, such as one that joins the products of the items.
+/// The states of files that were read for a fan-out. A step that checks the same files immediately afterwards, such as
+/// one that combines the products of the items, need not read them again.
 ///
-/// They are valid for 50 ms, and only until the first step of the run starts to do anything, because that may change
-/// files.
+/// They are valid for 50 ms, but only until a step of the run begins, because it may change files.
 final class RecentStates: Sendable {
   private struct Looked {
     var folder: String
@@ -19,16 +18,16 @@ final class RecentStates: Sendable {
   private let looked = Mutex<Looked?>(nil)
   private let isOver = Atomic<Bool>(false)
 
-  /// Stores the states of files. `now` is the time of the lookup, in nanoseconds of the run's clock.
+  /// Stores the states of files. `now` is the time at which they were read.
   func keep(_ states: [FileState?], of files: [String], in folder: String, at now: Int) {
     guard !isOver.load(ordering: .acquiring) else { return }
     looked.withLock { $0 = Looked(folder: folder, files: files, states: states, nanoseconds: now) }
   }
 
-  /// Discards the states, because a step starts to run.
+  /// Invalidates all states, because a step begins.
   func end() { isOver.store(true, ordering: .releasing) }
 
-  /// The states of files, or nil if some are unknown or may be outdated.
+  /// Returns the states of files, or nil if some are not stored or the states are no longer valid.
   func states(of files: [String], in folder: String, at now: Int) -> [FileState?]? {
     guard !isOver.load(ordering: .acquiring), let known = looked.withLock({ $0 }), known.folder == folder,
       now - known.nanoseconds < Self.nanoseconds

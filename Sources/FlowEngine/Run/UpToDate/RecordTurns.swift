@@ -1,12 +1,11 @@
 import FlowModel
 import Synchronization
 
-/// The newest attempt of each step or item, which alone may record products. The body of an attempt that timed out may
-/// end after a later attempt has succeeded, and must not replace its record.
+/// The newest attempt of each step and item, which is the only one that may record products. The body of an attempt
+/// that timed out may end after a later attempt has succeeded, and must not overwrite its record.
 final class RecordTurns: Sendable {
   private let newest = Mutex<[StepIndex: Int]>([:])
 
-  /// Records that an attempt begins.
   func begin(_ step: StepIndex, attempt: Int) { newest.withLock { $0[step] = max($0[step] ?? 0, attempt) } }
 
   /// Calls `body` unless a later attempt has begun. No later attempt can begin during the call.
@@ -15,7 +14,7 @@ final class RecordTurns: Sendable {
   }
 }
 
-/// The permission of an attempt to record its products.
+/// The permission of one attempt to record its products.
 struct RecordTurn: Sendable {
   private let step: StepIndex
   private let attempt: Int
@@ -28,7 +27,7 @@ struct RecordTurn: Sendable {
   /// True if no later attempt has begun.
   var isOpen: Bool { take { true } ?? false }
 
-  /// Calls `body` unless a later attempt has begun, and then returns nil. No later attempt can begin during the call.
+  /// Calls `body`, or returns nil if a later attempt has begun. No later attempt can begin during the call.
   @discardableResult
   func take<Result>(_ body: () -> Result?) -> Result? { turns.take(step, attempt: attempt, body) }
 }

@@ -2,43 +2,43 @@ import FlowExpressions
 import FlowModel
 import FlowPluginKit
 
-/// The expected result of a step in a workflow's next run.
+/// A prediction for one step of a workflow's next run.
 public struct StepExplanation: Sendable {
-  /// The possible results for a step.
+  /// The predictions for a step or item.
   public enum Fate: String, Sendable {
     case upToDate = "up to date"
     case skipped
     case runs
   }
 
-  /// The step.
+  /// The id of the step.
   public var step: StepID
-  /// The expected result.
+  /// The prediction.
   public var fate: Fate
-  /// The reason, or the possible reason.
+  /// The reason for the prediction.
   public var reason: String
-  /// The expected results of its items, if these are known and declare their files.
+  /// The predictions for the step's items, if they are known and the step declares files.
   public var items: [Item] = []
-  /// The files of items that are no longer in the list. ``RunOptions/removesLeftovers`` removes them.
+  /// The files of items that are no longer in the list. A run with ``RunOptions/removesLeftovers`` removes them.
   public var leftovers: [String] = []
-  /// The reason why these files are kept, or nil if they are removed.
+  /// The reason why these files would not be removed, or nil.
   public var leftoversAreKept: String?
 
-  /// The expected result of an item.
+  /// A prediction for one item.
   public struct Item: Sendable {
-    /// The index in the list, from 0.
+    /// The index of the item, counted from 0.
     public var index: Int
-    /// The name of the item, such as the path of a file, or nil if it only has an index.
+    /// The name of the item, such as the path of its file, or nil if it has none.
     public var name: String?
-    /// The expected result.
+    /// The prediction.
     public var fate: Fate
-    /// The reason, or the possible reason.
+    /// The reason for the prediction.
     public var reason: String
   }
 }
 
 extension Engine {
-  /// Determines what a run would do with each step, and why, without running anything.
+  /// Predicts what a run would do with each step, without running any.
   public func explain(
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
@@ -53,7 +53,7 @@ extension Engine {
 }
 
 extension WorkflowRun {
-  /// The expected result of each step before anything has run, in file order.
+  /// Predicts what a run would do with each step, in file order.
   func explanations() throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
     let steps = prepared.graph.workflow.steps
     var fates: [StepIndex: StepExplanation] = [:]
@@ -82,8 +82,8 @@ extension WorkflowRun {
     return steps.indices.compactMap { fates[StepIndex($0)] }
   }
 
-  /// Determines the items of steps that were not checked because an upstream step runs, to find the leftovers of
-  /// others. Lists that depend on steps that run are not known.
+  /// Determines the items of fan-outs that were not checked because a step upstream runs. Their products are not
+  /// leftovers of other steps. Lists that depend on a step that runs cannot be determined.
   private func noteItems(_ fates: [StepIndex: StepExplanation]) {
     let workflow = prepared.graph.workflow
     for step in prepared.graph.steps(stating: .fanOut)
@@ -139,7 +139,8 @@ extension WorkflowRun {
     }
   }
 
-  /// The first secret that a step reads and whose command did not run, or nil.
+  /// Returns the first secret that the step reads and that comes from a command, which a prediction does not run, or
+  /// nil.
   private func secretOfCommand(readBy step: StepIndex) -> String? {
     guard let detail = prepared.detail(of: step) else { return nil }
     var references = detail.environment.references
@@ -201,7 +202,8 @@ extension WorkflowRun {
     return (.upToDate, reason)
   }
 
-  /// The result of an `if` that depends neither on steps nor on the gate, the launch or the run. Nil if it does.
+  /// Returns the result of an `if` that does not depend on steps, the gate, the launch or the run, and nil for any
+  /// other.
   func knownDecision(_ condition: Expression, of step: StepIndex) -> Decision? {
     let asked = Set(condition.references.map { $0.name.lowercased() })
     guard condition.statusFunctionSet.isEmpty, asked.isDisjoint(with: ["steps", "gate", "launch", "run"]) else {
