@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The members of an object in a recorded report, read by name and type.
+/// Reads the members of an object in a recorded report, and checks their types.
 struct ReportMembers {
   let value: ValueObject
   private let path: String
@@ -36,7 +36,7 @@ struct ReportMembers {
     }
   }
 
-  /// One of the words of an enumeration, as the report writes them.
+  /// Reads a string that must be the `text` of one of the cases.
   func word<Word: CaseIterable>(_ name: String, _ text: (Word) -> String) throws -> Word {
     let words = Word.allCases.map(text)
     return try member(name, "one of \(words.joined(separator: ", "))") { value in
@@ -54,7 +54,7 @@ struct ReportMembers {
     return StepFailure(code: try members.text("code"), message: try members.text("message"))
   }
 
-  /// The id of a step. Ids in included workflows contain characters that are not allowed in files.
+  /// Returns a step id without checking it, because ids in included workflows have characters that files do not allow.
   func step(_ text: String) -> StepID { StepID(unchecked: text) }
 
   private func isNull(_ name: String) -> Bool { value[name]?.isNull ?? true }

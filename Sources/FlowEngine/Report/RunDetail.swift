@@ -1,8 +1,8 @@
-/// The detail of the events that an observer receives.
+/// The level of detail of the events that an observer receives.
 public enum RunDetail: UInt8, Sendable {
   /// No events.
   case none
-  /// Everything except that steps were ready, started and succeeded.
+  /// All events, except that steps became ready, started or succeeded.
   case brief
   /// All events.
   case full

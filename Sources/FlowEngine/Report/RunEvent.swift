@@ -2,37 +2,37 @@ import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
-/// An event of a run.
+/// An event in a run.
 public struct RunEvent: Sendable {
   /// The time, in nanoseconds from the start of the run.
   public var atNanoseconds: Int
-  /// The kind of event and its details.
+  /// The kind of the event, with its details.
   public var kind: Kind
 
   /// The kinds of events.
   public enum Kind: Sendable {
     case runStarted(workflow: String, runID: String, dataFolder: String)
-    /// With the steps whose `defer` expression is true in this run.
+    /// `deferred` has the steps whose `defer` expression is true in this run.
     case runActivated(reason: LaunchReason, deferred: StepList)
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
-    /// An unfinished line of a command's output. Only with ``RunOptions/showsUnfinishedLines``.
+    /// An unfinished line of a command's output, only if ``RunOptions/showsUnfinishedLines`` is true.
     case stepUnfinishedLine(StepID, stream: LogStream, line: String)
-    /// Output of a plugin's program that ran for several steps.
+    /// An output line of a plugin's program that runs actions for several steps.
     case pluginLog(plugin: String, stream: LogStream, message: String)
     case stepProgress(StepID, fraction: Double, message: String)
-    /// A step asks a person.
+    /// A step asks a person a question.
     case stepAsked(StepID, Question)
-    /// A person has answered, or the step no longer waits for an answer.
+    /// A question was answered, or was withdrawn if the answer is nil.
     case stepQuestionEnded(StepID, Answer?)
-    /// The items of a step, as people see them.
+    /// The names of a step's items.
     case stepItems(StepID, [String])
     case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
     case stepFinished(StepID, FinishedStep)
     case gateLate(StepID)
     case gateOpened(GateOutcome)
-    /// With the number of the post if the event repeats.
+    /// `number` is the number of the post if the event repeats.
     case eventPosted(String, number: Int?)
     case warning(String)
     case runFinished(RunConclusion)
@@ -42,18 +42,18 @@ public struct RunEvent: Sendable {
   public struct FinishedStep: Sendable {
     /// The outcome.
     public var outcome: Outcome
-    /// The outcome after `optional` is applied.
+    /// The outcome, but success if the step is optional and failed or timed out.
     public var conclusion: Outcome
-    /// The reason why it did not run, or nil if it did.
+    /// The reason why the step was skipped, or nil if it was not.
     public var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
-    /// The time from its first start to its end, or nil if it did not run.
+    /// The time from its first start to its end, or nil if it did not start.
     public var durationMilliseconds: Double?
     /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
 
-    /// Creates a result, such as for tests of observers.
+    /// Creates a result.
     public init(
       outcome: Outcome, conclusion: Outcome, reason: SkipReason? = nil, attempts: Int,
       durationMilliseconds: Double? = nil,
@@ -76,7 +76,8 @@ public struct RunEvent: Sendable {
 }
 
 extension RunEvent {
-  /// The event as one JSON object: `event`, `at` (milliseconds from the start of the run) and its fields.
+  /// The event as a JSON object: `event`, `at` (milliseconds from the start of the run), and fields that depend on the
+  /// kind.
   public var value: ValueObject {
     var object: ValueObject = ["event": .string(name), "at": .milliseconds(atNanoseconds)]
     switch kind {
@@ -148,7 +149,7 @@ extension RunEvent {
     return object
   }
 
-  /// Like ``value``, but as a run records it: with the colors of a command's output.
+  /// The event like ``value``, but with the colors of a command's output, for the journal.
   var recordedValue: ValueObject {
     var object = value
     switch kind {
@@ -159,7 +160,7 @@ extension RunEvent {
     return object
   }
 
-  /// The name in the event stream, such as `step.finished`.
+  /// The name of the kind in the event stream, such as `step.finished`.
   public var name: String {
     switch kind {
     case .runStarted: "run.started"
@@ -185,17 +186,15 @@ extension RunEvent {
 }
 
 extension StepFailure {
-  /// The failure as a JSON object of code and message.
   var value: Value { ["code": .string(code), "message": .string(message)] }
 }
 
 extension Value {
-  /// Nanoseconds as milliseconds with three decimals.
+  /// Converts nanoseconds to milliseconds with three decimals.
   static func milliseconds(_ nanoseconds: Int) -> Value { .number(millisecondsOf(nanoseconds)) }
 
-  /// Nanoseconds as milliseconds with three decimals, or null.
   static func milliseconds(_ nanoseconds: Int?) -> Value { nanoseconds.map { .milliseconds($0) } ?? .null }
 }
 
-/// Nanoseconds as milliseconds, rounded to three decimals.
+/// Converts nanoseconds to milliseconds, rounded to three decimals.
 func millisecondsOf(_ nanoseconds: Int) -> Double { (Double(nanoseconds) / 1000).rounded() / 1000 }

@@ -1,16 +1,16 @@
 import FlowModel
 import FlowPluginKit
 
-/// Encodes and decodes a report in the format of `--report`, with any coder.
+/// Coding in the format of `--report`, with any encoder or decoder.
 extension RunReport: Codable {
-  /// Writes the report as ``value``.
+  /// Encodes ``value``.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 
-  /// Reads an encoded report. Coders do not keep the order of members, so steps are sorted by id; ``init(_:)`` keeps
-  /// their order.
+  /// Decodes a report. Decoders do not preserve the order of members, so its steps are sorted by id. Use ``init(_:)``
+  /// to preserve their order.
   public init(from decoder: any Decoder) throws { try self.init(ValueObject(from: decoder)) }
 
-  /// Reads a report from its JSON object. Throws a `DecodingError` that names the invalid member.
+  /// Creates a report from its JSON object. Throws a `DecodingError` that names the first invalid member.
   public init(_ value: ValueObject) throws {
     let members = ReportMembers(value)
     let steps = try members.object("steps")
@@ -30,7 +30,7 @@ extension RunReport: Codable {
     mainQueueMilliseconds = try members.number("mainQueueMilliseconds")
     outputs = try members.object("outputs").value
     warnings = try members.texts("warnings")
-    // Older reports have neither of these.
+    // Older reports lack the following members.
     schema = value["schema"] == nil ? 1 : try members.integer("schema")
     events =
       value["events"] == nil
@@ -75,7 +75,6 @@ extension RunReport.AppEntry {
 }
 
 extension RunReport.Step {
-  /// The steps in an object with ids as keys.
   fileprivate static func all(in members: ReportMembers) throws -> [Self] {
     try members.value.map { id, _ in try Self(id: members.step(id), members.object(id)) }
   }

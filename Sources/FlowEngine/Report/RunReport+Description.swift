@@ -1,9 +1,8 @@
 import FlowModel
 
-/// A readable description of the report: how the run and its gate ended, failures, outputs and warnings, each on a
-/// separate line.
+/// A readable summary of the report, with one fact per line: the result, the gate, failures, outputs and warnings.
 extension RunReport: CustomStringConvertible {
-  /// A few lines, without a line break at the end.
+  /// A summary of several lines, without a line break at the end.
   public var description: String {
     var lines = [headline]
     if let opened = gate.openedAt {

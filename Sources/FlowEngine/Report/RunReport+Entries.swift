@@ -1,7 +1,7 @@
 import FlowModel
 
 extension RunReport {
-  /// The launch, and each time the app came to the foreground.
+  /// Returns the launch, and each return of the app to the foreground.
   static func entries(of plan: Plan) -> [AppEntry] {
     guard let activation = plan.activatedAtNanoseconds else { return [] }
     func time(_ nanoseconds: Int) -> Double { millisecondsOf(nanoseconds - activation) }

@@ -1,18 +1,18 @@
 import FlowModel
 
 extension RunReport {
-  /// A step that took less or more time than its estimate (L7).
+  /// A step whose duration was not within its estimate (L7).
   public struct EstimateMiss: Sendable, Hashable {
     /// The step.
     public var step: StepID
     /// The duration of the step, in milliseconds.
     public var milliseconds: Double
-    /// The estimate in the file.
+    /// The estimate in the workflow file.
     public var estimate: Estimate
   }
 
-  /// The steps that were faster or slower than estimated, in file order. Reports that were read from files have no
-  /// estimates.
+  /// The steps that were faster or slower than estimated, in file order. Empty for a report that was read from a file,
+  /// which has no estimates.
   public var estimateMisses: [EstimateMiss] {
     guard case .plan(let plan) = source else { return [] }
     let steps = plan.graph.workflow.steps

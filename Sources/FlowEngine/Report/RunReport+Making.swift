@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowStore
 
 extension RunReport {
-  /// Creates the report of a plan that has ended.
+  /// Creates the report of a run from its plan.
   init(
     plan: Plan, runID: String, wasPrewarmed: Bool, launchReason: LaunchReason?, outputs: ValueObject,
     warnings: [String], isDurable: Bool = false
@@ -60,7 +60,7 @@ extension RunReport {
     source = .plan(plan)
   }
 
-  /// Creates the report of a run from its journal. Steps that had not ended have no end.
+  /// Creates the report of a recorded run from its journal. Steps that had not finished have no end.
   public init(_ recollection: RunRecollection, of graph: WorkflowGraph, _ run: StoredRun) {
     let summary = (try? JSONText.parse(run.summary))?.objectValue ?? [:]
     self.init(
@@ -74,7 +74,7 @@ extension RunReport {
     durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
 
-  /// Creates the report of a run that was cancelled before its workflow was known, which has no steps.
+  /// Creates a report without steps, for a run that was cancelled before its workflow was known.
   package static func ofNoRun(of workflow: String, why: String) -> RunReport {
     guard let graph = try? WorkflowGraph(Workflow(name: workflow, steps: [])) else {
       preconditionFailure("a graph without steps has no cycle")
@@ -84,10 +84,10 @@ extension RunReport {
       warnings: [why])
   }
 
-  /// Every step, in file order.
+  /// All steps, in file order.
   public var steps: [Step] { (0..<stepCount).map { step(StepIndex($0)) } }
 
-  /// The steps that need attention: failed, timed out, cancelled, abandoned or late.
+  /// The steps that failed, timed out, were cancelled or abandoned, or were late.
   public var troubledSteps: [Step] {
     func needsTelling(_ outcome: Outcome?) -> Bool {
       outcome == .failure || outcome == .timedOut || outcome == .cancelled
@@ -106,8 +106,8 @@ extension RunReport {
     }
   }
 
-  /// The number of steps for each outcome that occurred, in the order of the outcomes. Included files only count if
-  /// they failed and none of their steps did.
+  /// The number of steps with each outcome, in the order of the cases, without outcomes that no step has. The entry or
+  /// exit of an included file counts only if it failed for another reason than a failed step.
   public var outcomeCounts: [(outcome: Outcome, count: Int)] {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
@@ -133,7 +133,7 @@ extension RunReport {
     }
   }
 
-  /// True if an included file failed for another reason than a failed step.
+  /// True if the failure of an included file's entry or exit is not the failure of one of its steps.
   private static func isCause(_ failure: StepFailure?) -> Bool { failure.map { $0.code != "include-failed" } ?? false }
 
   /// The number of steps.
@@ -208,10 +208,10 @@ extension RunReport {
     }
   }
 
-  /// The time from ready to open, if the minimum delayed the gate.
+  /// Returns how long the minimum delayed the gate after its blocking steps were satisfied.
   private static func heldByMinimum(_ plan: Plan, activation: Int) -> Double {
     let gate = plan.gate
-    // If it was ready at the minimum or later, the minimum delayed nothing, even though the gate opens a moment later.
+    // The gate opens a moment after the minimum. If it was ready only then, the minimum has not delayed it.
     guard gate.outcome == .ready, let opened = gate.openedAtNanoseconds, let ready = gate.readyAtNanoseconds,
       ready < activation + plan.gateBounds.minimumNanoseconds
     else {
@@ -220,14 +220,14 @@ extension RunReport {
     return millisecondsOf(max(0, opened - max(ready, activation)))
   }
 
-  /// Returns the path from the last satisfied blocking step back along the dependencies that ended last. Without
-  /// blocking steps, or if a run without a gate failed, it starts at the step that ended last.
+  /// Returns the path that ends at the last satisfied blocking step, following the dependency that ended last. Without
+  /// such a step, or if a run without a deadline failed, the path ends at the step that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
-    // Read once, because the property checks every step.
+    // Computed once, because the property checks every step.
     let gate = plan.gate
     let opened = gate.openedAtNanoseconds ?? Int.max
-    /// Returns the step that ran and ended last among the candidates.
+    /// Returns the candidate that ended last among those that ran.
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {

@@ -1,7 +1,6 @@
-/// The times of steps in an item's workflow count from that workflow's activation; the report uses the clock of the
-/// whole run.
+/// Moves times from the clock of an item's workflow, which starts at its activation, to that of the whole run.
 extension RunReport.Step {
-  /// Returns the step with all times this many milliseconds later.
+  /// Returns the step with all times moved by this many milliseconds.
   func later(by milliseconds: Double) -> Self {
     var step = self
     step.readyAt? += milliseconds

@@ -1,16 +1,15 @@
 import FlowModel
 import FlowSecrets
 
-/// The report of a run that has ended. Times are milliseconds from activation. They are negative before it, and nil if
-/// something did not happen.
+/// The report of a run. Times are milliseconds from activation: negative before it, and nil for what did not happen.
 public struct RunReport: Sendable {
-  /// The workflow's name.
+  /// The name of the workflow.
   public var workflow: String
-  /// The run's id.
+  /// The id of the run.
   public var runID: String
   /// The conclusion of the run.
   public var conclusion: RunConclusion
-  /// The reason why the run itself failed, whatever its steps did, or nil. ``timedOut`` if it exceeded its `timeout`.
+  /// The reason why the run failed, if not because of a step: ``timedOut`` if it exceeded its `timeout`, otherwise nil.
   public var reason: String?
   /// The launch gate.
   public var gate: Gate
@@ -18,51 +17,50 @@ public struct RunReport: Sendable {
   public var launchReason: LaunchReason?
   /// The time from the start of prewarming to activation.
   public var prewarmMilliseconds: Double
-  /// The launch, and each time the app came to the foreground (C18), in order.
+  /// The launch, and each return of the app to the foreground (C18), in order.
   public var entries: [AppEntry]
-  /// The total time for which steps occupied the main queue.
+  /// The total time that steps ran on the main thread.
   public var mainQueueMilliseconds: Double
-  /// The steps that the gate (or, without blocking steps, the end) had to wait for, in order.
+  /// The steps that determined when the gate was ready or, without blocking steps, when the run ended, in order.
   public var criticalPath: [PathStep]
-  /// The values of the workflow's `outputs` at the end.
+  /// The values of the workflow's `outputs`.
   public var outputs: ValueObject
   /// Problems that are not failures, such as a handle that did not close in time.
   public var warnings: [String]
   /// The time from activation to the end.
   public var durationMilliseconds: Double
-  /// The keys of items by step, if they come from an object.
+  /// The keys of items that come from an object, by step.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// The names of items for people, by step.
+  /// The names of items that users see, by step.
   var itemNames: [StepIndex: [String]] = [:]
-  /// The results of the items' workflows, by instance.
+  /// The results of the steps in items' workflows, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// Hides the secrets of the run, or nil if it has none.
   var mask: SecretMask?
-  /// The failure of evaluating the outputs, which makes the run fail, or nil.
+  /// The failure of an output's expression, which makes the run fail, or nil.
   var outputsFailure: StepFailure?
-  /// The version of the report's JSON format. Version 2 added the dependencies and attempts of steps, and the posters
-  /// of events.
+  /// The latest version of the report's JSON format. Version 2 added the dependencies and attempts of steps, and the
+  /// steps that post events.
   public static let newestSchema = 2
-  /// The reason of a run that exceeded its `timeout`.
+  /// The value of ``reason`` for a run that exceeded its `timeout`.
   public static let timedOut = "timed-out"
-  /// The version of this report's format.
+  /// The version of the format of this report.
   public internal(set) var schema = Self.newestSchema
-  /// The posted events, in the order of their first mention.
+  /// The events that were posted.
   public var events: [Event] = []
-  /// The limits of parallel steps and of writes to disk: `queues`, `concurrency`, `durable`.
+  /// The values of `queues`, `concurrency` and `durable`, in the report's JSON format.
   var limits: ValueObject = [:]
-  /// The selected steps, or empty for all.
+  /// The ids of the selected steps, or an empty array if all steps ran.
   public var selected: [String] = []
-  /// The origin of the run, and the last output lines of its failed steps.
+  /// Information from the command that started the run.
   public var origin = Origin()
-  /// The source of the steps, which are read on demand.
+  /// The data from which steps are created on demand.
   let source: Source
 
-  /// The source of a report's steps.
   enum Source: Sendable {
-    /// The plan of a run that has ended.
+    /// The plan of a run in this process, or one restored from a journal.
     case plan(Plan)
-    /// A recorded report.
+    /// The steps of a report in a file.
     case steps([Step])
   }
 
@@ -70,13 +68,13 @@ public struct RunReport: Sendable {
   public struct Origin: Sendable {
     /// The workflow file, or nil if it is not known.
     public var file: String?
-    /// The start of the run in ISO 8601, or nil if it is not known.
+    /// The start of the run in ISO 8601 format, or nil if it is not known.
     public var startedAt: String?
     /// The inputs of the run, without secret ones.
     public var inputs: ValueObject = [:]
-    /// The last output lines of failed steps, unless the failure quotes them.
+    /// The last output lines of failed steps, by step. A step whose failure message quotes them is left out.
     public var lastLines: [StepID: [String]] = [:]
-    /// The records of a cluster's accounting about the jobs of attempts, one object each.
+    /// The accounting records of a cluster about the jobs that ran attempts, as one object each.
     public var jobs: [Value] = []
     /// The reason why accounting records are missing, or nil if they are complete.
     public var accountingProblem: String?
@@ -89,19 +87,19 @@ public struct RunReport: Sendable {
   public struct Gate: Sendable {
     /// The outcome.
     public var outcome: GateOutcome
-    /// The time at which it opened, or nil if it did not.
+    /// The time at which the gate opened, or nil if it did not.
     public var openedAt: Double?
-    /// The time at which the last blocking step was satisfied, or nil if that did not happen.
+    /// The time at which the last blocking step was satisfied, or nil if one was not.
     public var readyAt: Double?
-    /// The time for which the minimum kept it closed although all blocking steps were satisfied.
+    /// How long the minimum kept the gate closed after all blocking steps were satisfied.
     public var heldByMinMilliseconds: Double
     /// The blocking steps that had not finished at the maximum.
     public var late: [StepID]
-    /// The blocking steps that ended unsatisfied before it opened.
+    /// The blocking steps that ended unsatisfied before the gate opened.
     public var failed: [StepID]
-    /// Its minimum.
+    /// The minimum of the gate.
     public var min: Double
-    /// Its maximum, or nil if it has none.
+    /// The maximum of the gate, or nil if it has none.
     public var max: Double?
   }
 
@@ -113,20 +111,20 @@ public struct RunReport: Sendable {
       case cold
       /// A return to the foreground for which steps had waited.
       case warm
-      /// A return to the foreground for which no steps had waited.
+      /// A return to the foreground for which no step had waited.
       case hot
     }
 
     /// The kind of entry.
     public var kind: Kind
-    /// The event of the entry: `activate`, or `app.will-enter-foreground`.
+    /// The event: `activate`, or `app.will-enter-foreground`.
     public var event: String
-    /// The number of the post, from 1.
+    /// The number of the event's post, counted from 1.
     public var number: Int
     /// The time of the event.
     public var at: Double
-    /// The time at which the gate opened or, for a later entry, the last step with its own minimum (`deadline: { min: …
-    /// }`) that had waited for the event finished. Nil if there was none.
+    /// The time at which the gate opened. For a return to the foreground, the end of the last step that waited for the
+    /// event and has a minimum of its own (`deadline: { min: … }`). Nil if there is none.
     public var openedAt: Double?
   }
 
@@ -140,21 +138,21 @@ public struct RunReport: Sendable {
     public var end: Double
   }
 
-  /// A step in a report.
+  /// A step in the report.
   public struct Step: Sendable {
-    /// The step.
+    /// The id of the step.
     public var id: StepID
     /// The outcome.
     public var outcome: Outcome
-    /// The outcome after `optional` is applied.
+    /// The outcome, but success if the step is optional and failed or timed out.
     public var conclusion: Outcome
-    /// The reason why it did not run, or nil if it did.
+    /// The reason why the step was skipped, or nil if it was not.
     public var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
-    /// The name of its queue.
+    /// The name of the queue.
     public var queue: String
-    /// The time at which it only waited for capacity.
+    /// The time at which the step became ready and waited only for a slot.
     public var readyAt: Double?
     /// The time at which its first attempt started.
     public var startedAt: Double?
@@ -162,95 +160,93 @@ public struct RunReport: Sendable {
     public var endedAt: Double?
     /// The time from ready to started.
     public var waitedMilliseconds: Double?
-    /// The time for which its body continued after its maximum.
+    /// The time for which the body continued after its maximum.
     public var overrunMilliseconds: Double?
-    /// True if its body ignored the cancellation and was abandoned.
+    /// True if its body did not end when asked to, and was abandoned.
     public var isAbandoned: Bool
-    /// True if it waited for the gate.
+    /// True if the step starts only after the gate has opened.
     public var isDeferred: Bool
-    /// True if the gate waited for it.
+    /// True if the gate waits for the step.
     public var isBlocking: Bool
     /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
-    /// The items, or nil if the step runs once.
+    /// The items, or nil if the step is not a fan-out.
     public var items: [Item]?
-    /// The steps that it depends on.
+    /// The dependencies of the step.
     public var needs: [StepID]
     /// The events that it waits for.
     public var after: [String]
-    /// The beginning and end of each attempt, if there were several or its minimum delayed its end. An end is nil if it
-    /// is not known.
+    /// The start and end of each attempt, if there were several or the minimum delayed the end of the step.
     public var attemptTimes: [Attempt]
-    /// When a remote worker first began to run it, or nil if it ran in this process.
+    /// The time at which a worker began to run the step, or nil if it ran in this process.
     public var executor: Beginning?
-    /// The resources that it requests, or nil if these are not counted.
+    /// The resources that the step requested, or nil if it declares none.
     public var request: MachineResources?
-    /// Its `name`, or nil if it has none.
+    /// The `name` of the step, or nil if it has none.
     public var name: String?
   }
 
-  /// The time at which a remote step began on its executor, after its remote start.
+  /// The first time at which a worker began to run a remote step.
   public struct Beginning: Sendable, Hashable {
-    /// The time at which it began, or nil if it did not.
+    /// The time, or nil if no worker has begun.
     public var at: Double?
   }
 
-  /// One of several attempts of a step.
+  /// An attempt of a step or item.
   public struct Attempt: Sendable, Hashable {
-    /// The time at which it began, or nil if it is not known.
+    /// The start, or nil if it is not known.
     public var startedAt: Double?
-    /// The time at which a remote worker began to run it, or nil if none did.
+    /// The time at which a worker began to run the attempt, or nil if none did.
     public var begunAt: Double?
-    /// The time at which it ended, or nil if it is not known.
+    /// The end, or nil if it is not known.
     public var endedAt: Double?
   }
 
-  /// An event in a report.
+  /// An event in the report.
   public struct Event: Sendable, Hashable {
-    /// Its name.
+    /// The name of the event.
     public var name: String
     /// The time of its first post.
     public var at: Double
-    /// The step that posted it, or nil if it came from outside or the step is not known.
+    /// The step that posted it first, or nil if it came from outside or the step is not known.
     public var postedBy: StepID?
   }
 
-  /// An item of a step in a report.
+  /// An item in the report.
   public struct Item: Sendable {
-    /// The index of the item, from 0.
+    /// The index of the item, counted from 0.
     public var index: Int
-    /// Its key, if the items come from an object.
+    /// The key of the item, or nil if the items come from a list.
     public var key: String?
-    /// Its key or value for people, at most 80 characters, or nil if it is not known.
+    /// The name of the item that users see, at most 80 characters, or nil if it is not known.
     public var name: String?
     /// The outcome.
     public var outcome: Outcome
-    /// The outcome after `optional` is applied.
+    /// The outcome, but success if the step is optional and the item failed or timed out.
     public var conclusion: Outcome
-    /// The reason why it did not run, or nil if it did.
+    /// The reason why the item was skipped, or nil if it was not.
     public var reason: SkipReason?
     /// The number of attempts.
     public var attempts: Int
     /// The time at which its first attempt started.
     public var startedAt: Double?
-    /// The time at which it ended.
+    /// The time at which the item finished.
     public var endedAt: Double?
-    /// True if its body ignored the cancellation and was abandoned.
+    /// True if its body did not end when asked to, and was abandoned.
     public var isAbandoned: Bool
     /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
-    /// The beginning and end of each attempt, if there were several or its minimum delayed its end. An end is nil if it
-    /// is not known.
+    /// The start and end of each attempt, if there were several or the minimum delayed the end of the item.
     public var attemptTimes: [Attempt]
-    /// When a remote worker first began to run it, or nil if it ran in this process.
+    /// The time at which a worker began to run the item, or nil if it ran in this process.
     public var executor: Beginning?
-    /// The steps of the item's workflow, or nil if there is none or the report would have too many.
+    /// The steps of the item's workflow, or nil if it has none or the report would have too many.
     public var steps: [Step]?
   }
 }
 
 extension RunReport {
-  /// The report as JSON, with all steps at once. ``write(_:)`` needs less memory.
+  /// The report as a JSON object with all steps. ``write(_:)`` needs less memory.
   public var value: ValueObject {
     var object = head
     var steps = ValueObject()
@@ -260,7 +256,7 @@ extension RunReport {
     return object
   }
 
-  /// Writes the report as indented JSON with a line break at its end, in pieces of a few dozen kilobytes.
+  /// Writes the report as indented JSON with a line break at the end, in parts of about 64 KiB.
   public func write<Failure>(_ write: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     var stream = JSONObjectStream()
     for (key, value) in head { stream.add(key, value) }
@@ -282,10 +278,10 @@ extension RunReport {
     return hidden(object)
   }
 
-  /// Hides secrets in a part of the report. All parts were masked before; this is a second line of defense.
+  /// Hides secrets in a part of the report. Its values were masked before, so this is a second line of defense.
   private func hidden(_ object: ValueObject) -> ValueObject { mask?.masked(object) ?? object }
 
-  /// The report without its steps, but with the number of steps per outcome, for lists of runs.
+  /// The report with the number of steps per outcome instead of its steps, for lists of runs.
   var summary: ValueObject {
     var object = head
     for (key, value) in tail { object[key] = value }

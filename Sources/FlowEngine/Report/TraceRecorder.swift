@@ -1,13 +1,13 @@
 import FlowModel
 import Synchronization
 
-/// Records a run's events as a Chrome trace: one track for each queue and thread, with instants for events and the
-/// gate. Open it in `chrome://tracing` or Perfetto.
+/// Records the events of a run as a Chrome trace. Each queue has a track for every step that runs at the same time;
+/// posts and the gate are instants. Open it in `chrome://tracing` or Perfetto.
 public final class TraceRecorder: RunObserver {
   fileprivate struct State {
     var entries: [Value] = []
     var open: [StepID: (startNanoseconds: Int, queue: String, attempt: Int, track: Int)] = [:]
-    /// The tracks of each queue that are in use.
+    /// The tracks of each queue. An element is true while a step uses the track.
     var tracks: [String: [Bool]] = [:]
     var trackNumbers: [String: Int] = [:]
   }
@@ -24,7 +24,7 @@ public final class TraceRecorder: RunObserver {
     }
   }
 
-  /// The trace so far, as JSON in UTF-8.
+  /// The trace as JSON in UTF-8.
   public var bytes: [UInt8] {
     let entries = state.withLock { $0.entries }
     return JSONText.bytes(of: ["traceEvents": .array(entries), "displayTimeUnit": "ms"]) + [UInt8(ascii: "\n")]
@@ -62,7 +62,7 @@ extension TraceRecorder.State {
     ])
   }
 
-  /// Returns the first free track of a queue.
+  /// Returns the index of the first free track of a queue, which is then in use.
   private mutating func takeTrack(_ queue: String) -> Int {
     let free = tracks[queue, default: []].firstIndex(of: false) ?? tracks[queue, default: []].count
     if free == tracks[queue, default: []].count {

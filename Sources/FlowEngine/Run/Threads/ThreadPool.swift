@@ -22,8 +22,8 @@ struct ThreadPool {
   private var watchNanoseconds = shortestWatchNanoseconds
   /// The time until which no thread is added, in nanoseconds from the start of the run.
   private var growthPausedUntil = 0
-  /// The time until which the limit stays, because threads work with bodies that return soon, in nanoseconds from the
-  /// start of the run.
+  /// The time until which the limit does not grow, in nanoseconds from the start of the run. Until then, threads work
+  /// on bodies that return while they wait.
   private var limitHeldUntil = 0
   /// True if the system refused the last thread.
   private(set) var isShortOfThreads = false

@@ -2,36 +2,37 @@ import FlowModel
 import FlowPlatform
 import FlowStore
 
-/// The record of the last success of a step or an item: its definition, its inputs, the files that it read and
+/// The record of the last success of a step or item: digests of its definition and inputs, the files that it read and
 /// produced, and its outputs.
 ///
-/// Each step has one file with a single record in the data folder. It is replaced as a whole, so a crash leaves the old
-/// one intact. The stamps of items are in one file per step; see ``ItemStamps``.
+/// Each step has a file with one record in the data folder. The file is replaced as a whole, so a crash leaves the old
+/// record intact. The records of items are in one file per step (``ItemStamps``).
 struct StepStamp: Sendable {
   /// A digest of the step's definition.
   var definition: String
-  /// A digest of its inputs, its variables and the outputs of its dependencies.
+  /// A digest of its inputs, its variables and the outputs of its dependencies. For a record of failed attempts, the id
+  /// of the last attempt.
   var values: String
   var inputs: [InputStamp]
   var products: [InputStamp]
   /// The outputs, with placeholders instead of secrets.
   var outputs: ValueObject
 
-  /// The path of a step's file in the data folder.
+  /// Returns the path of a step's file in the data folder.
   static func path(of step: StepID, in dataFolder: String, suffix: String = "step") -> String {
     "\(folder(in: dataFolder))/\(name(of: step)).\(suffix)"
   }
 
-  /// The folder of all records.
+  /// Returns the folder of all records.
   static func folder(in dataFolder: String) -> String { "\(dataFolder)/up-to-date" }
 
-  /// The common beginning of the names of a step's files.
+  /// Returns the beginning of the names of a step's files.
   static func name(of step: StepID) -> String {
     let slash = UInt8(ascii: "/")
     return String(decoding: step.text.utf8.map { $0 == slash ? UInt8(ascii: "+") : $0 }, as: UTF8.self)
   }
 
-  /// Reads the stamp of a step. Returns nil if there is no readable stamp.
+  /// Reads the record of a step. Returns nil if it is missing or damaged.
   init?(of step: StepID, in dataFolder: String) {
     guard let bytes = Self.read(Self.path(of: step, in: dataFolder)), let (_, stamp, _) = Self.record(in: bytes, at: 0)
     else { return nil }
@@ -46,18 +47,18 @@ struct StepStamp: Sendable {
     self.outputs = outputs
   }
 
-  /// Creates the record of products left by failed attempts. `attempt` identifies the last one.
+  /// Creates a record of the products that failed attempts have left. `attempt` is the id of the last one.
   init(ofFailure attempt: String, left: [InputStamp]) {
     self.init(definition: "", values: attempt, inputs: [], products: left, outputs: [:])
   }
 
-  /// True if it records the products of failed attempts.
+  /// True if the record is one of failed attempts.
   var isOfFailure: Bool { definition.isEmpty }
 
-  /// The paths of the products.
+  /// The paths of the products that exist.
   var productPaths: [String] { products.filter { $0.bytes >= 0 }.map(\.path) }
 
-  /// Writes the stamp. Returns the reason if that fails, or nil.
+  /// Writes the record of a step. Returns an error message, or nil.
   func write(of step: StepID, in dataFolder: String) -> String? {
     let path = Self.path(of: step, in: dataFolder)
     var bytes: [UInt8] = []
@@ -65,14 +66,14 @@ struct StepStamp: Sendable {
     return Self.makeFolder(of: path) ?? Self.replace(path, with: bytes)
   }
 
-  /// Creates the folder of all records. Returns the reason if that fails, or nil.
+  /// Creates the folder of all records. Returns an error message, or nil.
   static func makeFolder(of path: String) -> String? {
     let folder = FilePath.folder(of: path)
     if mkdir(folder, 0o700) == 0 || errno == EEXIST { return nil }
     return "\(folder): \(String(cString: strerror(errno)))"
   }
 
-  /// Replaces a file as a whole. Returns the reason if that fails, or nil.
+  /// Replaces a file as a whole. Returns an error message, or nil.
   static func replace(_ path: String, with bytes: [UInt8]) -> String? {
     let temporary = "\(path).\(getpid())-\(UInt32.random(in: 0 ... .max))"
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -85,7 +86,7 @@ struct StepStamp: Sendable {
     return problem
   }
 
-  /// Reads a file of stamps. Returns nil if it cannot be read or is too large.
+  /// Reads a file with records. Returns nil if it cannot be read or is too large.
   static func read(_ path: String) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
@@ -106,10 +107,9 @@ struct StepStamp: Sendable {
 
   // MARK: Records
 
-  /// The first bytes of a record.
   static let start: [UInt8] = [0xF1, 0x6F, 0x77, 0x02]
 
-  /// Appends a record with a checksum. `item` is the key of the item, or 0 for a step.
+  /// Appends a record with its checksum. `item` is the key of the item, or 0 for a step.
   func write(of item: UInt64, to bytes: inout [UInt8]) {
     var writer = ByteWriter()
     writer.add(item)
@@ -128,7 +128,7 @@ struct StepStamp: Sendable {
     withUnsafeBytes(of: Checksum.of(writer.bytes).littleEndian) { bytes += $0 }
   }
 
-  /// Returns all complete records, only the last one of each item.
+  /// Returns the last complete record of each item.
   static func all(in bytes: [UInt8]) -> [StepStamp] {
     var stamps: [UInt64: StepStamp] = [:]
     forEachRecord(in: bytes) { stamps[$0] = $1 }
@@ -148,7 +148,7 @@ struct StepStamp: Sendable {
     }
   }
 
-  /// The record at a position and its end, or nil if there is no complete record.
+  /// Returns the record at this position and the position after it, or nil if there is no complete record.
   static func record(in bytes: [UInt8], at position: Int) -> (item: UInt64, stamp: StepStamp, end: Int)? {
     guard bytes[position...].starts(with: start) else { return nil }
     var reader = ByteReader(bytes, from: position + start.count)

@@ -3,21 +3,19 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The existing temporary files that steps of a run have produced.
+/// The temporary files of a run that exist.
 final class TemporaryFiles: Sendable {
-  /// A file and the step that produced it.
   struct Made: Sendable {
     var file: InputStamp
     var folder: String
     var maker: StepIndex
-    /// True if the run of an item produced it. That run does not know which outer steps must run, so a file that one of
-    /// them reads is kept.
+    /// True if it was produced in the run of an item. That run does not know which steps of the outer run must run, so
+    /// it keeps files that one of these reads.
     var isOfItem = false
   }
 
   private let files = Mutex<[ByteName: Made]>([:])
 
-  /// Adds files that a step has produced.
   func add(_ stamps: [InputStamp], by maker: StepIndex, in folder: String) {
     files.withLock { files in
       for file in stamps {
@@ -26,7 +24,7 @@ final class TemporaryFiles: Sendable {
     }
   }
 
-  /// Adds files that the run of an item has left.
+  /// Adds temporary files that the run of an item has left.
   func add(_ others: [ByteName: Made], ofItemOf step: StepIndex) {
     files.withLock { files in
       for (place, var made) in others {
@@ -36,17 +34,17 @@ final class TemporaryFiles: Sendable {
     }
   }
 
-  /// All files, by absolute path.
+  /// The files by their absolute paths.
   var all: [ByteName: Made] { files.withLock { $0 } }
 
-  /// Removes a file from the table.
+  /// Removes a file from the table, not from the disk.
   func remove(_ place: ByteName) { files.withLock { _ = $0.removeValue(forKey: place) } }
 }
 
-// Temporary files: producing them again if they are needed, and removing them.
+// Temporary files are removed when all steps that read them have succeeded, and produced again when they are needed.
 extension WorkflowRun {
-  /// Returns the decision for a step that is up to date except for removed temporary files. It must produce them again
-  /// if a step that must run reads one. Reads files, so do not call it under the run's lock.
+  /// Decides about a step that is up to date except that temporary files were removed. It must run if a step that must
+  /// run reads one of them. This reads files, so call it outside the run's lock.
   func decided(_ finding: UpToDateCheck.Finding, _ check: UpToDateCheck, _ step: StepIndex) -> UpToDateCheck.Finding {
     guard case .upToDate = finding, !options.isTrial else { return finding }
     let gone = check.temporaryFiles.gone
@@ -59,7 +57,7 @@ extension WorkflowRun {
     return finding
   }
 
-  /// Decides the same for the items of a step.
+  /// Makes the same decision for the items of a fan-out.
   func decideTemporaries(
     _ files: [Int: (existing: [InputStamp], gone: [InputStamp])], of step: StepIndex, in folder: String,
     _ surveyed: inout SurveyedItems
@@ -77,13 +75,13 @@ extension WorkflowRun {
     }
   }
 
-  /// Records the temporary files that a step or an item has produced.
+  /// Records the temporary files that a step or item has produced.
   func noteTemporaries(of instance: StepIndex, _ check: UpToDateCheck) {
     let files = check.temporaryFiles.existing
     if !files.isEmpty { temporaries.add(files, by: instances.owner(of: instance), in: check.folder) }
   }
 
-  /// Finds the temporary files of steps that finished in an earlier process of this run.
+  /// Finds the temporary files of steps that finished in an earlier process of the run.
   func recallTemporaries() {
     guard hasTemporaries else { return }
     let steps = prepared.graph.workflow.steps
@@ -119,12 +117,12 @@ extension WorkflowRun {
 
   // MARK: Removing
 
-  /// Schedules the removal of temporary files whose readers have succeeded, outside the run's lock.
+  /// Schedules ``removeTemporaries()`` outside the run's lock.
   func removeTemporariesSoon(at now: Int) {
     deadlines.schedule(atNanoseconds: now) { [self] in removeTemporaries() }
   }
 
-  /// Removes temporary files whose readers have succeeded.
+  /// Removes the temporary files whose readers have all succeeded, except outputs of the run.
   func removeTemporaries() {
     let made = temporaries.all
     guard !made.isEmpty, !options.isTrial else { return }
@@ -147,8 +145,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Passes the temporary files that an item has left to the outer run, which knows the files that other steps read
-  /// once they have ended. Files that are outputs of the item are kept.
+  /// At the end of an item's run, passes its remaining temporary files to the outer run, whose steps may read them.
+  /// Outputs of the item are kept as they are.
   func handOverTemporaries() {
     guard let outer = options.outer, !options.isTrial else { return }
     let left = temporaries.all
@@ -163,12 +161,12 @@ extension WorkflowRun {
     outer.run.temporaries.add(rest, ofItemOf: outer.run.instances.owner(of: outer.instance))
   }
 
-  /// A step that may read temporary files, in this run or in an outer one.
+  /// A step that may read temporary files, in this run or an outer one.
   fileprivate struct Reader {
     var run: WorkflowRun
     var step: StepIndex
     var hasSucceeded: Bool
-    /// The steps whose products it reads.
+    /// The steps of its run whose products it reads.
     var makers: Set<StepIndex>
     var patterns: [NamePattern]
 
@@ -201,7 +199,7 @@ extension WorkflowRun {
       if let scope = scopes[index], own.options.fanOut == nil,
         let reads = try? prepared.detail(of: StepIndex(index))?.files?.evaluate(in: scope).reads
       {
-        // After a step has ended, the names of its files are known.
+        // Once a step has ended, its paths can be evaluated.
         let folder = workflowFolder(of: StepIndex(index))
         for named in reads where !PatternText.isExclusion(named.pattern) {
           reader.patterns += Self.namePatterns(named.pattern, in: folder)
@@ -240,7 +238,8 @@ extension WorkflowRun {
         return names[prefix + reference.path[0]]
       }
       reader.makers.formUnion(makers)
-      // A pattern that consists only of products, or of the path of an item from listed files, adds nothing.
+      // If the pattern is only an expression for products, or for the path of an item from listed files, it adds no
+      // other files.
       if !makers.isEmpty, ProductTable.text(of: pattern) == "*" { continue }
       if ofItems, case .files(let patterns)? = own.options.fanOut?.source, ProductTable.text(of: pattern) == "*" {
         for pattern in patterns where !PatternText.isExclusion(pattern) { add(pattern, in: folder) }
@@ -257,7 +256,7 @@ extension WorkflowRun {
     return NamePattern.ofWholePaths(FilePath.isAbsolute(text) ? text : "\(PatternText.quoted(folder))/\(text)")
   }
 
-  /// The files that the steps in an item's workflow read.
+  /// Returns the files that steps in an item's workflow read.
   func readPatterns(of each: ItemWorkflow) -> [NamePattern] {
     let home = each.folder.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(each.folder)"
     var patterns: [NamePattern] = []
@@ -272,7 +271,7 @@ extension WorkflowRun {
     return patterns
   }
 
-  /// The files that are outputs of the run, and the steps whose products are.
+  /// Returns the files that are outputs of the run, and the steps whose products an output refers to.
   private func filesOfOutputs() -> (places: Set<ByteName>, makers: Set<StepIndex>) {
     let workflow = prepared.graph.workflow
     var makers: Set<StepIndex> = []
@@ -294,12 +293,10 @@ extension WorkflowRun {
 }
 
 extension Value {
-  /// All context references in its expressions.
   fileprivate var references: [ContextReference] {
     ((try? PreparedValue(self)) ?? .literal(.null)).references
   }
 
-  /// All strings in the value.
   fileprivate var texts: [String] {
     switch self {
     case .string(let text): [text]

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// The temporary files among the products of a step.
+/// The paths and patterns of a step's temporary products.
 struct TemporaryNames {
   private var paths: Set<ByteName> = []
   private var patterns: [FilePattern] = []
@@ -23,12 +23,12 @@ struct TemporaryNames {
     paths.contains(ByteName(path)) || patterns.contains { $0.covers(path) }
   }
 
-  /// Returns the produced files that are temporary.
+  /// Returns those of the files that exist and are temporary.
   func filter(_ files: [InputStamp]) -> [InputStamp] {
     isEmpty ? [] : files.filter { $0.bytes >= 0 && contains($0.path) }
   }
 
-  /// Returns the found files, with missing temporary files replaced by their recorded state.
+  /// Returns the files that were found, and adds the recorded state of temporary files that are missing.
   func restored(_ found: [InputStamp], as recorded: [InputStamp]) -> [InputStamp] {
     if isEmpty { return found }
     var rest: [ByteName: InputStamp] = [:]
@@ -46,7 +46,7 @@ struct TemporaryNames {
 }
 
 extension StepFailure {
-  /// The failure of a step that reads a removed temporary file.
+  /// Returns the failure of a step that reads a temporary file that was removed.
   static func removedFile(_ path: String) -> StepFailure {
     StepFailure(
       code: "missing-input",

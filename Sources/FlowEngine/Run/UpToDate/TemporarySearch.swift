@@ -4,13 +4,13 @@ import FlowPlatform
 
 /// Finds the removed temporary files that must be produced again, because a step that must run reads them.
 ///
-/// A trial run with the state of the real run, in which nothing runs, determines the result of each unfinished step. A
-/// step that produces a file again may change it, so its readers count as running, too. This is repeated until nothing
-/// changes.
+/// It predicts the result of each unfinished step in a trial run with the state of the real one, in which no step runs.
+/// A step that produces a file again may change it, so steps that read the file must run, too. This is repeated until
+/// no more steps are added.
 struct TemporarySearch {
   private enum Fate { case known, runs, out }
 
-  /// A step or an item.
+  /// A step, or an item of one.
   private struct Unit {
     var step: StepIndex
     var folder: String
@@ -18,11 +18,11 @@ struct TemporarySearch {
     var makes: [NamedFiles]
     var gone: [InputStamp]
     var runs: Bool
-    /// True if its result depends on the results of its dependencies.
+    /// True if it must run when one of its dependencies runs.
     var followsNeeds = true
-    /// True if it may read any file.
+    /// True if the files that it reads are not known.
     var readsAll = false
-    /// The files that steps in an item's workflow may read.
+    /// The files that steps in the item's workflow may read.
     var itemReads: [NamePattern] = []
   }
 
@@ -30,7 +30,7 @@ struct TemporarySearch {
   private var fates: [StepIndex: Fate] = [:]
   private var units: [Unit] = []
 
-  /// The absolute paths of the removed files that are needed again.
+  /// Returns the absolute paths of removed temporary files that must be produced again.
   static func neededFiles(of real: WorkflowRun) -> Set<ByteName> {
     var options = real.options
     (options.history, options.observer, options.isTrial) = (nil, nil, true)
@@ -86,7 +86,7 @@ struct TemporarySearch {
     }
   }
 
-  /// Adds a step whose items run workflows. The steps in these are not checked.
+  /// Adds a step whose items run workflows. The steps in these workflows are not checked.
   private mutating func addItemRuns(of step: StepIndex, _ each: ItemWorkflow) {
     units.append(
       Unit(
@@ -158,7 +158,7 @@ struct TemporarySearch {
     fates[step] = runsAny ? .runs : .known
   }
 
-  /// The products of a step or an item, as far as they are known.
+  /// Returns the known products of a step or item, including those that were removed.
   private func paths(_ makes: [NamedFiles], _ gone: [InputStamp], in folder: String) -> [String] {
     var memo = FileMemo(in: folder, remembers: false)
     var paths: [String] = []

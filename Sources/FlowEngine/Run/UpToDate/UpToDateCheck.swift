@@ -4,10 +4,10 @@ import FlowPluginKit
 import FlowSecrets
 import Synchronization
 
-/// The check whether a step or an item with declared files need not run, because nothing has changed since it last
+/// Checks whether a step or item with declared files is up to date, because nothing has changed since it last
 /// succeeded.
 final class UpToDateCheck: Sendable {
-  /// The reason why a step runs.
+  /// The reason why a step is not up to date.
   enum Reason: Sendable, Hashable {
     case never, forced, definition, values
     case input(String)
@@ -35,60 +35,57 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// The result of a check.
   enum Finding: Sendable {
-    /// Up to date, with the outputs of the last success.
+    /// The step is up to date. These are the outputs of its last success.
     case upToDate(ValueObject)
     case runs(Reason)
     case fails(StepFailure)
   }
 
-  /// The data that is collected under the lock, without any computation.
+  /// The data for the digests, which is collected under the run's lock and hashed later.
   struct Basis: Sendable {
-    /// The definition of the step.
     var step: Step
-    /// The folder of the included file that contains it, relative to the main workflow's folder. Empty if it is the
-    /// same.
+    /// The folder of the included file with the step, relative to the main workflow's folder, or an empty string if it
+    /// is the same.
     var folder: String
     var inputs: ValueObject
-    /// The variables of the workflow and the step, evaluated.
+    /// The evaluated variables of the workflow and the step.
     var variables: ValueObject
-    /// The dependencies and their outputs.
+    /// The dependencies with their outputs.
     var needs: [(id: StepID, outputs: ValueObject)]
-    /// The patterns of the files, if they come from expressions.
+    /// The evaluated patterns of the files, if some of them have expressions.
     var patterns: [String] = []
   }
 
-  /// The digests to compare a stamp with, or the data to compute them from.
+  /// The digests that are compared with the record, or the data to compute them from.
   enum Digests: Sendable {
     case basis(Basis)
     case known(definition: String, values: String)
   }
 
-  /// The location of the success record.
+  /// The location of the record.
   enum Place: Sendable {
     case step(StepID, dataFolder: String)
     case item(UInt64, ItemStamps)
   }
 
   private struct State {
-    /// The files that the step reads, as they were before it ran.
+    /// The files that the step reads, in their state before it ran.
     var inputs: [InputStamp] = []
     var (definition, values) = ("", "")
-    /// The products left by failed attempts.
+    /// The products that failed attempts have left.
     var left: [InputStamp] = []
-    /// The time of the check, by the clock of the file system.
+    /// The time of the check, from the clock of the file system. 0 before the check.
     var lookedNanoseconds = 0
     var notes: [String] = []
-    /// The products, once it has succeeded or is up to date.
+    /// The paths of the products, once the step has succeeded or is up to date.
     var made: [String] = []
-    /// The existing temporary files that it has produced.
+    /// The temporary products that exist.
     var temporary: [InputStamp] = []
-    /// The removed temporary files that it has produced.
+    /// The temporary products that were removed.
     var gone: [InputStamp] = []
   }
 
-  /// The name of the step in messages.
   private let name: String
   private let digests: Digests
   let reads: [NamedFiles]
@@ -117,17 +114,17 @@ final class UpToDateCheck: Sendable {
     self.makers = makers
   }
 
-  /// The files that it reads and produces.
+  /// The files that the step reads and produces, for executors.
   var files: StepFiles { StepFiles(reads: reads.map(\.pattern), makes: makes.map(\.pattern), folder: folder) }
 
-  /// The paths of its products, once it has succeeded or is up to date.
+  /// The paths of the products, once the step has succeeded or is up to date.
   var madePaths: [String] { state.withLock { $0.made } }
 
-  /// The temporary files that it has produced, once it has succeeded or is up to date: those that exist, and those that
-  /// were removed.
+  /// The temporary products, once the step has succeeded or is up to date: those that exist, and those that were
+  /// removed.
   var temporaryFiles: (existing: [InputStamp], gone: [InputStamp]) { state.withLock { ($0.temporary, $0.gone) } }
 
-  /// Warnings about the files of the last check.
+  /// Warnings about files from the last check.
   var notes: [String] { state.withLock { $0.notes } }
 
   private var stamp: StepStamp? {
@@ -137,7 +134,7 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Writes a stamp. Returns the reason if that fails, or nil.
+  /// Writes a record. Returns an error message, or nil.
   private func write(_ stamp: StepStamp) -> String? {
     switch place {
     case .step(let id, let dataFolder): stamp.write(of: id, in: dataFolder)
@@ -145,21 +142,21 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// Checks whether the step is up to date. Reads files, so do not call it under the run's lock.
+  /// Checks whether the step is up to date. This reads files, so call it outside the run's lock.
   ///
   /// - Parameters:
-  ///   - recent: The states that were looked up just before.
-  ///   - now: The time of that clock, in nanoseconds.
+  /// - recent: The states of files that were read just before, or nil.
+  /// - now: The present time on the run's clock, in nanoseconds.
   func result(_ recent: RecentStates? = nil, at now: Int = 0) -> Finding {
     var memo = FileMemo(in: folder, remembers: false)
     memo.recent = recent.map { ($0, now) }
     let (finding, renewed) = look(&memo)
-    // If that fails, the files are read again next time.
+    // If writing fails, the next check reads the files again.
     if let renewed { _ = write(renewed) }
     return finding
   }
 
-  /// Checks whether the step is up to date. Also returns a stamp to record if only the times of its files have changed.
+  /// Checks whether the step is up to date. Also returns a record to write if only the times of files have changed.
   func look(_ memo: inout FileMemo) -> (finding: Finding, renewed: StepStamp?) {
     let recorded = stamp
     var stamp = recorded?.isOfFailure == true ? nil : recorded
@@ -202,7 +199,7 @@ final class UpToDateCheck: Sendable {
     }
   }
 
-  /// The failure for the files that the step reads, or nil if it can run.
+  /// Returns the failure if the files that the step reads are missing or too many, or nil.
   private func failure(_ found: FileLook) -> StepFailure? {
     if found.isFull {
       return StepFailure(
@@ -242,12 +239,12 @@ final class UpToDateCheck: Sendable {
     return Self.difference(stamp.products, products).map { .product($0) }
   }
 
-  /// The temporary files among the products that do not exist.
+  /// Returns the temporary products that do not exist.
   private func gone(_ products: [InputStamp], _ memo: inout FileMemo) -> [InputStamp] {
     TemporaryNames(makes).filter(products).filter { !memo.exists($0.path) }
   }
 
-  /// The first file that differs or is only in one of the lists.
+  /// Returns the first file that differs or is in only one of the lists, or nil.
   private static func difference(_ before: [InputStamp], _ now: [InputStamp]) -> String? {
     if before.count == now.count {
       for (before, now) in zip(before, now) where !before.isSame(as: now) {
@@ -260,15 +257,14 @@ final class UpToDateCheck: Sendable {
     return paths.symmetricDifference(others).min()?.text
   }
 
-  /// The problems with the files of a step that has ended.
+  /// Problems with the files of a step after it has ended.
   struct Ending {
     /// The failure of the step, or nil.
     var failure: StepFailure?
-    /// Warnings.
     var warnings: [String] = []
   }
 
-  /// The first required product that does not exist, or nil.
+  /// The first product that must exist but does not, or nil.
   var missingProduct: String? {
     if makes.allSatisfy({ $0.need == .never }) { return nil }
     var memo = FileMemo(in: folder, remembers: false)
@@ -283,9 +279,9 @@ final class UpToDateCheck: Sendable {
     return nil
   }
 
-  /// Records that the step has succeeded with these outputs, unless products are missing.
+  /// Records that the step has succeeded with these outputs, unless a product is missing.
   ///
-  /// - Parameter turn: The permission of the attempt to record.
+  /// - Parameter turn: The permission to record products.
   func noteSuccess(_ outputs: ValueObject, _ turn: RecordTurn) -> Ending {
     var memo = FileMemo(in: folder, remembers: false)
     let made = FileLook(makes, known: [], &memo)
@@ -327,7 +323,7 @@ final class UpToDateCheck: Sendable {
           + "made it again; remove it, or let the command write it")
       return ending
     }
-    // Other steps may produce files that match such a pattern later.
+    // Other steps may still produce files that match a pattern without files.
     if !made.idle.isEmpty { return ending }
     let stamp = StepStamp(
       definition: own.definition, values: own.values, inputs: own.inputs, products: made.stamps,
@@ -338,11 +334,11 @@ final class UpToDateCheck: Sendable {
     return ending
   }
 
-  /// Records the products that a failed attempt has changed, so that they do not count as the step's.
+  /// Records the products that a failed attempt has changed, so that they do not count as those of a success.
   ///
   /// - Parameters:
-  ///   - attempt: The id of the attempt in the record.
-  ///   - turn: The permission of the attempt to record.
+  /// - attempt: The id of the attempt.
+  /// - turn: The permission to record products.
   func noteFailure(_ attempt: String, _ turn: RecordTurn) {
     let own = state.withLock { $0 }
     guard own.lookedNanoseconds > 0, turn.isOpen else { return }
@@ -351,13 +347,13 @@ final class UpToDateCheck: Sendable {
     var left = own.left.filter { old in !changed.contains { $0.path == old.path } && memo.isAsItWas(old) }
     left += changed
     guard !left.isEmpty else { return }
-    // If that fails, the contents show that the products are not those of the last success.
+    // If writing fails, the content of the files still shows that they are not those of the last success.
     turn.take { write(StepStamp(ofFailure: attempt, left: left)) }
   }
 }
 
 extension UpToDateCheck.Basis {
-  /// A digest of the step's behavior and of the files that it declares.
+  /// A digest of the properties that determine what the step does, and of its declared files.
   var definition: String {
     var digest = SHA256()
     let options = step.options
@@ -365,7 +361,7 @@ extension UpToDateCheck.Basis {
       .string(step.uses), .object(step.with), .object(options.environment), .string(options.condition ?? ""),
       .array(options.inputsFrom.map { .string($0.pattern) }), .array(options.produces.map { .string($0.pattern) }),
     ]
-    // Its commands run in this folder, so a success in another one does not count.
+    // Commands run in the folder of their file, so a success in another one does not count.
     if !folder.isEmpty { parts.append(.string(folder)) }
     digest.combine(JSONText.bytes(of: .array(parts)))
     return digest.finish()

@@ -4,7 +4,7 @@ import FlowPlatform
 
 // The products of steps, for expressions such as `steps.clean.products`.
 extension WorkflowRun {
-  /// True if an expression reads the products of a step.
+  /// True if an expression may read the products of the step.
   func readsProducts(of step: StepIndex) -> Bool {
     stepsWithReadProducts.withLock { known in
       let steps = known ?? prepared.stepsWithReadProducts(names)
@@ -13,7 +13,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Stores the products of a step or an item, if expressions read them.
+  /// Stores the products of a step or item if expressions read them.
   func keepProducts(of instance: StepIndex, _ check: UpToDateCheck) {
     guard readsProducts(of: instances.owner(of: instance)) else { return }
     let made = check.madePaths
@@ -26,10 +26,10 @@ extension WorkflowRun {
     }
   }
 
-  /// The products of items as one list, in the order of the items.
+  /// Returns the products of all items as one list, in the order of the items.
   static func products(_ items: [[String]]) -> Value { .array(items.flatMap { $0.map { .string($0) } }) }
 
-  /// The products of items when they last succeeded, by index.
+  /// Returns the products of items from their last success, by index.
   ///
   /// - Parameter keys: The keys of the items in the record.
   func recordedProducts(ofItems keys: [UInt64], of step: StepIndex) -> [Int: [String]] {
@@ -41,7 +41,7 @@ extension WorkflowRun {
     return products
   }
 
-  /// Finds the products of steps that finished in an earlier process of this run.
+  /// Finds the products of steps that finished in an earlier process of the run.
   func recallProducts() {
     let steps = prepared.graph.workflow.steps
     recallTemporaries()
@@ -71,7 +71,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Returns the files that exist now.
+  /// Returns the paths of the products that exist now.
   private func existing(_ makes: [NamedFiles]?, of step: StepIndex) -> [String] {
     var memo = FileMemo(in: workflowFolder(of: step), remembers: false)
     return FileLook(makes ?? [], known: [], &memo).stamps.filter { $0.bytes >= 0 }.map(\.path)
@@ -79,10 +79,10 @@ extension WorkflowRun {
 }
 
 extension ItemChecks {
-  /// The products of items that are up to date, by index.
+  /// Returns the products of up-to-date items, by index.
   ///
-  /// - Parameter all: True to include the other items, because those that an earlier process has finished do not run
-  ///   again.
+  /// - Parameter all: True to return those of all items. In a resumed run, items that an earlier process has finished
+  ///   do not run again.
   func recordedProducts(_ findings: [UpToDateCheck.Finding?], ofAll all: Bool) -> [Int: [String]] {
     var products: [Int: [String]] = [:]
     for (index, finding) in findings.enumerated() {
@@ -98,7 +98,7 @@ extension ItemChecks {
 }
 
 extension PreparedWorkflow {
-  /// The steps whose products an expression reads or may read.
+  /// Returns the steps whose products an expression may read.
   fileprivate func stepsWithReadProducts(_ names: StepNames) -> Set<StepIndex> {
     let workflow = graph.workflow
     let makers = graph.steps(stating: .preparation).filter { !workflow.steps[Int($0)].options.produces.isEmpty }

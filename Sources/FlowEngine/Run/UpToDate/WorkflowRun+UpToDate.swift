@@ -3,9 +3,9 @@ import FlowModel
 import FlowPluginKit
 import FlowPlatform
 
-// Steps that are skipped because their inputs and products have not changed.
+// Skipping steps whose inputs and products have not changed.
 extension WorkflowRun {
-  /// Adds the check whether a step or an item is up to date to its inputs.
+  /// Returns the inputs of a step or item with the check whether it is up to date.
   func withCheck(_ inputs: StartInputs?, of instance: StepIndex, _ state: RunState) -> StartInputs? {
     if inputs?.problem != nil { return inputs }
     let values = inputs?.values ?? ValueObject()
@@ -35,17 +35,17 @@ extension WorkflowRun {
     return StartInputs(values, check: check)
   }
 
-  /// True if a step runs even if it is up to date.
+  /// True if the step must run even if it is up to date.
   func isForced(_ step: Step) -> Bool { !options.forcedSteps.isDisjoint(with: [step.id.text, "*"]) }
 
-  /// The name of a step in the data folder: `each[8f3a…]/convert` in an item's workflow.
+  /// Returns the name of a step's record in the data folder, such as `each[8f3a…]/convert` in an item's workflow.
   func idInAll(of step: StepIndex) -> StepID {
     guard let outer = options.outer else { return stepID(of: step) }
     return StepID(unchecked: "\(outer.recordID)/\(stepID(of: step))")
   }
 
-  /// The name of an item in the data folder. It is derived from key and value, so the position in the list does not
-  /// matter. Posts only have numbers.
+  /// Returns the name of an item's record in the data folder. It is made from the item's key and value, so it does not
+  /// depend on the position in the list. A post has only its number.
   func recordID(ofItem instance: StepIndex) -> StepID {
     guard let (owner, item) = instances.item(of: instance) else { return idInAll(of: instance) }
     let isPost = prepared.detail(of: owner)?.fanOut?.event != nil
@@ -58,7 +58,7 @@ extension WorkflowRun {
     return "#" + String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Removes the records of workflows of items that are no longer in the list, once there are many of them.
+  /// Removes records of items that ran a workflow and are no longer in their list, if there are many.
   func tidyItemRecords() {
     let current = state.withLock { $0.itemRecords }
     let folder = StepStamp.folder(in: run.dataFolder)
@@ -74,7 +74,7 @@ extension WorkflowRun {
     }
   }
 
-  /// The variables of the workflow and the step, evaluated.
+  /// Returns the evaluated variables of the workflow and the step.
   private func stated(by step: StepIndex, _ state: RunState) -> ValueObject {
     let scope = scope(step, state)
     var values = scope.environment
@@ -84,7 +84,7 @@ extension WorkflowRun {
     return values
   }
 
-  /// Records the products of a step or an item. Returns a failure if another one may produce the same file.
+  /// Claims the products of a step or item. Returns a failure if another one may produce the same file.
   func claimProducts(_ check: UpToDateCheck, of instance: StepIndex) -> StepFailure? {
     guard !check.makes.isEmpty else { return nil }
     let failure = claims.claim(
@@ -93,7 +93,7 @@ extension WorkflowRun {
     return failure.map(hidden)
   }
 
-  /// The full name of a step, including outer items.
+  /// Returns the name of a step or item, with the items of outer runs before it.
   func fullName(of instance: StepIndex) -> String {
     let own = stepID(of: instance).text
     return options.outer.map { "\($0.run.fullName(of: $0.instance))/\(own)" } ?? own
@@ -104,8 +104,8 @@ extension WorkflowRun {
       + [ProductClaims.Level(graph: prepared.graph, step: instances.owner(of: instance), instance: instance)]
   }
 
-  /// Records the success of a step whose attempt is still awaited and whose outputs are accepted. Returns a different
-  /// ending if products are missing.
+  /// Records the success of a step, unless its attempt was cancelled or its outputs are refused. Returns a failure if
+  /// products are missing.
   func noteSuccess(_ start: Start, _ outputs: ValueObject) -> Ending? {
     guard let check = start.inputs?.check else { return nil }
     guard !cancellations.isCancelled(start.step, attempt: Int(start.attempt)), refusal(of: outputs, start) == nil else {
@@ -124,7 +124,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Records that an attempt of a step has not succeeded.
+  /// Records that an attempt has not succeeded.
   func noteFailure(_ start: Start) {
     start.inputs?.check?.noteFailure("\(run.id) \(start.attempt)", turn(of: start))
   }
@@ -133,7 +133,7 @@ extension WorkflowRun {
     RecordTurn(of: start.step, attempt: Int(start.attempt), in: recordTurns)
   }
 
-  /// Waits for the products of a remote step, because on a shared file system files of another machine may appear late.
+  /// Waits for the products of a remote step. On a shared file system, files from another machine may appear late.
   func awaitProducts(of start: Start) async {
     guard let check = start.inputs?.check, var path = check.missingProduct else { return }
     let wait = options.fileWait
@@ -146,7 +146,7 @@ extension WorkflowRun {
         let rest = min(pause, .nanoseconds(end - clock.now))
         wake(after: rest, step: start.step, attempt: Int(start.attempt)) { continuation.resume() }
       }
-      // Reading the folder makes a network file system update its view of it.
+      // Listing the folder makes a network file system refresh it.
       let place = FilePath.isAbsolute(path) ? path : "\(workflowFolder(of: start.step))/\(path)"
       _ = FilePath.names(in: FilePath.folder(of: place))
       guard let next = check.missingProduct else { return }
