@@ -1,22 +1,21 @@
 import FlowDiagnostics
 
-/// The installed actions as the loader sees them: their declarations and their own checks.
+/// The declarations and checks of all installed actions, as used by the loader.
 public protocol ActionCatalog: Sendable {
-  /// Every action's declaration, sorted by name.
+  /// The declarations of all actions, sorted by name.
   var declarations: [ActionDeclaration] { get }
 
   /// Returns the declaration of the action with this full name, or nil if it is not installed.
   func declaration(named name: String) -> ActionDeclaration?
 
-  /// The handles that are available from the start of every run and that no step provides.
+  /// The handles that plugins provide to every run.
   var runHandles: [HandleKey] { get }
 
-  /// Returns the problems that the action's own check finds in literal inputs. Implementations do not run or read
-  /// anything.
+  /// Returns the problems that the action's own check finds in literal inputs. The check must not run or read anything.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem]
 
-  /// Returns the current name of a renamed action, or of a renamed input or output such as `storage.open.sample`.
-  /// Returns nil if no plugin lists the name.
+  /// Returns the current name of a renamed action, input or output, such as `storage.open.sample`. Returns nil if no
+  /// plugin has renamed it.
   func newName(of name: String) -> String?
 }
 
@@ -27,7 +26,7 @@ extension ActionCatalog {
   /// No renames.
   public func newName(of name: String) -> String? { nil }
 
-  /// Returns the action that `member`, an input or output of `action`, has moved to, or nil if it was not moved.
+  /// Returns the action to which `member`, an input or output of `action`, was moved, or nil if it was not moved.
   public func newAction(of member: String, in action: String) -> String? {
     guard let name = newName(of: "\(action).\(member)"), let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
       return nil
@@ -36,31 +35,32 @@ extension ActionCatalog {
   }
 }
 
-/// The inputs of a step that are known before it runs: those without an expression.
+/// The inputs of a step that contain no expression, so that they are known before a run.
 public struct LiteralInput: Sendable, Hashable {
-  /// The literal inputs by name, without inputs that contain an expression at any depth.
+  /// The inputs by name. An input that contains an expression at any depth is left out.
   public var values: ValueObject
 
-  /// Wraps literal inputs.
+  /// Creates literal inputs.
   public init(_ values: ValueObject) { self.values = values }
 
-  /// The literal value of the input `name`, or nil if it is absent or contains an expression.
+  /// The input `name`, or nil if the step does not set it or it contains an expression.
   public subscript(name: String) -> Value? { values[name] }
 }
 
-/// A problem that an action finds in a literal input before the run.
+/// A problem with a literal input, found before a run.
 public struct InputProblem: Sendable, Hashable {
-  /// The key path of the input, such as `path` or `routes[3].pattern`. The loader turns it into a location in the file.
+  /// The key path of the input, such as `path` or `routes[3].pattern`. The loader converts it to a location in the
+  /// file.
   public var keyPath: String
   /// The problem, as a sentence without a full stop.
   public var message: String
-  /// A remedy, or nil.
+  /// A suggestion, or nil.
   public var help: String?
-  /// A second location that explains the first, such as the earlier of two equal routes, with a label.
+  /// A second location that explains the problem, such as the first of two equal routes, or nil.
   public var related: Related?
-  /// True if the workflow may still run.
+  /// True if the workflow can run in spite of the problem.
   public var isWarning: Bool
-  /// The intended word, for tools that can apply it, or nil if it is unknown.
+  /// The correct word, for editors that can insert it, or nil if it is not known.
   public var correction: Correction?
 
   /// A second location and its label.

@@ -1,55 +1,58 @@
-/// The description of an action as plain data, available without running it.
+/// The description of an action. It is data that can be read without running the action.
 ///
-/// `validate`, `schema` and `plugins show` read it. It comes from the type of a built-in action or from a manifest.
+/// `validate`, `schema` and `plugins show` use it. For a built-in action it comes from the action's type, for an
+/// external one from its plugin's manifest.
 public struct ActionDeclaration: Sendable, Hashable {
-  /// `plugin.action`, both parts lower case with hyphens.
+  /// The full name, `plugin.action`. Both parts are in lower case with hyphens.
   public var name: String
   /// A one-sentence description of the action.
   public var summary: String
-  /// The inputs that a step may or must set under `with`.
+  /// The inputs that a step sets under `with`.
   public var inputs: [FieldDeclaration]
-  /// The outputs that dependents may read under `steps.<id>.outputs`.
+  /// The outputs that later steps read under `steps.<id>.outputs`.
   public var outputs: [FieldDeclaration]
-  /// The name of an object input whose keys become outputs as well (`flow.set` returns its `values`).
+  /// The name of an object input whose keys are outputs, too (`flow.set` returns its `values`), or nil.
   public var outputsFromInput: String?
-  /// The events that it may post.
+  /// The events that the action may post.
   public var events: [String]
-  /// The name of a literal string input that names an event to post (`flow.post` posts its `event`).
+  /// The name of a string input, without expressions, that names an event to post (`flow.post` posts its `event`), or
+  /// nil.
   public var eventFromInput: String?
-  /// The handles that it provides for its dependents.
+  /// The handles that the action provides to later steps.
   public var provides: [HandleKey]
-  /// The handles that exactly one direct or indirect dependency must provide.
+  /// The handles that the action uses. Exactly one direct or indirect dependency must provide each of them.
   public var requires: [HandleKey]
-  /// True if it reads data that is unavailable while the device is locked (P6).
+  /// True if the action reads data that is not available while the device is locked (P6).
   public var needsProtectedData: Bool
-  /// True if it keeps running after it has reported ready, until it is stopped.
+  /// True if the action continues to run after it has reported that it is ready, until it is stopped.
   public var isService: Bool
-  /// The errors that it may end with.
+  /// The errors that the action may throw.
   public var errors: [ErrorDeclaration]
-  /// The inputs that describe the action to call for each post of an event (`flow.on`), or nil if it calls nothing.
+  /// The names of the inputs for the action that is called for each post of an event (`flow.on`), or nil.
   public var calls: ActionCall?
-  /// The name of an object input that declares outputs, one per key (`outputs` of `shell.run`), or nil.
+  /// The name of an object input that declares an output under each key (`outputs` of `shell.run`), or nil.
   public var outputFieldsFromInput: String?
-  /// The name of an input that is run by a shell (`command` of `shell.run`), or nil.
+  /// The name of an input that is run as a shell command (`command` of `shell.run`), or nil.
   public var shellTextInput: String?
-  /// The maximum size of its outputs as JSON: ``Limits/outputBytes``, or more if the action limits them itself.
+  /// The maximum size of the outputs as JSON, in bytes. It exceeds ``Limits/outputBytes`` only if the action has a
+  /// limit of its own.
   public var outputLimitBytes = Limits.outputBytes
-  /// True if it behaves the same on another machine because it uses only its inputs, files and commands.
+  /// True if the action works the same on another machine, because it uses only its inputs, files and commands.
   public var isPortable = false
-  /// The target of its effect, which decides whether a resume runs it again.
+  /// Whether the effect outlives the process. If it does not, a resume repeats steps whose effect is needed.
   public var effect = ActionEffect.durable
-  /// The types of the values that it posts with events; each field has the name of its event.
+  /// The types of the values that the action posts with events. Each field is named after its event.
   public var eventValues: [FieldDeclaration] = []
-  /// The events whose posts it receives from its start on.
+  /// The events whose posts the action receives from its start.
   public var follows: [String] = []
   /// The source of the events that a service posts.
   public var source = EventSource.run
-  /// An example step in YAML, not indented, that begins with `uses:`.
+  /// An example of a step in YAML that begins with `uses:`, not indented.
   public var example: String
-  /// The manifest that declares it, or nil if it is built in.
+  /// The path of the manifest that declares the action, or nil if it is built in.
   public var origin: String?
 
-  /// Creates a declaration. Omitted parts are empty.
+  /// Creates a declaration.
   public init(
     name: String, summary: String, inputs: [FieldDeclaration] = [], outputs: [FieldDeclaration] = [],
     outputsFromInput: String? = nil, events: [String] = [], eventFromInput: String? = nil,
@@ -72,23 +75,24 @@ public struct ActionDeclaration: Sendable, Hashable {
     self.origin = origin
   }
 
-  /// The part of the name before the dot.
+  /// The name of the plugin: the part of ``name`` before the dot.
   public var pluginName: String { String(name.prefix { $0 != "." }) }
 
-  /// Returns the events that a step with these inputs may post: the declared ones, and the one that an input names.
+  /// Returns the events that a step with these inputs may post: those that the action declares, and the one that an
+  /// input names.
   public func eventsPosted(with inputs: ValueObject) -> [String] {
     guard let event = eventFromInput.flatMap({ inputs[$0]?.stringValue }) else { return events }
     return events + [event]
   }
 
-  /// Returns the outputs of a step with these inputs: those of the action, and those that an input declares.
-  /// Skips malformed declarations, which the action's own check reports.
+  /// Returns the outputs of a step with these inputs: those that the action declares, and those that an input declares.
+  /// Invalid declarations are skipped, because the action's own check reports them.
   public func outputs(declaredBy inputs: ValueObject) -> [FieldDeclaration] {
     guard let input = outputFieldsFromInput, let declared = inputs[input]?.objectValue else { return outputs }
     return outputs + declared.compactMap { try? FieldDeclaration($0.key, declaration: $0.value) }
   }
 
-  /// The reason why its steps cannot run on another machine, or nil if they can.
+  /// The reason why steps with this action cannot run on another machine, or nil if they can.
   public var portabilityObstacle: String? {
     if !isPortable { return "'\(name)' is not portable" }
     if isService { return "'\(name)' is a service" }
@@ -102,32 +106,32 @@ public struct ActionDeclaration: Sendable, Hashable {
     return nil
   }
 
-  /// The declaration of the input `name`, or nil.
+  /// Returns the declaration of an input, or nil.
   public func input(named name: String) -> FieldDeclaration? { inputs.first { $0.name == name } }
 
-  /// The declaration of the output `name`, or nil.
+  /// Returns the declaration of an output, or nil.
   public func output(named name: String) -> FieldDeclaration? { outputs.first { $0.name == name } }
 }
 
 extension ActionDeclaration {
-  /// True if it is a command that keeps running. It ends with the file that contains it, and dependents of it end with
-  /// it.
+  /// True if the action is a command that runs as a service. It stops at the end of its file; if it ends by itself, the
+  /// steps that need it are cancelled.
   public var isCommandService: Bool { isService && shellTextInput != nil }
 
-  /// True if the `env` of its steps reaches a program: a command, or the program of an external plugin.
+  /// True if the `env` of a step is passed to a program: a command, or the program of an external plugin.
   public var handsOnEnvironment: Bool { shellTextInput != nil || origin != nil }
 }
 
-/// The inputs of an action that calls another one for each post of an event.
+/// The names of the inputs for an action that is called for each post of an event.
 public struct ActionCall: Sendable, Hashable {
-  /// The input that names the event; a literal.
+  /// The name of the input with the event, which must be a literal.
   public var event: String
-  /// The input that names the action; a literal.
+  /// The name of the input with the action, which must be a literal.
   public var action: String
-  /// The input with the called action's inputs, whose expressions can read the post as `event`.
+  /// The name of the input with the called action's inputs. Their expressions can read the post as `event`.
   public var inputs: String
 
-  /// Creates a call from the names of the three inputs.
+  /// Creates the names of the three inputs.
   public init(event: String, action: String, inputs: String) {
     self.event = event
     self.action = action
@@ -137,32 +141,32 @@ public struct ActionCall: Sendable, Hashable {
 
 /// The source of the events that a service posts.
 public enum EventSource: String, Sendable, Hashable, CaseIterable {
-  /// The run itself.
+  /// Steps of the run.
   case run
-  /// The outside world. On the command line, no more posts are expected once the run is otherwise idle.
+  /// The outside world. On the command line, its services stop when the run is otherwise idle.
   case outside
 }
 
-/// The target of an action's effect.
+/// The lifetime of an action's effect.
 public enum ActionEffect: String, Sendable, Hashable, CaseIterable {
-  /// Something that outlives the process: a resume does not repeat it.
+  /// The effect outlives the process, so that a resume need not repeat it.
   case durable
-  /// The process, which is different after a resume: it is repeated if a step that runs again needs it.
+  /// The effect ends with the process, so that a resume repeats the step if a step that runs needs it.
   case process
 }
 
 extension ActionDeclaration {
-  /// True if its effect ends with the process: it is declared so, is a service, or provides a live handle.
+  /// True if the effect ends with the process: the action declares that, is a service, or provides a handle.
   public var actsOnProcess: Bool { effect == .process || isService || !provides.isEmpty }
 }
 
-/// An error that an action may end with.
+/// An error that an action may throw.
 public struct ErrorDeclaration: Sendable, Hashable {
   /// A stable code for programs, such as `store-is-newer`.
   public var code: String
-  /// When it occurs and what to do about it.
+  /// The cause of the error, and what to do about it.
   public var summary: String
-  /// True if another attempt may succeed. Any other error ends the step at once.
+  /// True if another attempt may succeed. All other errors end the step immediately.
   public var isRetryable: Bool
 
   /// Declares an error.
@@ -173,9 +177,9 @@ public struct ErrorDeclaration: Sendable, Hashable {
   }
 }
 
-/// The name of a live handle that one step provides and others use, such as `database`.
+/// The name of a handle, a live object that one step provides to others, such as `database`.
 public struct HandleKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The handle of an action that shows a launch screen; C9 defines how long the screen stays.
+  /// The handle of an action that shows a launch screen, which stays until C9 is fulfilled.
   public static let launchScreen: HandleKey = "launch-screen"
 
   /// The name in declarations and messages.

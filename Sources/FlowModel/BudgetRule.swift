@@ -4,7 +4,7 @@ public struct BudgetRule: Sendable, Hashable {
   public enum Statistic: String, Sendable, Hashable, CaseIterable {
     case median, p50, p90, p95, p99, max
 
-    /// The share of runs that are at or below the value, up to 1.
+    /// The share of runs whose value is at most that of the statistic.
     public var share: Double {
       switch self {
       case .median, .p50: 0.5
@@ -16,13 +16,14 @@ public struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// The measured quantity.
+  /// The quantity that is measured.
   public enum Subject: Sendable, Hashable {
-    /// The time at which the gate opened; infinite if it did not open.
+    /// The time at which the gate opened, or infinity if it did not open.
     case gate(Statistic)
-    /// The time at which everything was ready, ignoring the gate's minimum; infinite if it never was.
+    /// The time at which all blocking steps were satisfied, whatever the gate's minimum, or infinity if they never
+    /// were.
     case ready(Statistic)
-    /// The duration of a step from its start to its end, in runs in which it ran.
+    /// The duration of a step, in the runs in which it ran.
     case step(StepID, Statistic)
     /// The share of runs whose gate timed out.
     case missed
@@ -43,29 +44,29 @@ public struct BudgetRule: Sendable, Hashable {
     case duration(Duration)
     /// A share, from 0 to 1.
     case share(Double)
-    /// A multiple of the earlier value; only for comparisons of two sets of runs.
+    /// A multiple of the value in earlier runs. Only for comparisons of two sets of runs.
     case baseline(Double)
   }
 
-  /// The rule as it was written.
+  /// The rule as written.
   public let text: String
-  /// The measured quantity.
+  /// The quantity that is measured.
   public let subject: Subject
   /// The comparison operator.
   public let comparison: Comparison
-  /// The limit of the value.
+  /// The limit.
   public let limit: Limit
 
-  /// The reason why a text is not a rule, as a sentence fragment that includes the remedy.
+  /// The reason why a string is not a rule.
   public struct RuleProblem: Error, Sendable, Hashable {
-    /// The sentence fragment.
+    /// A clause that includes what to write instead.
     public let help: String
 
-    /// Creates a problem with this remedy.
+    /// Creates a problem with this text.
     public init(help: String) { self.help = help }
   }
 
-  /// The maximum length of a rule in bytes: the id of a step, and the rest.
+  /// The maximum length of a rule in bytes.
   public static let longestBytes = 256
 
   /// Parses a rule.
@@ -111,7 +112,7 @@ public struct BudgetRule: Sendable, Hashable {
     case "ready": return .ready(statistic)
     default:
       let id = inner.dropFirst("step:".count)
-      // Steps of an included workflow have its name as a prefix.
+      // The ids of steps in an included workflow have its name as a prefix.
       let isName = id.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { StepID(String($0)) != nil }
       guard inner.hasPrefix("step:"), isName else {
         throw RuleProblem(help: "'\(inner)' cannot be measured by a budget; write gate, ready or step:ID")
@@ -142,7 +143,6 @@ public struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// Returns a decimal number without sign and exponent, or nil.
   private static func number(_ text: String) -> Double? {
     guard text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2E }) else { return nil }
     return Double(text)
@@ -158,7 +158,7 @@ public struct BudgetRule: Sendable, Hashable {
     }
   }
 
-  /// The measured step, or nil.
+  /// The step that is measured, or nil if the rule measures no step.
   public var step: StepID? { if case .step(let id, _) = subject { id } else { nil } }
 
   /// True if the limit refers to earlier runs.

@@ -1,9 +1,9 @@
 /// Durations as written in a workflow: `250ms`, `2s`, `1.5s`, `1m30s`, `2m`, `1h`, `3d`. A day has 24 hours.
 ///
-/// Units go from large to small, each at most once; only the last part may have a fraction. `0s` is a duration. `0` and
-/// `5` are errors because a unit is missing.
+/// Units go from large to small, each at most once. Only the last number may have a fraction. `0s` is a duration; `0`
+/// and `5` are not, because they have no unit.
 public enum DurationText {
-  /// The reason why a text is not a duration.
+  /// The reason why a string is not a duration.
   public enum DurationProblem: Error, Sendable, Hashable {
     case empty
     case missingUnit(String)
@@ -12,7 +12,7 @@ public enum DurationText {
     case unitOrder(String)
     case tooLong(String)
 
-    /// The remedy, as a sentence fragment: `write 5s or 5ms: a duration has a unit`.
+    /// A suggestion, such as `write 5s or 5ms: a duration has a unit`.
     public var help: String {
       switch self {
       case .empty: "write a number with a unit, such as 250ms"
@@ -25,14 +25,14 @@ public enum DurationText {
     }
   }
 
-  /// The longest duration: 10,000 hours, so that nanoseconds and their sums fit in 64 bits.
+  /// The longest duration: 10,000 hours, so that sums of durations in nanoseconds fit in 64 bits.
   public static let longest = Duration.seconds(36_000_000)
 
   private static let units: [(name: String, nanoseconds: Int)] = [
     ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
   ]
 
-  /// Parses a duration with nanosecond precision.
+  /// Parses a duration. Its precision is one nanosecond.
   public static func parse(_ text: String) throws(DurationProblem) -> Duration {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty else { throw .empty }
@@ -75,7 +75,7 @@ public enum DurationText {
     return sumOverflow ? .max : sum
   }
 
-  /// Formats a duration as a workflow would: `72h`, `1m30s`, `250ms`, `0s`. Below a millisecond it has a fraction.
+  /// Formats a duration, such as `72h`, `1m30s`, `250ms` or `0s`. A duration below a millisecond has a fraction.
   public static func format(_ duration: Duration) -> String {
     var remaining = duration.nanoseconds
     guard remaining != 0 else { return "0s" }
@@ -95,7 +95,7 @@ public enum DurationText {
 }
 
 extension Duration {
-  /// The whole nanoseconds in this duration, clamped to 64 bits.
+  /// The duration in nanoseconds, without a fraction, clamped to 64 bits.
   public var nanoseconds: Int {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)

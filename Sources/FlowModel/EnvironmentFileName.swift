@@ -1,6 +1,6 @@
-/// A file of variables listed under `env-file` in a workflow.
+/// A file in the `env-file` of a workflow.
 public struct EnvironmentFileName: Sendable, Hashable {
-  /// The path, which may contain `${{ }}` expressions over `inputs`.
+  /// The path, which may contain `${{ }}` that reads `inputs`.
   public var path: String
   /// True if a run cannot start without the file.
   public var isRequired: Bool

@@ -1,8 +1,8 @@
-/// One post of an event.
+/// A post of an event.
 public struct EventPost: Sendable, Hashable {
   /// The name of the event.
   public var event: String
-  /// The number of the post among those of its event, from 1.
+  /// The number of the post among all posts of its event, counted from 1.
   public var number: Int
   /// The time of the post, in nanoseconds from the start of the run.
   public var atNanoseconds: Int

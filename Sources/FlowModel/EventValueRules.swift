@@ -1,14 +1,14 @@
-/// The rules for the values that a workflow's events may be posted with.
+/// The rules for the values that events of a workflow can have.
 package struct EventValueRules: Sendable {
-  /// The value types that the workflow declares, by event.
+  /// The values that the workflow declares, by event.
   private var declared: [String: FieldDeclaration] = [:]
-  /// The value types of events that only steps of the run may post, by event.
+  /// The values of events that only steps may post, by event.
   private var own: [String: FieldDeclaration] = [:]
 
-  /// True if posted values may contain secrets.
+  /// True if the value of an event may be secret.
   package private(set) var hasSecrets = false
 
-  /// Creates the rules of a workflow whose steps use these actions.
+  /// Creates the rules of a workflow. `actions` are those that its steps use.
   package init(_ workflow: Workflow, _ actions: some Sequence<ActionDeclaration>) {
     for event in workflow.events {
       if let value = event.value { declared[event.name] = value }
@@ -20,15 +20,15 @@ package struct EventValueRules: Sendable {
     hasSecrets = (Array(declared.values) + own.values).contains { $0.isSecret || $0.type.hasSecretProperties }
   }
 
-  /// A link, which is secret because it may contain a token.
+  /// The value of an event that opens a link. It is secret, because a link may contain a token.
   private static let link = {
     var field = FieldDeclaration("value", .any)
     field.isSecret = true
     return field
   }()
 
-  /// Returns the part of an event's value that must be masked wherever it is shown or recorded, or nil.
-  /// If the type has secret properties, at any depth, only these are masked.
+  /// Returns the part of an event's value that must be hidden, or nil. If the type has secret properties at any depth,
+  /// only these are hidden.
   package func secretPart(of value: Value, _ event: String) -> Value? {
     guard let field = own[event] ?? declared[event] else { return nil }
     if field.type.hasSecretProperties, field.type.mismatch(of: value) == nil || value.isNull {
@@ -38,7 +38,7 @@ package struct EventValueRules: Sendable {
     return value
   }
 
-  /// Returns the reason to refuse a value posted from outside, or nil if it fits.
+  /// Returns the problem with a value that is posted from outside, or nil.
   package func problem(fromOutside value: Value, of event: String) -> EventValueProblem? {
     guard !value.isNull else { return nil }
     if own[event] != nil {
@@ -51,13 +51,13 @@ package struct EventValueRules: Sendable {
     return problem(value, of: event)
   }
 
-  /// Returns the reason to refuse a value posted by a step, or nil if it fits.
+  /// Returns the problem with a value that a step posts, or nil.
   package func problem(_ value: Value, of event: String) -> EventValueProblem? {
     if value.isNull { return nil }
     let field = own[event] ?? declared[event]
     let isSecret = field.map { $0.isSecret || $0.type.hasSecretProperties } ?? false
     if let mismatch = field?.type.mismatch(of: value) {
-      // A secret stays masked even if it has the wrong type.
+      // A secret is hidden even if it has the wrong type.
       let path = mismatch.path.isEmpty ? "" : "'\(mismatch.path)': "
       let problem = isSecret ? "\(path)expected \(mismatch.expected)" : mismatch.description
       return EventValueProblem("the value of event '\(event)' does not match its type: \(problem)")
@@ -69,19 +69,19 @@ package struct EventValueRules: Sendable {
 
 /// The reason why an event cannot be posted with a value.
 public struct EventValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problem, and the expected value.
+  /// The problem, with what was expected.
   public let description: String
 
   init(_ description: String) { self.description = description }
 
-  /// Creates the problem of event values that together exceed `limit` bytes.
+  /// Creates the problem that all event values of a run together exceed `limit` bytes.
   package init(tooLarge limit: Int) {
     self.init("the values of the run's events are larger than \(limit >> 20) MiB together")
   }
 }
 
 extension ValueType {
-  /// True if an object in it has a secret property, at any depth.
+  /// True if the type has a secret property at any depth.
   var hasSecretProperties: Bool {
     switch self {
     case .array(let element): element.hasSecretProperties
@@ -90,7 +90,7 @@ extension ValueType {
     }
   }
 
-  /// Returns the secret properties in a value of this type.
+  /// Returns the secret properties of a value of this type.
   func secretProperties(of value: Value) -> [Value] {
     switch self {
     case .array(let element): return (value.arrayValue ?? []).flatMap { element.secretProperties(of: $0) }

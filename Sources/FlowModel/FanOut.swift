@@ -2,28 +2,28 @@
 public struct FanOut: Sendable, Hashable {
   /// The source of the items.
   public enum Source: Sendable, Hashable {
-    /// A list, an object or an expression for one of these; texts inside may contain `${{ }}`.
+    /// A list, an object, or an expression for one. Strings in it may contain `${{ }}`.
     case items(Value)
-    /// The product of several lists, in which the first key varies slowest, without the combinations that match an
-    /// object of `exclude`. Each object of `include` adds its members to the combinations whose axes it does not
-    /// change. If there are none, it becomes a separate combination.
+    /// All combinations of several lists, where the first key changes most slowly, without those that match an object
+    /// in `exclude`. An object in `include` adds its members to the combinations whose axes it does not change; if
+    /// there are none, it is a combination of its own.
     case axes(ValueObject, exclude: [Value], include: [Value])
-    /// The files that match the patterns when the step becomes ready; patterns may contain `${{ }}`.
+    /// The files that match these patterns when the step becomes ready. Patterns may contain `${{ }}`.
     case files([String])
-    /// The posts of a repeating event, one item each, until no more posts are possible.
+    /// The posts of a repeating event, as long as more of them are possible.
     case posts(of: String)
   }
 
   /// The source of the items.
   public var source: Source
-  /// The maximum number of items that run at the same time, or nil for no limit besides threads and queues.
+  /// The maximum number of items that run at the same time, or nil if only threads and queues limit it.
   public var parallel: Int?
-  /// True if the first failed item ends the others.
+  /// True if the other items end when one fails.
   public var isFailFast = true
-  /// The time limit of all items together, from the start of the first.
+  /// The time limit for all items, from the start of the first, or nil.
   public var deadline: Duration?
 
-  /// The number of items if it is known before the run, or nil.
+  /// The number of items, or nil if it is not known before the run.
   public var literalCount: Int? {
     switch source {
     case .items(.array(let values)): values.count
@@ -32,7 +32,7 @@ public struct FanOut: Sendable, Hashable {
     }
   }
 
-  /// The event whose posts are the items, or nil for other sources.
+  /// The event whose posts are the items, or nil.
   public var event: String? {
     if case .posts(let event) = source { event } else { nil }
   }

@@ -1,7 +1,7 @@
-// Fields as values in the words of the format, so that actions can take declarations as inputs.
+// Declarations of fields as values, so that actions can have them as inputs.
 
 extension FieldDeclaration {
-  /// The declaration as written under the field's name in a workflow: `{"type": "integer", "required": false}`.
+  /// The declaration as an object, such as `{"type": "integer", "required": false}`.
   public var declaration: ValueObject {
     var members = type.declaration
     if let defaultValue { members["default"] = defaultValue }
@@ -11,7 +11,7 @@ extension FieldDeclaration {
     return members
   }
 
-  /// Creates the field `name` from a declaration. Throws the first mistake in the declaration with its path.
+  /// Creates a field from a declaration. Throws the first problem of the declaration, with its path.
   public init(_ name: String, declaration: Value) throws(TypeMismatch) {
     if let mismatch = Self.form.mismatch(of: declaration) { throw mismatch }
     let members = declaration.objectValue ?? [:]
@@ -50,7 +50,7 @@ extension FieldDeclaration {
     isSecret = members["secret"]?.booleanValue ?? false
   }
 
-  /// The form of a declaration.
+  /// The type of a declaration.
   private static let form = ValueType.object(properties: [
     FieldDeclaration("type", .enumeration(ValueType.names.map { .string($0) }, of: .string)),
     FieldDeclaration("required", .boolean, isRequired: false),
@@ -66,7 +66,8 @@ extension FieldDeclaration {
 }
 
 extension ValueType {
-  /// Creates the type with this name, and the parts of paths, arrays and objects. Returns nil for an unknown name.
+  /// Creates the type with this name. `base`, `items` and `properties` apply to paths, arrays and objects. Returns nil
+  /// if the name is unknown.
   public init?(
     named name: String, base: PathBase = .file, items: ValueType = .any, properties: [FieldDeclaration]? = nil
   ) {
@@ -100,8 +101,8 @@ extension ValueType {
     return members
   }
 
-  /// Converts a text to this type, as for `-i name=text` and a command's named outputs. A text that cannot be converted
-  /// remains a string, which does not fit the type.
+  /// Converts text to this type, for `-i name=text` and named outputs of a command. If that is not possible, returns a
+  /// string, which does not match the type.
   public func value(of text: String) -> Value {
     switch self {
     case .string, .duration, .path: .string(text)
@@ -112,7 +113,7 @@ extension ValueType {
 }
 
 extension TypeMismatch {
-  /// Returns the result of `body`. Errors that it throws refer to the part `key` of a larger value.
+  /// Calls `body`, and adds `key` to the path of an error that it throws.
   fileprivate static func inside<Result>(
     _ key: String, _ body: () throws(TypeMismatch) -> Result
   ) throws(TypeMismatch) -> Result {

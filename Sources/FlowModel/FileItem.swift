@@ -1,6 +1,6 @@
-/// A file as the `item` of a step with `foreach: { files: … }`.
+/// The `item` of a step with `foreach: { files: … }`.
 public enum FileItem {
-  /// The members of such an item.
+  /// The members of the item.
   public static let fields = [
     FieldDeclaration("path", .string, summary: "The path of the file, from the folder of the workflow"),
     FieldDeclaration("name", .string, summary: "Its name with the extension"),
@@ -9,7 +9,7 @@ public enum FileItem {
     FieldDeclaration("folder", .string, summary: "The path of its folder; '.' is the workflow's own"),
   ]
 
-  /// Returns the item of the file at `path`. A name whose only dot is its first character has no extension.
+  /// Returns the item of a file. If the only dot in its name is the first character, the file has no extension.
   public static func value(of path: String) -> Value {
     let parts = parts(of: path)
     return [
@@ -18,7 +18,7 @@ public enum FileItem {
     ]
   }
 
-  /// The members of the item that follow its path, in their order.
+  /// Returns the members of the item that follow `path`, in order.
   package static func parts(
     of path: String
   ) -> (name: Substring, stem: Substring, extension: Substring, folder: Substring) {

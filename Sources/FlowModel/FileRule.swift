@@ -1,13 +1,13 @@
-/// A path, or a pattern of files, that a step reads or produces.
+/// A path or pattern in the `inputs-from` or `produces` of a step.
 public struct FileRule: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The path or pattern, which may contain `${{ }}`.
   public var pattern: String
-  /// True if files must match. If nil, a path must exist and a pattern need not match.
+  /// True if a file must match, false if none needs to. If nil, a path must exist but a pattern may match no file.
   public var isRequired: Bool?
-  /// True if the files are removed once the steps that read them have succeeded.
+  /// True if the files are removed after all steps that read them have succeeded.
   public var isTemporary: Bool
 
-  /// Creates a rule for a path or a pattern.
+  /// Creates a rule.
   public init(_ pattern: String, isRequired: Bool? = nil, isTemporary: Bool = false) {
     self.pattern = pattern
     self.isRequired = isRequired

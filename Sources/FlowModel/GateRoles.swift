@@ -1,20 +1,20 @@
-/// The role of each step for the launch gate: whether it starts only after the gate has opened, and whether the gate
-/// waits for it.
+/// The relation of each step to the launch gate: whether it starts only after the gate has opened (deferred), and
+/// whether the gate waits for it (blocking).
 ///
-/// A step that needs a deferred step is deferred as well, and the gate waits for all other steps. The result of a
-/// `defer` expression is known at activation; before that, both are possible.
+/// A step that depends on a deferred step is deferred, too, and the gate waits for all other steps. The value of a
+/// `defer` expression is known at activation; before, its step may or may not be deferred.
 public struct GateRoles: Sendable {
-  /// The certainty of a role.
+  /// Whether something is the case in all runs, in none, or in some.
   public enum Certainty: UInt8, Sendable, Comparable {
     case never
-    /// An expression decides at activation.
+    /// It depends on an expression that is evaluated at activation.
     case byExpression
     case always
 
-    /// Orders by increasing certainty.
+    /// Orders by certainty: `never` comes first.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// The certainty of the opposite.
+    /// The certainty that it is not the case.
     fileprivate var opposite: Certainty {
       switch self {
       case .never: .always
@@ -25,18 +25,18 @@ public struct GateRoles: Sendable {
   }
 
   private let steps: [Step]
-  /// The deferral of each step, or empty if no step is deferred.
+  /// Whether each step is deferred, or an empty array if none is.
   private let deferrals: [Certainty]
 
-  /// Creates the roles of the steps of `graph`. `answers` are the steps whose `defer` expression is true, or nil before
-  /// evaluation.
+  /// Determines the roles of the steps of `graph`. `answers` has the steps whose `defer` expression is true, or is nil
+  /// before activation.
   public init(_ graph: WorkflowGraph, answers: StepList? = nil) {
     self.init(
       graph.workflow.steps, candidates: graph.stepsWithOptions, order: graph.topologicalOrder, answers: answers)
   }
 
-  /// Creates the roles of a workflow's steps; `order` lists each step after its dependencies. If the dependencies form
-  /// a cycle, `order` is empty and dependencies are ignored.
+  /// Determines the roles of a workflow's steps. In `order`, each step comes after its dependencies. If they form a
+  /// cycle, `order` is empty and dependencies are ignored.
   public init(_ workflow: Workflow, order: [StepIndex]) {
     let candidates = workflow.steps.indices.filter { workflow.steps[$0].hasOptions }.map { StepIndex($0) }
     self.init(workflow.steps, candidates: candidates, order: order, answers: nil)
@@ -66,13 +66,13 @@ public struct GateRoles: Sendable {
     self.deferrals = deferrals
   }
 
-  /// True if some step is deferred or may be.
+  /// True if a step is or may be deferred.
   public var isAnyDeferred: Bool { !deferrals.isEmpty }
 
-  /// Returns whether a step starts only after the gate has opened.
+  /// Returns whether a step is deferred.
   public func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 
-  /// Returns whether the gate waits for a step. A disabled step has a role too: it counts as finished from the start.
+  /// Returns whether a step is blocking. A disabled step counts as finished from the start.
   public func blocking(of step: StepIndex) -> Certainty {
     let step = Int(step)
     let stated = steps[step].stated
@@ -80,7 +80,7 @@ public struct GateRoles: Sendable {
     return deferrals.isEmpty ? .always : deferrals[step].opposite
   }
 
-  /// Returns the step whose own `defer` defers `step`: `step` itself or one of its dependencies.
+  /// Returns the step whose own `defer` causes `step` to be deferred: itself or one of its dependencies.
   public func cause(ofDeferring step: StepIndex) -> StepIndex {
     var current = step
     while steps[Int(current)].stated.isDisjoint(with: [.deferral, .waitsForAll]),
@@ -91,7 +91,7 @@ public struct GateRoles: Sendable {
     return current
   }
 
-  /// The first step in file order that is declared `blocking` but starts only after the gate has opened, or nil.
+  /// The first step that is declared as `blocking` but is deferred, or nil.
   public var contradiction: StepIndex? {
     guard isAnyDeferred else { return nil }
     let first = steps.indices.first { deferrals[$0] == .always && steps[$0].stated.contains(.blocking) }
@@ -100,10 +100,10 @@ public struct GateRoles: Sendable {
 }
 
 extension StepOptions {
-  /// True if the file says `enabled: false`.
+  /// True if the file has `enabled: false`.
   public var isDisabled: Bool { enabled == .literal(false) }
 
-  /// True if `enabled` and `defer` do not depend on expressions that are evaluated at activation.
+  /// True if neither `enabled` nor `defer` is an expression.
   public var isFixedBeforeActivation: Bool {
     if case .expression = enabled { return false }
     if case .expression = deferral { return false }
@@ -119,6 +119,6 @@ extension StepQueue {
 }
 
 extension Step {
-  /// The name for people: the step's `name`, or else its id.
+  /// The name that users see: the step's `name`, or else its id.
   public var displayName: String { (hasOptions ? options.name : nil) ?? id.text }
 }

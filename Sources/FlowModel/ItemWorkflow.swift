@@ -1,10 +1,10 @@
-/// A workflow that runs once for each item of a step: `uses: ./other.yaml` with `foreach`.
+/// A workflow that runs for each item of a step: `uses: ./other.yaml` with `foreach`.
 public struct ItemWorkflow: Sendable {
-  /// The workflow, including all workflows that it includes.
+  /// The workflow, with all workflows that it includes.
   public var workflow: Workflow
-  /// The folder of its file, relative to the folder of the including workflow; empty if they are the same.
+  /// The folder of its file, relative to that of the including workflow. Empty if it is the same.
   public var folder: String
-  /// A hash of its files, which changes if any of them changes.
+  /// A hash of its files, to detect whether one has changed.
   public var digest: UInt64
 
   /// Creates a workflow for items.

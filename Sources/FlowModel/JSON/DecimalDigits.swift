@@ -1,6 +1,6 @@
-/// The digits of a decimal number, collected while they fit in 64 bits.
+/// The digits of a decimal number, as an integer as long as they fit in 64 bits.
 struct DecimalDigits {
-  /// The power of ten by which the digits are multiplied.
+  /// The power of ten that the digits are multiplied by.
   var exponent = 0
   private var significand: UInt64 = 0
   private var isExact = true
@@ -10,7 +10,6 @@ struct DecimalDigits {
     1e21, 1e22,
   ]
 
-  /// Appends a digit of the integer part.
   mutating func append(_ byte: UInt8) {
     let (scaled, overflow) = significand.multipliedReportingOverflow(by: 10)
     let (sum, sumOverflow) = scaled.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
@@ -18,13 +17,12 @@ struct DecimalDigits {
     significand = sum
   }
 
-  /// Appends a digit of the fraction.
   mutating func appendFraction(_ byte: UInt8) {
     append(byte)
     exponent -= 1
   }
 
-  /// Returns the digits as an integer, or nil if they exceed 64 bits or are `-0`, which needs a double.
+  /// Returns the number as an integer, or nil if it exceeds 64 bits or is `-0`, which only a double can represent.
   func integer(isNegative: Bool) -> Int? {
     guard isExact else { return nil }
     guard isNegative else { return Int(exactly: significand) }
@@ -32,8 +30,8 @@ struct DecimalDigits {
     return Int(truncatingIfNeeded: 0 &- significand)
   }
 
-  /// The digits as a double if one multiplication or division of exact doubles yields the nearest double (Clinger
-  /// 1990), or else nil.
+  /// The number as a double, or nil if a single multiplication or division of exact doubles would not result in the
+  /// nearest double (Clinger 1990).
   var exactDouble: Double? {
     guard isExact, significand <= 1 << 53 else { return nil }
     switch exponent {

@@ -1,4 +1,4 @@
-/// Writes a JSON object member by member, so that a large one is never in memory as a whole.
+/// Writes a JSON object member by member, so that a large object is never completely in memory.
 ///
 /// ```swift
 /// var stream = JSONObjectStream()
@@ -10,17 +10,17 @@
 /// write(stream.take())
 /// ```
 ///
-/// The text equals that of ``JSONText`` with the layout `indented`, byte for byte.
+/// The result has the same bytes as that of ``JSONText`` with the layout `indented`.
 public struct JSONObjectStream {
   private var output: [UInt8] = [UInt8(ascii: "{")]
-  /// For each open object, true if it has no members yet.
+  /// For each open object, true if it has no members.
   private var isEmpty = [true]
   private let writer = JSONWriter(layout: .indented, numbers: .exact)
 
-  /// Creates a stream with the outermost object open.
+  /// Creates a stream with an open object.
   public init() {}
 
-  /// The number of bytes that have been written and not yet taken.
+  /// The number of bytes that were written since the last ``take()``.
   public var count: Int { output.count }
 
   /// Adds a member to the innermost open object.
@@ -29,7 +29,7 @@ public struct JSONObjectStream {
     writer.append(value, to: &output, level: isEmpty.count)
   }
 
-  /// Adds an empty object as a member and opens it.
+  /// Adds a member that is an empty object, and opens that object.
   public mutating func open(_ key: String) {
     begin(key)
     output.append(UInt8(ascii: "{"))
@@ -46,7 +46,7 @@ public struct JSONObjectStream {
     }
   }
 
-  /// Returns the bytes written since the last call.
+  /// Removes and returns the bytes that were written.
   public mutating func take() -> [UInt8] {
     defer { output.removeAll(keepingCapacity: true) }
     return output

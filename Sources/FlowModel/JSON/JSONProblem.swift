@@ -1,17 +1,16 @@
-/// The reason why a text is not JSON, with its location.
+/// The reason why a text is not valid JSON, with its location.
 public struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problem, as a sentence without a full stop: `expected ',' or ']' after an element, found 'x'`.
+  /// The problem, such as `expected ',' or ']' after an element, found 'x'`. It has no final period.
   public var message: String
-  /// The offset of the invalid byte, from 0.
+  /// The offset of the invalid byte, counted from 0.
   public var offset: Int
-  /// The line of that byte, from 1.
+  /// The line of the invalid byte, counted from 1.
   public var line: Int
-  /// The column of that byte in Unicode scalars, from 1.
+  /// The column of the invalid byte in Unicode scalars, counted from 1.
   public var column: Int
-  /// A remedy, or nil if none is known.
+  /// A suggestion, or nil.
   public var help: String?
 
-  /// Creates a problem at a location of a text.
   init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>, help: String? = nil) {
     self.message = message
     self.offset = offset
@@ -28,7 +27,7 @@ public struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// `line 1, column 7: expected a value, found '}'`, followed by the remedy if there is one.
+  /// The location and problem, such as `line 1, column 7: expected a value, found '}'`, with the suggestion.
   public var description: String {
     "line \(line), column \(column): \(message)" + (help.map { "; \($0)" } ?? "")
   }

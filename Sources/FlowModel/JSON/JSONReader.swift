@@ -1,6 +1,6 @@
-/// Reads a JSON text in one pass over its bytes.
+/// A reader for JSON that passes over the bytes once.
 ///
-/// The reader must not outlive its buffer; every access is guarded by `position < bytes.count`.
+/// It must not outlive its buffer. Every access is preceded by a check that `position < bytes.count`.
 struct JSONReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let rules: JSONText.Rules
@@ -12,13 +12,13 @@ struct JSONReader {
     self.rules = rules
   }
 
-  /// Reads the single value of the text, which may have white space around it.
+  /// Reads a value that may be surrounded by white space, up to the end of the text.
   mutating func readText() throws(JSONProblem) -> Value {
     guard bytes.count <= rules.bytes else {
       throw problem("the text has \(bytes.count) bytes; at most \(rules.bytes) are read", at: 0)
     }
-    // Skips the byte order mark that Windows editors write. JavaScript's parser, which the lenient rules follow,
-    // refuses it.
+    // Skip the byte order mark that Windows editors write. JavaScript's parser, which the lenient rules follow, rejects
+    // it.
     if !rules.isLenient, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     skipSpace()
     guard position < bytes.count else { throw problem("expected a value, found the end of the text") }
@@ -174,7 +174,7 @@ struct JSONReader {
     return problem("a string contains a control character", help: "write \(escape)")
   }
 
-  /// Reads the rest of a string that has an escape; `position` is at the first escape.
+  /// Reads the rest of a string with escapes. `position` is that of the first escape.
   private mutating func readEscapedString(from start: Int, openedAt open: Int) throws(JSONProblem) -> String {
     try checkUTF8(start..<position)
     var content = Array(bytes[start..<position])
@@ -220,7 +220,8 @@ struct JSONReader {
     }
   }
 
-  /// Reads the scalar of `\uXXXX`, or of two of them that form a surrogate pair; `position` is after the `u`.
+  /// Reads a scalar from `\uXXXX`, or from two such escapes that form a surrogate pair. `position` is after the first
+  /// `u`.
   private mutating func readScalar(escapedAt start: Int) throws(JSONProblem) -> Unicode.Scalar {
     let unit = try readHexDigits(escapedAt: start)
     if let scalar = Unicode.Scalar(unit) { return scalar }
@@ -330,7 +331,7 @@ struct JSONReader {
     return true
   }
 
-  /// The character or end at the position, for a message.
+  /// The character at the position, for a message.
   private var found: String {
     guard position < bytes.count else { return "the end of the text" }
     let byte = bytes[position]

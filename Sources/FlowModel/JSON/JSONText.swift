@@ -1,56 +1,56 @@
-/// Converts between JSON (RFC 8259) and ``Value``. flowrun has no other JSON reader or writer.
+/// Converts between JSON (RFC 8259) and ``Value``. Everything in flowrun that reads or writes JSON uses it.
 ///
 /// ```swift
 /// let value = try JSONText.parse(#"{"path": "a.sqlite", "created": true}"#)
 /// let line = JSONText.write(value)  // {"path":"a.sqlite","created":true}
 /// ```
 ///
-/// Whole numbers that fit in 64 bits become ``Value/integer(_:)``, all others ``Value/number(_:)``. Objects keep the
-/// order of their members. Written values are read back as equal values, except that NaN and the infinities, which JSON
-/// lacks, are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are escaped, including
-/// U+007F to U+009F, which JSON allows but a terminal would obey.
+/// An integer that fits in 64 bits is read as ``Value/integer(_:)``, any other number as ``Value/number(_:)``. Objects
+/// keep the order of their members. A value that is written and read is unchanged, except that NaN and the infinities,
+/// which JSON lacks, are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are
+/// escaped, including U+007F to U+009F, which JSON allows but terminals interpret.
 public enum JSONText {
-  /// The layout of written text.
+  /// The layout of the written text.
   public enum Layout: Sendable, Hashable {
-    /// One line without any white space, for streams.
+    /// A single line without white space, for streams.
     case compact
-    /// One member per line, indented by two spaces per level, with `[]` and `{}` if empty: the layout of `toJSON`, for
-    /// people.
+    /// One member per line, indented by two spaces per level, with `[]` and `{}` if empty. This is the layout of
+    /// `toJSON`.
     case indented
   }
 
-  /// The spelling of numbers that JSON or JavaScript cannot express, and the control characters that are escaped.
+  /// The format of numbers that JSON or JavaScript lack, and the escaping of control characters.
   public enum Numbers: Sendable, Hashable {
-    /// NaN and infinities as strings, `-0.0` with its sign, so that nothing is lost. All control characters are
-    /// escaped.
+    /// NaN and infinities are strings and `-0.0` keeps its sign, so that no information is lost. All control characters
+    /// are escaped.
     case exact
-    /// Like `JSON.stringify`: NaN and infinities as null, both zeros as `0`, U+007F to U+009F unescaped.
+    /// As `JSON.stringify` does: NaN and infinities are null, both zeros are `0`, and U+007F to U+009F are not escaped.
     case javaScript
   }
 
-  /// The texts that a reader accepts.
+  /// The limits of a reader.
   public struct Rules: Sendable, Hashable {
     /// The maximum nesting depth of arrays and objects.
     public var depth: Int
     /// The maximum size of the text in bytes.
     public var bytes: Int
-    /// True if repeated keys, numbers too large for a double and unpaired surrogates are accepted, as by JavaScript's
-    /// `JSON.parse`: they yield the last value at the first position, an infinity, and U+FFFD. Otherwise each is an
-    /// error.
+    /// True to accept what JavaScript's `JSON.parse` accepts: of a repeated key, the last value counts, at the position
+    /// of the first; a number too large for a double is an infinity; an unpaired surrogate is U+FFFD. If false, these
+    /// are errors.
     public var isLenient: Bool
 
-    /// Creates rules with these limits.
+    /// Creates rules.
     public init(depth: Int = Limits.jsonDepth, bytes: Int = Limits.jsonBytes, isLenient: Bool = false) {
       self.depth = depth
       self.bytes = bytes
       self.isLenient = isLenient
     }
 
-    /// The rules for the outputs of a step when they are sent or recorded.
+    /// The rules for the outputs of a step in messages and journals.
     public static let ofOutputs = Rules(bytes: Limits.commandOutputsBytes + Limits.outputBytes)
   }
 
-  /// Parses a text. Throws a ``JSONProblem`` with the location.
+  /// Parses a string. Throws a ``JSONProblem`` with the location.
   public static func parse(_ text: String, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     var copy = text
     return try copy.withUTF8 { result(of: $0, rules: rules) }.get()
@@ -61,7 +61,7 @@ public enum JSONText {
     try parse(bytes[...], rules: rules)
   }
 
-  /// Parses UTF-8 bytes, such as a line of a stream; offsets count from the start of the slice.
+  /// Parses UTF-8 bytes, such as a line of a stream. Offsets count from the start of the slice.
   public static func parse(_ bytes: ArraySlice<UInt8>, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     try bytes.withUnsafeBufferPointer { result(of: $0, rules: rules) }.get()
   }
@@ -102,7 +102,7 @@ public enum JSONText {
     JSONWriter.append(string: string, to: &output)
   }
 
-  /// Appends a number to `output`, with the fewest digits that read back as the same double, such as `3` for 3.0.
+  /// Appends a number to `output`. It has the fewest digits from which the same double is read, such as `3` for 3.0.
   public static func append(number: Double, to output: inout [UInt8]) {
     JSONWriter.append(number: number, to: &output)
   }
