@@ -1,25 +1,25 @@
-/// The line that replaces the omitted middle of a long text.
+/// The line that replaces the middle of a text that is too long.
 public enum LeftOut {
   private static let begin = Array("[flowrun: ".utf8)
   private static let end = Array(" bytes left out]\n".utf8)
 
-  /// Returns the line for a number of omitted bytes.
+  /// Returns the line that replaces this number of bytes.
   public static func line(bytes: Int) -> String {
     String(decoding: begin, as: UTF8.self) + "\(bytes)" + String(decoding: end, as: UTF8.self)
   }
 
-  /// A text whose middle was omitted by flowrun.
+  /// A text whose middle flowrun has left out.
   public struct CutText: Sendable, Hashable {
-    /// The range of the replacement line, in UTF-8 bytes.
+    /// The range of the line that replaces the middle, in UTF-8 bytes.
     public var gap: Range<Int>
-    /// The number of bytes before the text was cut.
+    /// The length of the complete text in bytes.
     public var wholeBytes: Int
     /// The number of bytes that were kept.
     public var keptBytes: Int
   }
 
-  /// Describes how a text was cut, or returns nil if it is complete. A step whose output has such a line somewhere else
-  /// than in the middle has not been cut.
+  /// Returns how a text was shortened, or nil if it is complete. If a program prints such a line itself, it is usually
+  /// not in the middle, and does not count.
   public static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text
@@ -38,10 +38,10 @@ public enum LeftOut {
     }
   }
 
-  /// The length in bytes up to which texts are never cut.
+  /// Texts up to this length in bytes are never shortened.
   private static let leastBytes = Limits.leastCommandOutputBytes
 
-  /// Returns the ranges of such lines in a text.
+  /// Returns the ranges of all such lines in a text.
   package static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     guard bytes.count > leastBytes else { return gaps }

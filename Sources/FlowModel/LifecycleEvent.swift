@@ -1,6 +1,6 @@
-/// The events of an app's life cycle that every workflow may wait for (P1, R5).
+/// The events of an app's life cycle that any workflow can wait for (P1, R5).
 public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
-  /// Posted by the engine itself when the run is activated.
+  /// Posted by the engine when the run is activated.
   case activate
   case appWillFinishLaunching = "app.will-finish-launching"
   case appDidFinishLaunching = "app.did-finish-launching"
@@ -9,14 +9,14 @@ public enum LifecycleEvent: String, Sendable, Hashable, CaseIterable {
   case appDidBecomeActive = "app.did-become-active"
   case appWillEnterForeground = "app.will-enter-foreground"
   case appDidEnterBackground = "app.did-enter-background"
-  /// Its value is a URL as text, or an object with `url`.
+  /// Its value is a URL as a string, or an object with `url`.
   case appOpenURL = "app.open-url"
-  /// Its value is a user activity with its `webpageURL`.
+  /// Its value is a user activity with `webpageURL`.
   case appContinueUserActivity = "app.continue-user-activity"
-  /// Its value is a list of URL contexts, each with its `url`.
+  /// Its value is a list of URL contexts with `url`.
   case sceneOpenURLContexts = "scene.open-url-contexts"
 
-  /// True if its value is a link that opens the running app.
+  /// True if the value of the event is a link that opens the running app.
   package var isLink: Bool { self == .appOpenURL || self == .appContinueUserActivity || self == .sceneOpenURLContexts }
 }
 
@@ -30,13 +30,13 @@ public enum LaunchReason: String, Sendable, Hashable, CaseIterable {
   case scene
 }
 
-/// The data about the launch that is available from activation on, as the context `launch` of expressions.
+/// Information about the launch, which expressions read as `launch` from activation on.
 public struct Launch: Sendable, Hashable {
-  /// The reason of the launch.
+  /// The reason for the launch.
   public var reason: LaunchReason
-  /// The launch options by key (R12).
+  /// The launch options, by key (R12).
   public var options: ValueObject
-  /// True if no earlier run with this data folder ended with `success` or `partial`.
+  /// True if no earlier run with this data folder has shown its window or, if its workflow has none, succeeded.
   public var isFirst: Bool
 
   /// Creates a launch.

@@ -1,11 +1,11 @@
-/// A person's response to a notification, as reported in outputs.
+/// A person's response to a notification, as a string in outputs.
 package enum NotificationAnswer {
   /// The person tapped the notification itself.
   package static let open = "default"
-  /// The person dismissed it.
+  /// The person dismissed the notification.
   package static let dismiss = "dismiss"
 
-  /// Returns the word for an action identifier of UserNotifications; the app's own identifiers are unchanged.
+  /// Returns the string for an action identifier of UserNotifications. Identifiers of the app are returned unchanged.
   package static func word(for identifier: String?) -> String {
     switch identifier {
     case nil, "com.apple.UNNotificationDefaultActionIdentifier": open
@@ -14,8 +14,7 @@ package enum NotificationAnswer {
     }
   }
 
-  /// Returns the parameters of a payload: an object, or the JSON text of one, because some services deliver only
-  /// strings.
+  /// Returns the parameters in a payload. They may be JSON text, because some services deliver only strings.
   package static func parameters(_ value: Value?) -> ValueObject? {
     switch value {
     case .object(let object)?: object

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// A value of a YAML file and its location, for files of plugins next to a workflow.
+/// A value in a YAML file with its location, for files that plugins read.
 public struct PlacedValue: Sendable {
   /// The content of a value.
   public indirect enum Content: Sendable {
@@ -8,11 +8,11 @@ public struct PlacedValue: Sendable {
     case scalar(Value)
     /// A list.
     case list([PlacedValue])
-    /// A mapping in file order, without repeated keys.
+    /// A mapping in file order, without duplicate keys.
     case map([Member])
   }
 
-  /// A key of a mapping and its value.
+  /// A key of a mapping with its value.
   public struct Member: Sendable {
     /// The key.
     public var key: String
@@ -21,7 +21,7 @@ public struct PlacedValue: Sendable {
     /// The value.
     public var value: PlacedValue
 
-    /// Creates a member from a key and its value.
+    /// Creates a member.
     public init(key: String, keySpan: TextSpan, value: PlacedValue) {
       self.key = key
       self.keySpan = keySpan
@@ -34,13 +34,13 @@ public struct PlacedValue: Sendable {
   /// The location of the value.
   public var span: TextSpan
 
-  /// Creates a value from its content and location.
+  /// Creates a value.
   public init(content: Content, span: TextSpan) {
     self.content = content
     self.span = span
   }
 
-  /// The kind of value for a message, such as `a mapping` or `the string "yes"`.
+  /// A description of the value for a message, such as `a mapping` or `the string "yes"`.
   public var found: String {
     switch content {
     case .map: "a mapping"
@@ -51,7 +51,7 @@ public struct PlacedValue: Sendable {
     }
   }
 
-  /// Returns the member of a mapping with this key, or nil.
+  /// Returns the member with this key, or nil if there is none or the value is not a mapping.
   public func member(_ key: String) -> Member? {
     guard case .map(let members) = content else { return nil }
     return members.first { $0.key == key }

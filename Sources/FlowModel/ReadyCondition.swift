@@ -1,34 +1,34 @@
-/// The condition under which a command service is ready.
+/// The condition under which a command that runs as a service is ready (`ready-when`).
 public struct ReadyCondition: Sendable, Hashable {
-  /// The condition to check.
+  /// The check.
   public var probe: Probe
   /// The pause between two checks.
   public var every: Duration
-  /// The time limit for becoming ready after each start.
+  /// The maximum time from a start of the command until it is ready.
   public var within: Duration
 
-  /// The sign that a service is ready.
+  /// The kinds of checks.
   public enum Probe: Sendable, Hashable {
-    /// The service has printed a line that matches this POSIX extended regular expression.
+    /// The command has printed a line that matches this POSIX extended regular expression.
     case log(String)
-    /// The service accepts connections to this port of 127.0.0.1 or ::1.
+    /// The command accepts connections on this port of 127.0.0.1 or ::1.
     case port(Int)
     /// A request to this `http://` address returns a status from 200 to 399.
     case http(HTTPAddress)
-    /// This command, a text or a list of words, exits with status 0.
+    /// This command, a string or a list of words, exits with status 0.
     case run(Value)
   }
 
-  /// The name of the action's input that contains the condition.
+  /// The name of the action's input with the condition.
   public static let input = "ready-when"
-  /// The keys of which a condition must have exactly one.
+  /// The keys for checks. A condition has exactly one of them.
   public static let probes = ["log", "port", "http", "run"]
   /// The default pause between two checks.
   public static let usualPause = Duration.milliseconds(100)
   /// The default time limit.
   public static let usualTime = Duration.seconds(30)
 
-  /// Parses `{ port: 8080, every, within }`, the value of the input.
+  /// Parses the value of the input, such as `{ port: 8080, every: 1s, within: 30s }`.
   public init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     every = Self.usualPause
     within = Self.usualTime
@@ -57,7 +57,7 @@ public struct ReadyCondition: Sendable, Hashable {
     StopPolicy.PolicyProblem(message: "it must have exactly one of \(probes.joined(separator: ", "))")
   }
 
-  /// The checked port for people, or nil.
+  /// The port that is checked, or nil.
   public var port: Int? {
     switch probe {
     case .port(let port): port
@@ -108,7 +108,7 @@ extension Step {
   /// True if the step runs a command as a service.
   public var isCommandService: Bool { uses == Self.serviceAction }
 
-  /// The port that the service is checked at, if the file has it as a literal.
+  /// The port at which the service is checked, or nil if there is none or it depends on an expression.
   public var servicePort: Int? {
     guard isCommandService, let value = with[ReadyCondition.input]?.objectValue else { return nil }
     return (try? ReadyCondition(value))?.port
@@ -117,14 +117,14 @@ extension Step {
 
 /// An `http://` address.
 public struct HTTPAddress: Sendable, Hashable {
-  /// The name or address of the host; an IPv6 address has no brackets.
+  /// The name or address of the host. An IPv6 address has no brackets.
   public var host: String
-  /// The port; defaults to 80.
+  /// The port, 80 by default.
   public var port: Int
   /// The path and query, beginning with a slash.
   public var path: String
 
-  /// Parses an address. Returns nil for any other text.
+  /// Parses an address. Returns nil if it is not one.
   public init?(_ text: String) {
     let scheme = "http://"
     guard text.lowercased().hasPrefix(scheme),
@@ -156,6 +156,6 @@ public struct HTTPAddress: Sendable, Hashable {
   /// True if the address is on this machine.
   public var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-  /// The address as text.
+  /// The address as a string.
   public var text: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)" }
 }

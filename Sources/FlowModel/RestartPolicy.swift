@@ -1,33 +1,33 @@
-/// The rules for restarting a service that ended by itself.
+/// The rules for restarting a service that has ended by itself (`restart`).
 public struct RestartPolicy: Sendable, Hashable {
-  /// The ends after which it is restarted.
+  /// The ways of ending after which it restarts.
   public var ends: Ends
   /// The pause before a restart.
   public var delay: Duration
-  /// The maximum number of restarts in a row without becoming ready.
+  /// The maximum number of restarts in a row in which it does not become ready.
   public var attempts: Int
 
   /// The ways in which a service may end.
   public enum Ends: String, Sendable, Hashable, CaseIterable {
     case always
-    /// An exit status other than 0, or a signal.
+    /// With an exit status other than 0, or by a signal.
     case failure
     case never
   }
 
-  /// The name of the action's input that contains the policy.
+  /// The name of the action's input with the policy.
   public static let input = "restart"
-  /// The allowed numbers of attempts.
+  /// The allowed values of ``attempts``.
   public static let attemptRange = 1...1_000_000
 
-  /// Creates a policy with the given deviations from the default.
+  /// Creates a policy.
   public init(ends: Ends = .never, delay: Duration = .seconds(1), attempts: Int = 5) {
     self.ends = ends
     self.delay = delay
     self.attempts = attempts
   }
 
-  /// Parses `{ on-exit, delay, attempts }`, the value of the input.
+  /// Parses the value of the input, such as `{ on-exit: failure, delay: 1s, attempts: 5 }`.
   public init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     self.init()
     for (key, value) in value {
@@ -55,7 +55,7 @@ public struct RestartPolicy: Sendable, Hashable {
     }
   }
 
-  /// The policy as the value of an input.
+  /// The policy as the value of the input.
   public var value: Value {
     ["on-exit": .string(ends.rawValue), "delay": .string(DurationText.format(delay)), "attempts": .integer(attempts)]
   }

@@ -1,23 +1,23 @@
-/// The reasons for which a failed attempt is followed by another one, or for which it is not.
+/// The reasons for which `retry` allows another attempt (`on`), or does not (`except`).
 public struct RetryReasons: Sendable, Hashable {
-  /// The reason why an attempt did not succeed.
+  /// The reason why an attempt failed.
   public enum Reason: Sendable, Hashable {
-    /// The action itself failed.
+    /// The action failed.
     case failed
-    /// The attempt was ended by `attempt-deadline` or by the time limit of a cluster job.
+    /// `attempt-deadline` or the time limit of a cluster job ended the attempt.
     case timedOut
-    /// The machine or the worker of the attempt was lost.
+    /// The machine or worker of the attempt was lost.
     case lost
     /// The attempt used more memory than it requested.
     case outOfMemory
-    /// The command was ended by a signal.
+    /// A signal ended the command.
     case killed
     /// The command exited with one of these statuses.
     case statuses(ClosedRange<Int>)
-    /// The action failed with this code.
+    /// The action failed with this error code.
     case code(String)
 
-    /// The reasons that have a keyword in the format.
+    /// The reasons that have a word in the format.
     public static let words: [(word: String, reason: Reason)] = [
       ("failed", .failed), ("timed-out", .timedOut), ("lost", .lost), ("out-of-memory", .outOfMemory),
       ("killed", .killed),
@@ -26,8 +26,8 @@ public struct RetryReasons: Sendable, Hashable {
     /// The exit statuses that a failed command can have.
     public static let statuses = 1...255
 
-    /// Parses a keyword, a status such as `75`, a range such as `100..110` or an error code. Returns nil for anything
-    /// else.
+    /// Parses a word, a status such as `75`, a range such as `100..110`, or an error code. Returns nil for any other
+    /// string.
     public init?(_ text: String) {
       if let known = Self.words.first(where: { $0.word.utf8.elementsEqual(text.utf8) }) {
         self = known.reason
@@ -58,20 +58,22 @@ public struct RetryReasons: Sendable, Hashable {
     }
   }
 
-  /// The reasons in the order of the file.
+  /// The reasons in file order.
   public var listed: [Reason]
-  /// True if all other reasons lead to another attempt (`except`), false if these do (`on`).
+  /// True if all other reasons allow another attempt (`except`), false if only these do (`on`).
   public var areExcepted: Bool
 
-  /// Creates reasons from a list under `on` or `except`.
+  /// Creates reasons from those under `on` or `except`.
   public init(_ listed: [Reason], areExcepted: Bool = false) {
     self.listed = listed
     self.areExcepted = areExcepted
   }
 
-  /// Returns whether an attempt that ended for this reason is followed by another one, or nil if the action decides.
+  /// Returns whether an attempt that ended for this reason may be followed by another one, or nil if the action
+  /// decides.
   ///
-  /// Lost attempts are repeated even without `retry`; a list under `on` without `lost` does not change that.
+  /// Steps whose attempt was lost run again even without `retry`. A list under `on` without `lost` does not change
+  /// that.
   public func allow(_ reason: Reason, code: String, status: Int? = nil) -> Bool? {
     let isListed = listed.contains { listed in
       switch listed {

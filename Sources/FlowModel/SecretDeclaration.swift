@@ -1,19 +1,19 @@
-/// A secret declared by a workflow: a text that its runs can use and that is masked in all output.
+/// A secret that a workflow declares. Steps can use it, and it is hidden in all output.
 public struct SecretDeclaration: Sendable, Hashable {
-  /// The name in `secrets.NAME`.
+  /// The name, as in `secrets.NAME`.
   public var name: String
-  /// The source of the text.
+  /// The source of the secret.
   public var source: Source
-  /// True if a run cannot start without it.
+  /// True if a run cannot start without the secret.
   public var isRequired: Bool
 
-  /// The source of a secret's text.
+  /// The sources of secrets.
   public enum Source: Sendable, Hashable {
-    /// A variable of flowrun's environment, or of the workflow's `env-file`.
+    /// A variable in flowrun's environment, or in the workflow's `env-file`.
     case environment(String)
-    /// A file, relative to the workflow's folder.
+    /// A file. Its path is relative to the workflow's folder.
     case file(String)
-    /// The standard output of a program, given as the program and its arguments.
+    /// The output of a program, given as the program and its arguments.
     case command([String])
   }
 
@@ -26,8 +26,8 @@ public struct SecretDeclaration: Sendable, Hashable {
 }
 
 extension Workflow {
-  /// The environment variables that the file names as sources of secrets; `secretVariables(inputs:)` also resolves run
-  /// inputs. Commands receive them only from steps that use the secret.
+  /// The environment variables that the file names as sources of secrets; `secretVariables(inputs:)` also resolves
+  /// inputs. Only commands of steps that use the secret receive them.
   public var secretVariables: Set<String> {
     Set(
       secrets.compactMap { secret in

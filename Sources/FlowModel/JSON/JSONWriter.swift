@@ -1,4 +1,4 @@
-/// Writes values as JSON bytes.
+/// Writes values as JSON.
 struct JSONWriter {
   let layout: JSONText.Layout
   let numbers: JSONText.Numbers
@@ -68,7 +68,7 @@ struct JSONWriter {
     guard number.isFinite else {
       return append(number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"", to: &output)
     }
-    // Up to 2^53, every whole double is written as an integer, except -0, which keeps its sign as a double.
+    // Up to 2^53, a double without a fraction is written as an integer. `-0` is not, because it would lose its sign.
     if let integer = Int(exactly: number), integer.magnitude <= 1 << 53, integer != 0 || number.sign == .plus {
       return append(integer: integer, to: &output)
     }
@@ -87,7 +87,7 @@ struct JSONWriter {
       var runStart = 0
       for index in 0..<bytes.count {
         let byte = bytes[index]
-        // One comparison covers the characters of which most texts consist.
+        // A single comparison handles the most frequent characters.
         if byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
         if byte >= 0x7F {
           guard escapesAllControls, let escape = highControl(at: index, in: bytes) else { continue }
@@ -105,8 +105,8 @@ struct JSONWriter {
     output.append(UInt8(ascii: "\""))
   }
 
-  /// Returns the control character from U+007F to U+009F at `index`; those from U+0080 are two bytes of UTF-8.
-  /// JSON allows them, but a terminal obeys them.
+  /// Returns the control character from U+007F to U+009F at this index, or nil. From U+0080 on, it takes two bytes.
+  /// JSON allows these characters, but terminals interpret them.
   private static func highControl(
     at index: Int, in bytes: UnsafeBufferPointer<UInt8>
   ) -> (scalar: UInt8, length: Int)? {

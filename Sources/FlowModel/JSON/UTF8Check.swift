@@ -1,11 +1,11 @@
-/// Finds the first byte that is not well-formed UTF-8 (Unicode 15, table 3-7).
+/// Validates UTF-8 (Unicode 15, table 3-7).
 public enum UTF8Check {
   /// Returns the offset of the first ill-formed sequence, or nil if there is none.
   public static func firstInvalidOffset(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     let raw = UnsafeRawBufferPointer(bytes)
     var position = 0
     while position < bytes.count {
-      // Most text is ASCII, so check eight bytes at a time.
+      // Most text is ASCII, so eight bytes are checked at once.
       while position + 8 <= bytes.count,
         raw.loadUnaligned(fromByteOffset: position, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
       {

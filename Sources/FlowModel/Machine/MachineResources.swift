@@ -1,4 +1,4 @@
-/// Cpus, memory and gpus: the request of a step or the capacity of a machine.
+/// Cpus, memory and gpus that a step requests or a machine has.
 public struct MachineResources: Sendable, Hashable {
   /// The number of processors.
   public var cpus: Int
@@ -6,25 +6,25 @@ public struct MachineResources: Sendable, Hashable {
   public var memoryBytes: Int
   /// The number of graphics processors.
   public var gpus: Int
-  /// The options in which an attempt's cluster job differs from the job that the executor describes, or nil.
+  /// The options of the cluster job that runs an attempt, where they differ from those of the executor, or nil.
   public var job: ClusterJob?
 
-  /// Creates a request; cpus default to one.
+  /// Creates resources. The default is one cpu.
   public init(cpus: Int = 1, memoryBytes: Int = 0, gpus: Int = 0) {
     self.cpus = cpus
     self.memoryBytes = memoryBytes
     self.gpus = gpus
   }
 
-  /// More than any request.
+  /// A capacity that every request fits in.
   public static let unlimited = MachineResources(cpus: .max, memoryBytes: .max, gpus: .max)
 
-  /// True if `other` has at least as much of each part.
+  /// True if `other` has at least as much of each resource.
   public func fits(in other: MachineResources) -> Bool {
     cpus <= other.cpus && memoryBytes <= other.memoryBytes && gpus <= other.gpus
   }
 
-  /// Returns the maximum of each part.
+  /// Returns the larger amount of each resource.
   public func most(with other: MachineResources) -> MachineResources {
     MachineResources(
       cpus: max(cpus, other.cpus), memoryBytes: max(memoryBytes, other.memoryBytes), gpus: max(gpus, other.gpus))
@@ -37,14 +37,14 @@ public struct MachineResources: Sendable, Hashable {
       gpus: gpus - other.gpus * count)
   }
 
-  /// Returns how many times these resources fit into `other`.
+  /// Returns how many times these resources fit in `other`.
   public func count(in other: MachineResources) -> Int {
     func count(_ part: Int, _ whole: Int) -> Int { part == 0 ? .max : max(0, whole / part) }
     return min(count(cpus, other.cpus), count(memoryBytes, other.memoryBytes), count(gpus, other.gpus))
   }
 
-  /// Formats the resources for people: `4 cpus, 8GiB of memory and 1 gpu`. Parts that are zero appear only if
-  /// `isWhole`.
+  /// Formats the resources, such as `4 cpus, 8GiB of memory and 1 gpu`. Amounts of zero appear only if `isWhole` is
+  /// true.
   public func text(isWhole: Bool = false) -> String {
     var parts = ["\(cpus) cpu\(cpus == 1 ? "" : "s")"]
     if memoryBytes > 0 || isWhole { parts.append("\(MemoryText.format(memoryBytes)) of memory") }
@@ -54,7 +54,7 @@ public struct MachineResources: Sendable, Hashable {
     return text + (job?.text ?? "")
   }
 
-  /// Describes the part that exceeds `capacity`, as in `64 cpus, but there are 2`, or returns nil if all fit.
+  /// Describes the first resource that exceeds `capacity`, such as `64 cpus, but there are 2`. Returns nil if all fit.
   public func shortage(in capacity: MachineResources) -> String? {
     func many(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
     func verb(_ count: Int) -> String { count == 1 ? "is" : "are" }
@@ -67,20 +67,20 @@ public struct MachineResources: Sendable, Hashable {
   }
 }
 
-/// The options of a cluster job that may differ between attempts.
+/// Options of a cluster job that may differ from attempt to attempt.
 public struct ClusterJob: Sendable, Hashable {
   /// The time limit, or nil to use the executor's.
   public var timeLimit: Duration?
   /// The partition, or nil to use the executor's.
   public var partition: String?
 
-  /// Creates a job with these options.
+  /// Creates a job.
   public init(timeLimit: Duration? = nil, partition: String? = nil) {
     self.timeLimit = timeLimit
     self.partition = partition
   }
 
-  /// The options for people, to append to a text: ` in the partition 'long' for at most 2h`.
+  /// The options as the end of a sentence, such as ` in the partition 'long' for at most 2h`.
   var text: String {
     (partition.map { " in the partition '\($0)'" } ?? "")
       + (timeLimit.map { " for at most \(DurationText.format($0))" } ?? "")

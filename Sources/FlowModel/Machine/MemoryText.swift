@@ -1,8 +1,9 @@
-/// Amounts of memory as written in a workflow: `512MiB`, `8GiB`. Units are powers of 1,024, numbers are whole.
+/// Amounts of memory in a workflow, such as `512MiB` or `8GiB`. Units are powers of 1,024, and numbers have no
+/// fraction.
 public enum MemoryText {
-  /// The reason why a text is not an amount of memory.
+  /// The reason why a string is not an amount of memory.
   public struct MemoryProblem: Error, Sendable, Hashable {
-    /// The remedy, as a sentence fragment.
+    /// What to write instead, as a clause.
     public var help: String
   }
 
@@ -43,7 +44,7 @@ public enum MemoryText {
     return number << units[index].shift
   }
 
-  /// Formats an amount in the largest unit that keeps the number whole, or else rounds it down to one decimal digit.
+  /// Formats an amount with the largest unit in which it has no fraction, or else with one decimal digit, rounded down.
   public static func format(_ bytes: Int) -> String {
     guard bytes > 0 else { return "0" }
     let whole = units.first { bytes & (1 << $0.shift - 1) == 0 }
