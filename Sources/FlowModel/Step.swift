@@ -3,16 +3,16 @@ public typealias StepIndex = Int32
 
 /// One step of a workflow.
 ///
-/// Options that few steps use are stored separately in ``options``, so that a workflow of 100,000 plain steps stays
-/// small.
+/// Options that few steps have are stored separately in ``options``, so that a workflow with 100,000 plain steps needs
+/// little memory.
 public struct Step: Sendable {
-  /// The id of the step, its key in the file.
+  /// The id of the step, which is its key in the file.
   public var id: StepID
-  /// The action, `plugin.action`.
+  /// The name of the action, `plugin.action`, or an included file.
   public var uses: String
-  /// The inputs as written; strings may contain `${{ }}`.
+  /// The inputs as written. Strings may contain `${{ }}`.
   public var with: ValueObject
-  /// The dependencies, without duplicates. As a slice, so that the loader can keep all dependencies of a file in one
+  /// The dependencies, without duplicates. A slice, so that the loader can store all dependencies of a file in one
   /// array.
   public var needs: ArraySlice<StepIndex>
 
@@ -34,9 +34,9 @@ public struct Step: Sendable {
     box = Box(options)
   }
 
-  /// The options of the step, apart from its action, inputs and dependencies.
+  /// The options of the step: everything except its id, action, inputs and dependencies.
   public var options: StepOptions {
-    // Yields the options, because returning them would copy them all.
+    // Yield the options instead of returning a copy.
     _read { if let box { yield box.options } else { yield StepOptions.none } }
     set { box = Box(newValue) }
   }
@@ -44,10 +44,10 @@ public struct Step: Sendable {
   /// True if the step has any options.
   public var hasOptions: Bool { box != nil }
 
-  /// The options of the step that are searched for in all steps.
+  /// The options that searches over all steps look for.
   public var stated: StatedOptions { box?.stated ?? [] }
 
-  /// Immutable; every change creates a new box.
+  /// Immutable. Every change creates a new box.
   private final class Box: Sendable {
     let options: StepOptions
     let stated: StatedOptions
@@ -59,10 +59,10 @@ public struct Step: Sendable {
   }
 }
 
-/// The options that a step has, for searches over all steps. Reading an option itself makes the compiler copy the step
-/// with all its options, which took 10 % of the start of a run.
+/// The options that a step has, for searches over all steps. Reading the options themselves makes the compiler copy the
+/// step and its options, which took 10 % of the start of a run.
 public struct StatedOptions: OptionSet, Sendable {
-  /// The options, one bit each.
+  /// One bit for each option.
   public let rawValue: UInt16
 
   /// Creates a set from its bits.
@@ -70,9 +70,9 @@ public struct StatedOptions: OptionSet, Sendable {
 
   /// `enabled: false`.
   public static let disabled = StatedOptions(rawValue: 1 << 0)
-  /// `defer`, in any form.
+  /// `defer`, with any value.
   public static let deferral = StatedOptions(rawValue: 1 << 1)
-  /// The step is in the `finally` of the workflow itself, so everything that the launch waits for comes first.
+  /// The step is in the workflow's own `finally`, so it waits for all other steps.
   public static let waitsForAll = StatedOptions(rawValue: 1 << 2)
   /// `blocking: true`.
   public static let blocking = StatedOptions(rawValue: 1 << 3)
@@ -88,7 +88,7 @@ public struct StatedOptions: OptionSet, Sendable {
   public static let fanOut = StatedOptions(rawValue: 1 << 8)
   /// `queue`.
   public static let queue = StatedOptions(rawValue: 1 << 9)
-  /// Expressions, variables, files or items, which are prepared before a run.
+  /// Expressions, variables, files or items, which are parsed before a run.
   public static let preparation = StatedOptions(rawValue: 1 << 10)
 
   fileprivate init(_ options: StepOptions) {
@@ -111,81 +111,82 @@ public struct StatedOptions: OptionSet, Sendable {
   }
 }
 
-/// The options of a step, with their defaults.
+/// The options of a step. Properties have the defaults of the format.
 public struct StepOptions: Sendable, Hashable {
-  /// The name for people, or nil to use the id.
+  /// The name that users see, or nil to use the id.
   public var name: String?
-  /// The events to start after, without duplicates.
+  /// The events that the step waits for, without duplicates.
   public var after: [String] = []
-  /// The expression of `if` without `${{ }}`; nil means `success()`.
+  /// The expression in `if`, without `${{ }}`, or nil for `success()`.
   public var condition: String?
-  /// False if the step is disabled.
+  /// Whether the step is enabled. A disabled step is skipped.
   public var enabled: Switch = .literal(true)
-  /// The deferral of the step.
+  /// Whether the step starts only after the gate has opened.
   public var deferral: Deferral = .never
-  /// True if the gate waits for the step. Nil means true, unless the step is deferred.
+  /// True if the gate waits for the step. If nil, it waits unless the step is deferred.
   public var blocking: Bool?
-  /// True if the run does not fail when the step fails.
+  /// True if a failure of the step does not fail the run.
   public var isOptional = false
   /// The minimum and maximum duration, counted from the first start.
   public var deadline: StepDeadline?
-  /// The rules for further attempts, or nil for a single attempt.
+  /// The rules for further attempts, or nil if there is only one.
   public var retry: RetryPolicy?
-  /// `main`, a quality of service, or a queue of the workflow. Nil means `user-initiated`, or `utility` if deferred.
+  /// The queue: `main`, a quality of service, or a queue that the workflow declares. If nil, it is `user-initiated`, or
+  /// `utility` for a deferred step.
   public var queue: String?
-  /// The executor as written for `--on`, or `local`; nil means the executor of `--on`.
+  /// The executor in the form of `--on`, or `local`. If nil, the executor of the workflow or of `--on` is used.
   public var executor: String?
   /// The expected duration.
   public var estimate: Estimate?
-  /// The requested `resources`, or nil to occupy none.
+  /// The resources that the step requests (`resources`), or nil if it requests none.
   public var request: MachineResources?
   /// The requests of the second and later attempts in order, if they differ; the last one also applies to all further
   /// attempts.
   public var laterRequests: [MachineResources] = []
   /// True if the step may run before activation.
   public var prewarm = false
-  /// True if the output lines of its programs are not shown.
+  /// True if the output of the step's programs is not shown.
   public var isQuiet = false
-  /// True if its commands are asked to print colors when their output is shown in color.
+  /// True if commands should print colors when their output is shown.
   public var allowsColor = true
-  /// The recorded bytes of output of the step and its items, or nil for a share of the workflow's limit.
+  /// The number of bytes of output that are recorded of the step and its items, or nil for a share of the workflow's
+  /// limit.
   public var logLimitBytes: Int?
-  /// The behavior on resume if the process ended during an attempt.
+  /// The handling of an attempt that was interrupted with the process of a durable run.
   public var onInterrupt = InterruptPolicy.rerun
-  /// True if the step is in `finally`: it starts when all other steps have finished, whatever their outcome, subject
-  /// only to its `if`.
+  /// True if the step belongs to `finally`: it starts when all other steps have finished, whatever their outcome, if
+  /// its `if` is true.
   public var isFinal = false
-  /// True if that is the `finally` of an included file, which waits only for the steps of that file and not for the
-  /// gate.
+  /// True if that is the `finally` of an included file, which waits only for the steps of that file, not for the gate.
   public var isFinalInside = false
-  /// Environment variables that override the workflow's; values may contain `${{ }}`.
+  /// Environment variables, which override those of the workflow. Values may contain `${{ }}`.
   public var environment: ValueObject = [:]
-  /// The files that it reads, as paths and patterns. If they and everything else are unchanged since its last success,
-  /// it is not run again.
+  /// The paths and patterns of files that the step reads. The step is skipped if they and everything else are unchanged
+  /// since it last succeeded.
   public var inputsFrom: [FileRule] = []
-  /// The files that it produces, as paths and patterns; if they have changed since, it is run again.
+  /// The paths and patterns of files that the step produces. If one has changed, the step runs again.
   public var produces: [FileRule] = []
-  /// The items that it runs for, or nil to run once.
+  /// The items of the step, or nil if it runs once.
   public var fanOut: FanOut?
-  /// True if its failure counts for its dependents but not for the gate and the run, because it is part of a workflow
-  /// included by an optional step.
+  /// True if a failure of the step affects its dependents, but neither the gate nor the run, because an optional step
+  /// includes its file.
   public var isExcused = false
-  /// Its role in an included workflow.
+  /// The role of the step in an included workflow.
   public var includeRole = IncludeRole.none
 
-  /// Returns the request of an attempt, or nil if the step requests nothing.
+  /// Returns the resources that an attempt requests, or nil if the step requests none.
   public func request(ofAttempt attempt: Int) -> MachineResources? {
     attempt <= 1 || laterRequests.isEmpty ? request : laterRequests[min(attempt - 2, laterRequests.count - 1)]
   }
 
-  /// The different requests of the attempts in `retry`, each with its first attempt.
+  /// The different requests of the attempts that `retry` allows, each with the first attempt that has it.
   public var requests: [(attempt: Int, request: MachineResources)] {
     guard let request else { return [] }
     let planned = laterRequests.prefix(max(0, (retry?.attempts ?? 1) - 1))
     return Self.once(request, planned)
   }
 
-  /// The different requests of all attempts, including those that follow attempts lost with their machine.
+  /// The different requests of all attempts, including those after an attempt was lost with its machine.
   public var requestsOfAll: [(attempt: Int, request: MachineResources)] {
     request.map { Self.once($0, laterRequests[...]) } ?? []
   }
@@ -200,7 +201,7 @@ public struct StepOptions: Sendable, Hashable {
     return all
   }
 
-  /// The events that it waits for or whose posts it runs for.
+  /// The events that the step waits for, or whose posts are its items.
   public var events: [String] { after + (fanOut?.event.map { [$0] } ?? []) }
 
   /// Creates default options.
@@ -210,11 +211,11 @@ public struct StepOptions: Sendable, Hashable {
   public static let none = StepOptions()
 }
 
-/// The behavior on resume of a step of a durable run whose attempt was interrupted.
+/// The handling of a step whose attempt was interrupted with the process of a durable run.
 public enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
   /// The step runs again.
   case rerun
-  /// The step has failed and runs again only if the user names it.
+  /// The step fails, and runs again only if the user names it.
   case fail
 }
 
@@ -225,52 +226,53 @@ public enum Switch: Sendable, Hashable {
   case expression(String)
 }
 
-/// The deferral of a step.
+/// The time until which a step is deferred.
 public enum Deferral: Sendable, Hashable {
   case never
   /// Until the gate has opened.
   case afterGate
-  /// Until the gate has opened and only idle steps and services are queued or running.
+  /// Until the gate has opened and the run is idle, which means that no steps other than idle ones are queued or
+  /// running.
   case idle
-  /// An expression without `${{ }}` that decides at activation whether the step is deferred.
+  /// Until the gate has opened, if this expression (without `${{ }}`) is true at activation.
   case expression(String)
 }
 
-/// The minimum and maximum duration of a step.
+/// The minimum and maximum duration of a step, from its first start.
 public struct StepDeadline: Sendable, Hashable {
-  /// The time before which success is not reported, or nil for no minimum.
+  /// The time before which the step does not count as finished, or nil.
   public var min: Duration?
-  /// The time at which the step times out, or nil for no maximum.
+  /// The time after which the step times out, or nil.
   public var max: Duration?
 
-  /// Creates a deadline from a minimum and a maximum.
+  /// Creates a deadline.
   public init(min: Duration? = nil, max: Duration? = nil) {
     self.min = min
     self.max = max
   }
 }
 
-/// The rules for further attempts of a failed step.
+/// The rules for further attempts of a failed step (`retry`).
 public struct RetryPolicy: Sendable, Hashable {
-  /// The maximum number of attempts including the first: 1…100.
+  /// The maximum number of attempts including the first, from 1 to 100.
   public var attempts: Int
   /// The pause before the second attempt.
   public var delay: Duration
-  /// The factor by which the pause grows after each further attempt; at least 1.
+  /// The factor by which the pause grows after each further attempt, at least 1.
   public var backoff: Double
   /// The maximum pause.
   public var maxDelay: Duration
   /// The random variation of the pause.
   public var jitter: Jitter
-  /// The maximum duration of one attempt, or nil for none.
+  /// The maximum duration of an attempt, or nil.
   public var attemptDeadline: Duration?
-  /// The reasons for another attempt, or nil for all failures that the action marks as retryable.
+  /// The reasons for another attempt. If nil, any failure that the action marks as retryable is a reason.
   public var reasons: RetryReasons?
 
   /// The random variation of the pause.
   public enum Jitter: String, Sendable, Hashable, CaseIterable {
     case none
-    /// Uniformly distributed between zero and the pause.
+    /// The pause is a random time between zero and its full length.
     case full
   }
 
@@ -290,12 +292,12 @@ public struct RetryPolicy: Sendable, Hashable {
 
 /// The expected duration of a step.
 public struct Estimate: Sendable, Hashable {
-  /// The best case.
+  /// The duration in the best case.
   public var low: Duration
-  /// The worst case, used by the feasibility check and for the order of ready steps.
+  /// The duration in the worst case, which the feasibility check and the order of ready steps use.
   public var high: Duration
 
-  /// Creates an estimate from `low` to `high`.
+  /// Creates an estimate.
   public init(low: Duration, high: Duration) {
     self.low = low
     self.high = high

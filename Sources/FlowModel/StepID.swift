@@ -3,16 +3,16 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The id as written.
   public let text: String
 
-  /// Creates an id, or nil if `text` is not a valid one.
+  /// Creates an id. Returns nil if it is not valid.
   public init?(_ text: String) {
     guard Self.isValid(text) else { return nil }
     self.text = text
   }
 
-  /// Creates an id without validation, for callers that generate valid ids.
+  /// Creates an id without checking it, for code that generates valid ids.
   public init(unchecked text: String) { self.text = text }
 
-  /// The step and index of an item's name such as `convert[3]`, or nil if this is the id of a step.
+  /// The step and index in the name of an item, such as `convert[3]`, or nil if this is the id of a step.
   public var item: (step: StepID, index: Int)? {
     let bytes = text.utf8
     guard bytes.last == UInt8(ascii: "]"), let bracket = bytes.lastIndex(of: UInt8(ascii: "[")),
@@ -24,16 +24,16 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// The text of the id.
   public var description: String { text }
 
-  /// Orders by text.
+  /// Compares the ids as strings.
   public static func < (left: StepID, right: StepID) -> Bool { left.text < right.text }
 
-  /// Returns whether `text` is a valid step id.
+  /// True if `text` is a valid id.
   public static func isValid(_ text: String) -> Bool {
     var copy = text
     return copy.withUTF8 { isValid($0) }
   }
 
-  /// Returns whether these bytes are a valid step id.
+  /// True if these bytes are a valid id.
   public static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = bytes.first, isLetter(first), bytes.count <= Limits.stepIDCharacters else { return false }
     var previousIsSeparator = false

@@ -1,18 +1,18 @@
 /// A set of a workflow's steps in file order.
 ///
-/// Not a `Set`: its order differs between runs, and the runtime instantiates its type at each start.
+/// A `Set` would have a different order in each run, and the runtime would create its type at each process start.
 public struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral {
   private var indices: [StepIndex] = []
 
   /// Creates an empty list.
   public init() {}
 
-  /// Creates a list of these steps, in any order.
+  /// Creates a list of these steps, which may be in any order.
   public init(_ steps: [StepIndex]) {
     for step in steps { insert(step) }
   }
 
-  /// Creates a list of these steps, in any order.
+  /// Creates a list of these steps, which may be in any order.
   public init(arrayLiteral steps: StepIndex...) { self.init(steps) }
 
   /// The number of steps.
@@ -21,7 +21,7 @@ public struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral 
   /// True if there are no steps.
   public var isEmpty: Bool { indices.isEmpty }
 
-  /// Returns whether the list contains a step.
+  /// True if the list contains the step.
   public func contains(_ step: StepIndex) -> Bool {
     let position = position(of: step)
     return position < indices.count && indices[position] == step
@@ -36,9 +36,9 @@ public struct StepList: Sendable, Hashable, Sequence, ExpressibleByArrayLiteral 
   /// Iterates over the steps in file order.
   public func makeIterator() -> IndexingIterator<[StepIndex]> { indices.makeIterator() }
 
-  /// Returns the position of the step, or the position to insert it at.
+  /// Returns the position at which the step is, or at which it must be inserted.
   private func position(of step: StepIndex) -> Int {
-    // Most steps are inserted in order.
+    // Steps are usually inserted in order.
     if indices.last.map({ $0 < step }) ?? true { return indices.count }
     var (low, high) = (0, indices.count)
     while low < high {

@@ -1,8 +1,8 @@
-/// The signal that asks a command to end, and the time until it is killed.
+/// The signal that asks a command to end, and the time after which the command is killed (`stop`).
 public struct StopPolicy: Sendable, Hashable {
-  /// The signal sent to the command's process group.
+  /// The signal, which is sent to the command's process group.
   public var signal: Signal
-  /// The time until the command is killed.
+  /// The time between the signal and killing the command.
   public var within: Duration
 
   /// The signals that can ask a command to end.
@@ -15,10 +15,10 @@ public struct StopPolicy: Sendable, Hashable {
     case user2 = "USR2"
   }
 
-  /// The name of the action's input that contains the policy.
+  /// The name of the action's input with the policy.
   public static let input = "stop"
 
-  /// Creates a policy with the given deviations from the default.
+  /// Creates a policy.
   public init(signal: Signal = .terminate, within: Duration = .seconds(2)) {
     self.signal = signal
     self.within = within
@@ -26,11 +26,11 @@ public struct StopPolicy: Sendable, Hashable {
 
   /// The reason why a value is not a policy.
   public struct PolicyProblem: Error, Hashable {
-    /// The problem, and the expected value.
+    /// The problem, with what was expected.
     public let message: String
   }
 
-  /// Parses `{ signal, within }`, the value of the input.
+  /// Parses the value of the input, such as `{ signal: INT, within: 10s }`.
   public init(_ value: ValueObject) throws(PolicyProblem) {
     self.init()
     for (key, value) in value {
@@ -52,7 +52,7 @@ public struct StopPolicy: Sendable, Hashable {
     }
   }
 
-  /// The policy as the value of an input.
+  /// The policy as the value of the input.
   public var value: Value {
     ["signal": .string(signal.rawValue), "within": .string(DurationText.format(within))]
   }

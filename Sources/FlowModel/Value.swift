@@ -1,7 +1,7 @@
-/// A value that is passed between steps: an input, an output, or a context of an expression.
+/// A value that steps exchange, such as an input, an output or the value of an expression.
 ///
-/// Values correspond to JSON and the core schema of YAML. Integers are separate from other numbers because declared
-/// types distinguish them; expressions treat both as numbers. Durations and paths are strings.
+/// Values have the types of JSON and of YAML's core schema. Integers and other numbers are separate, because declared
+/// types distinguish them; to expressions both are numbers. Durations and paths are strings.
 public enum Value: Sendable {
   case null
   case boolean(Bool)
@@ -13,7 +13,7 @@ public enum Value: Sendable {
 }
 
 extension Value: Hashable {
-  /// True if both values have the same kind and content; an integer equals a number of the same size.
+  /// True if both values have the same type and content. An integer equals the same number.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -28,7 +28,7 @@ extension Value: Hashable {
     }
   }
 
-  /// Hashes consistently with `==`: integers hash like the equal number.
+  /// Hashes the value consistently with `==`: an integer has the hash of the equal number.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -43,7 +43,7 @@ extension Value: Hashable {
 }
 
 extension Value {
-  /// The kind of the value, as named in the type table: `null boolean integer number string array object`.
+  /// The name of the type: `null`, `boolean`, `integer`, `number`, `string`, `array` or `object`.
   public var kindName: String {
     switch self {
     case .null: "null"
@@ -56,13 +56,13 @@ extension Value {
     }
   }
 
-  /// The text of a string, or nil.
+  /// The string, or nil if the value has another type.
   public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The boolean, or nil.
+  /// The boolean, or nil if the value has another type.
   public var booleanValue: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-  /// The integer, or a number without a fraction that fits an integer, or nil.
+  /// The integer, also if the value is a number without a fraction that fits in an integer, or else nil.
   public var integerValue: Int? {
     switch self {
     case .integer(let value): value
@@ -71,7 +71,7 @@ extension Value {
     }
   }
 
-  /// The integer or number, or nil.
+  /// The integer or number as a double, or nil if the value has another type.
   public var numberValue: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -80,13 +80,13 @@ extension Value {
     }
   }
 
-  /// The elements of an array, or nil.
+  /// The elements of the array, or nil if the value has another type.
   public var arrayValue: [Value]? { if case .array(let values) = self { values } else { nil } }
 
-  /// The members of an object, or nil.
+  /// The members of the object, or nil if the value has another type.
   public var objectValue: ValueObject? { if case .object(let members) = self { members } else { nil } }
 
-  /// True if this is `null`.
+  /// True if the value is `null`.
   public var isNull: Bool { if case .null = self { true } else { false } }
 }
 
@@ -103,7 +103,7 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expres
   public init(floatLiteral value: Double) { self = .number(value) }
   /// Creates an array.
   public init(arrayLiteral elements: Value...) { self = .array(elements) }
-  /// Creates an object whose members keep the written order.
+  /// Creates an object. Its members keep their order.
   public init(dictionaryLiteral elements: (String, Value)...) { self = .object(ValueObject(elements)) }
   /// Creates null.
   public init(nilLiteral: ()) { self = .null }

@@ -1,13 +1,14 @@
-/// The members of an object: unique keys in the order of insertion. Keys are compared byte by byte.
+/// An object with unique keys in order of insertion. Keys are compared byte by byte.
 ///
-/// Most objects have few members, for which a scan is fastest; larger objects have an index from 17 members on.
+/// Most objects have few members, for which a linear search is fastest. Objects with more than 16 members have an
+/// index.
 public struct ValueObject: Sendable {
   /// A key and its value.
   public typealias Member = (key: String, value: Value)
 
   /// The members in order.
   public private(set) var members: [Member]
-  /// The index of each key; empty up to sixteen members.
+  /// The index of each key. Empty if there are at most 16 members.
   private var positions: [ByteName: Int] = [:]
 
   private static let scanLimit = 16
@@ -17,7 +18,7 @@ public struct ValueObject: Sendable {
     members = []
   }
 
-  /// Creates an object from these members. For a repeated key, the last value is kept at the position of the first.
+  /// Creates an object from these members. If a key is repeated, the last value counts, at the position of the first.
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
     for (key, value) in members { self[key] = value }
@@ -32,7 +33,8 @@ public struct ValueObject: Sendable {
   /// The keys in order.
   public var keys: [String] { members.map(\.key) }
 
-  /// The value of `key`. Setting nil removes the member; setting a value keeps the position of an existing member.
+  /// The value of `key`, or nil. Setting nil removes the member. Setting a value does not change the position of a
+  /// member.
   public subscript(key: String) -> Value? {
     get { position(of: key).map { members[$0].value } }
     set {
@@ -50,7 +52,7 @@ public struct ValueObject: Sendable {
     }
   }
 
-  /// Appends a member. Returns false without changing anything if `key` exists.
+  /// Appends a member. Returns false without a change if the key exists.
   public mutating func insert(_ value: Value, for key: String) -> Bool {
     guard position(of: key) == nil else { return false }
     append(value, for: key)
@@ -77,7 +79,7 @@ public struct ValueObject: Sendable {
 }
 
 extension ValueObject: Hashable {
-  /// True if both objects have the same keys with equal values, in any order.
+  /// True if both objects have the same keys with equal values, whatever their order.
   public static func == (left: ValueObject, right: ValueObject) -> Bool {
     left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
   }
@@ -99,6 +101,6 @@ extension ValueObject: Sequence, ExpressibleByDictionaryLiteral {
   /// Iterates over the members in order.
   public func makeIterator() -> IndexingIterator<[Member]> { members.makeIterator() }
 
-  /// Creates an object whose members keep the written order.
+  /// Creates an object. Its members keep their order.
   public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
 }

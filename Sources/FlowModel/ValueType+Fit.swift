@@ -1,18 +1,18 @@
-/// The reason why a value does not fit a type: the path inside the value, and the expectation.
+/// The reason why a value does not match a type.
 public struct TypeMismatch: Error, Sendable, Hashable {
-  /// The path from the value to the mismatch, such as `[3].pattern`; empty for the value itself.
+  /// The path to the part that does not match, such as `[3].pattern`. Empty for the value itself.
   public var path: String
-  /// The expectation in words for people: `an integer`, `one of "push", "present"`.
+  /// A description of what was expected, such as `an integer` or `one of "push", "present"`.
   public var expected: String
-  /// The value found: `the string "12"`, `null`, `the unknown key 'color'`.
+  /// A description of what was found, such as `the string "12"`, `null` or `the unknown key 'color'`.
   public var found: String
-  /// A remedy such as the nearest allowed word or the missing unit, or nil if none is known.
+  /// A suggestion, such as the most similar word or the missing unit, or nil.
   public var help: String?
 
-  /// The key that is missing at `path`, or nil for another problem.
+  /// The required key that is missing at `path`, or nil if the problem is another one.
   public var missingKey: String?
 
-  /// Creates a mismatch at `path`.
+  /// Creates a mismatch.
   public init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {
     self.path = path
     self.expected = expected
@@ -21,23 +21,23 @@ public struct TypeMismatch: Error, Sendable, Hashable {
     self.missingKey = missingKey
   }
 
-  /// Returns whether the mismatch is in this member of the value, at any depth.
+  /// True if the mismatch is in this member of the value, at any depth.
   public func isIn(member name: String) -> Bool {
     if path.isEmpty { return missingKey == name }
     return path == name || path.hasPrefix("\(name).") || path.hasPrefix("\(name)[")
   }
 
-  /// `expected an integer, found the string "12"`, preceded by the path if there is one.
+  /// A description such as `expected an integer, found the string "12"`, with the path before it.
   public var description: String {
     (path.isEmpty ? "" : "'\(path)': ") + "expected \(expected), found \(found)"
   }
 }
 
 extension ValueType {
-  /// Returns the first mismatch in `value`, or nil if it fits.
+  /// Returns the first mismatch in `value`, or nil if it matches the type.
   ///
-  /// The only implicit conversions are from integer to number, and from a number without a fraction to integer, because
-  /// expressions have only numbers.
+  /// An integer matches the type `number`, and a number without a fraction matches `integer`, because expressions do
+  /// not distinguish them.
   public func mismatch(of value: Value, at path: String = "") -> TypeMismatch? {
     switch self {
     case .any:
@@ -104,7 +104,7 @@ extension ValueType {
     return nil
   }
 
-  /// The expectation in words for people: `an integer`, `a duration such as 250ms`.
+  /// A description of the type, such as `an integer` or `a duration such as 250ms`.
   public var expectation: String {
     switch self {
     case .string: "a string"
@@ -122,7 +122,7 @@ extension ValueType {
 }
 
 extension Value {
-  /// The value for a message: strings are quoted, long strings and collections shortened.
+  /// The value for a message. Strings have quotes; long strings and collections are shortened.
   public var shortText: String {
     switch self {
     case .null: "null"

@@ -1,22 +1,22 @@
-/// The type of an input or output. Workflow inputs, actions, manifests and the JSON Schema share it.
+/// The type of an input or output. Workflows, actions, manifests and the JSON Schema use it.
 public indirect enum ValueType: Sendable, Hashable {
   case string
   case boolean
   case integer
   case number
-  /// A duration as text: `250ms`, `1m30s` (see ``DurationText``).
+  /// A duration as a string, such as `250ms` or `1m30s` (``DurationText``).
   case duration
-  /// A path in the file system; a relative path starts at `base`.
+  /// A path. If it is relative, `base` is the folder that it is relative to.
   case path(base: PathBase)
-  /// A list whose elements have the same type.
+  /// A list whose elements all have this type.
   case array(of: ValueType)
-  /// An object. If `properties` is nil, all keys are allowed; otherwise only these.
+  /// An object. It may have only these properties, or any if `properties` is nil.
   case object(properties: [FieldDeclaration]?)
   case any
-  /// One of the listed values, all of the type `of`.
+  /// One of these values, which all have the type `of`.
   case enumeration([Value], of: ValueType)
 
-  /// The start of a relative path.
+  /// The folder that a relative path is relative to.
   public enum PathBase: String, Sendable, Hashable, CaseIterable {
     /// The run's data folder, for files that an action writes.
     case data
@@ -24,7 +24,7 @@ public indirect enum ValueType: Sendable, Hashable {
     case file
   }
 
-  /// True if the type contains a path that starts at the run's data folder, which exists only on the run's own machine.
+  /// True if values may contain paths in the data folder, which exists only on the machine of the run.
   var readsDataFolder: Bool {
     switch self {
     case .path(let base): base == .data
@@ -34,7 +34,7 @@ public indirect enum ValueType: Sendable, Hashable {
     }
   }
 
-  /// The word for this type in a workflow or manifest, such as `string` or `array`.
+  /// The name of the type in a workflow or manifest, such as `string` or `array`.
   public var name: String {
     switch self {
     case .string: "string"
@@ -50,28 +50,28 @@ public indirect enum ValueType: Sendable, Hashable {
     }
   }
 
-  /// The words allowed as the name of a type.
+  /// All names of types.
   public static let names = [
     "string", "boolean", "integer", "number", "duration", "path", "array", "object", "any",
   ]
 }
 
-/// A named, typed field: an input of a workflow or an action, an output, or a property of an object.
+/// A field with a name and a type: an input, an output, or a property of an object.
 public struct FieldDeclaration: Sendable, Hashable {
   /// The key in the workflow.
   public var name: String
-  /// The type of allowed values.
+  /// The type of the value.
   public var type: ValueType
-  /// True if a value must be given. Defaults to true if there is no default value.
+  /// True if a value must be given. By default, this is so if there is no default value.
   public var isRequired: Bool
   /// The default value, or nil.
   public var defaultValue: Value?
-  /// A description in one sentence.
+  /// A description of one sentence.
   public var summary: String
-  /// True if the value may be a secret and is never shown.
+  /// True if the value may be a secret, so it is never shown.
   public var isSecret = false
 
-  /// Declares a field. If `isRequired` is nil, the field is required exactly if it has no default.
+  /// Declares a field. If `isRequired` is nil, the field is required if it has no default value.
   public init(
     _ name: String, _ type: ValueType, isRequired: Bool? = nil, default defaultValue: Value? = nil, summary: String = ""
   ) {

@@ -1,62 +1,61 @@
-/// A workflow as written in a file, with all keys resolved and defaults applied. It may still have cycles
-/// (``WorkflowGraph`` cannot).
+/// A workflow as read from a file, with all defaults. Its steps may form a cycle, unlike those of a ``WorkflowGraph``.
 public struct Workflow: Sendable {
   /// The name in reports.
   public var name: String
   /// A description, or nil.
   public var description: String?
-  /// The inputs that a run may or must be given with `-i`.
+  /// The inputs, which a run sets with `-i`.
   public var inputs: [FieldDeclaration] = []
-  /// The secrets that a run receives and never shows.
+  /// The secrets, which are available to steps and never shown.
   public var secrets: [SecretDeclaration] = []
-  /// Environment variables for child processes; values may contain `${{ }}`.
+  /// Environment variables for commands and plugins. Values may contain `${{ }}`.
   public var environment: ValueObject = [:]
-  /// The files of variables. ``environment`` overrides them, and later files override earlier ones. Paths are relative
-  /// to the workflow's folder and may contain `${{ }}` over `inputs`. The program that runs the workflow reads the
-  /// files into `RunOptions.fileEnvironment`.
+  /// The files in `env-file`. A later file overrides an earlier one, and ``environment`` overrides all of them. Paths
+  /// are relative to the workflow's folder and may contain `${{ }}` that reads `inputs`. The program that runs the
+  /// workflow reads the files into `RunOptions.fileEnvironment`.
   public var environmentFiles: [EnvironmentFileName] = []
-  /// The minimum and maximum of the launch gate, or nil for neither.
+  /// The minimum and maximum of the launch gate, or nil if it has neither.
   public var gate: GateDeadline?
-  /// The time from activation after which a run is cancelled, or nil for no limit.
+  /// The time after activation at which a run is cancelled, or nil.
   public var timeout: Duration?
-  /// The time for all cleanup steps of a cancelled run; nil means 5 s.
+  /// The time limit for all cleanup steps of a cancelled run, or nil for 5 s.
   public var cleanup: Duration?
   /// The events that the workflow declares.
   public var events: [EventDeclaration] = []
   /// The queues that the workflow declares.
   public var queues: [QueueDeclaration] = []
-  /// The maximum number of steps at the same time, or nil for no limit.
+  /// The maximum number of steps that run at the same time, or nil.
   public var concurrency: Int?
-  /// True if every result is written to disk before the next step starts.
+  /// True if each result is written to disk before further steps start.
   public var isDurable = false
-  /// True if a run keeps its services running after its other steps have finished, until it is ended from outside.
+  /// True if a run keeps its services running after all other steps have finished, until it is asked to end.
   public var keepsServices = false
-  /// True if its runs are recorded.
+  /// True if runs are recorded in the run history.
   public var keepsHistory = true
-  /// The recorded bytes of output per run.
+  /// The number of bytes of output that are recorded of a run.
   public var logLimitBytes = Limits.usualLogBytes
-  /// The limits for the times of runs, which `flowrun simulate` checks against a forecast.
+  /// The limits for times of runs, which `flowrun simulate` checks.
   public var budgets: [BudgetRule] = []
   /// The steps in file order.
   public var steps: [Step]
-  /// The default executor of steps as written for `--on`, or nil to run on this machine.
+  /// The default executor of the steps, in the form of `--on`, or nil if steps run on this machine.
   public var executor: String?
-  /// The outputs of the run; values may contain `${{ }}`.
+  /// The outputs of a run. Values may contain `${{ }}`.
   public var outputs: ValueObject = [:]
 
-  /// The included workflows, flattened.
+  /// The included workflows. Their steps are in ``steps``.
   public var scopes: [WorkflowScope] = []
-  /// For each step, the scope of its expressions as an index in ``scopes`` plus 1, or 0 for the workflow's own. Empty
-  /// without scopes.
+  /// For each step, 1 plus the index in ``scopes`` of the file that contains it, or 0 for the workflow's own file.
+  /// Empty if there are no scopes.
   public var scopeOfStep: [Int32] = []
-  /// The declarations of the entries and exits of included workflows, by their `uses`.
+  /// The declarations of the entries and exits of included workflows, by the `uses` of these steps.
   public var includes: [String: ActionDeclaration] = [:]
-  /// The folders of the files whose inputs are bound by entries and items, relative to the workflow's own, by `uses`.
+  /// The folders of included files and of items' workflows, relative to the workflow's own, by `uses`.
   public var includeFolders: [String: String] = [:]
-  /// The workflows that run for the items of steps, by `uses`.
+  /// The workflows that run for items, by `uses`.
   public var itemWorkflows: [String: ItemWorkflow] = [:]
 
-  /// Creates a workflow of these steps.
+  /// Creates a workflow.
   public init(name: String, description: String? = nil, steps: [Step]) {
     self.name = name
     self.description = description
@@ -64,15 +63,16 @@ public struct Workflow: Sendable {
   }
 }
 
-/// An event declared by a workflow.
+/// An event that a workflow declares.
 public struct EventDeclaration: Sendable, Hashable {
   /// The name in `after` and `--event`.
   public var name: String
-  /// A description, or empty.
+  /// A description, or an empty string.
   public var summary: String
-  /// True if followers of the event receive each post. Steps that wait for it always react to the first one.
+  /// True if each post is passed to the event's followers. A step that waits for the event reacts only to the first
+  /// post.
   public var repeats: Bool
-  /// The type of its value, or nil if it cannot be posted with a value from outside.
+  /// The type of the event's value, or nil if it has none.
   public var value: FieldDeclaration?
 
   /// Declares an event.
@@ -86,12 +86,12 @@ public struct EventDeclaration: Sendable, Hashable {
 
 /// The minimum and maximum of the launch gate.
 public struct GateDeadline: Sendable, Hashable {
-  /// The time before which the gate never opens, or nil for no minimum.
+  /// The time before which the gate does not open, or nil.
   public var min: DurationSource?
-  /// The time after which the gate is always open, or nil for no maximum.
+  /// The time at which the gate opens even if blocking steps have not finished, or nil.
   public var max: DurationSource?
 
-  /// Creates a deadline from a minimum and a maximum.
+  /// Creates a deadline.
   public init(min: DurationSource? = nil, max: DurationSource? = nil) {
     self.min = min
     self.max = max
@@ -101,21 +101,21 @@ public struct GateDeadline: Sendable, Hashable {
 /// A duration, or an expression that is evaluated at activation.
 public enum DurationSource: Sendable, Hashable {
   case literal(Duration)
-  /// A text with `${{ }}` over `inputs` and `launch`.
+  /// A string with `${{ }}` that reads `inputs` and `launch`.
   case expression(String)
 }
 
-/// A queue declared by a workflow.
+/// A queue that a workflow declares.
 public struct QueueDeclaration: Sendable, Hashable {
-  /// The queue of the steps that use the terminal, one at a time and in file order. A workflow cannot declare this
-  /// name.
+  /// The queue of the steps that use the terminal, which run one at a time and in file order. No workflow can declare
+  /// this name.
   package static let terminal = "the terminal"
 
   /// The name in a step's `queue`.
   public var name: String
   /// The quality of service of its steps.
   public var qualityOfService: StepQueue
-  /// The maximum number of its steps at the same time, or nil for no separate limit.
+  /// The maximum number of its steps that run at the same time, or nil.
   public var width: Int?
 
   /// Declares a queue.
@@ -126,7 +126,7 @@ public struct QueueDeclaration: Sendable, Hashable {
   }
 }
 
-/// The quality of service of a step's thread, most urgent first.
+/// The quality of service of the thread that runs a step. The most urgent comes first.
 public enum StepQueue: String, Sendable, Hashable, CaseIterable {
   case userInteractive = "user-interactive"
   case userInitiated = "user-initiated"
@@ -135,7 +135,7 @@ public enum StepQueue: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Workflow {
-  /// Returns all direct and indirect dependencies of a step.
+  /// Returns the direct and indirect dependencies of a step.
   package func upstream(of step: StepIndex) -> Set<StepIndex> {
     var found: Set<StepIndex> = []
     var rest = Array(steps[Int(step)].needs)

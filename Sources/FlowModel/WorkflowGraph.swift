@@ -1,30 +1,31 @@
-/// A workflow whose steps form a graph without cycles, with its edges in compressed arrays.
+/// A workflow whose dependencies have no cycle, with the edges of its graph.
 ///
-/// Only the initializer creates one. It finds a topological order or throws the cycle, so code that has a graph need
-/// not check again.
+/// The initializer determines a topological order or throws a cycle, so code that has a graph need not check for
+/// cycles.
 public struct WorkflowGraph: Sendable {
   /// The workflow.
   public let workflow: Workflow
-  /// The index in ``successors`` at which the successors of step `i` begin; one entry longer than the list of steps.
+  /// The index in ``successors`` of each step's first dependent, and the length of ``successors`` as an additional last
+  /// element.
   public let successorStarts: [Int32]
-  /// The direct dependents of all steps, one list after another, each in file order.
+  /// The direct dependents of all steps: those of the first step in file order, then those of the second, and so on.
   public let successors: [StepIndex]
   /// The number of direct dependencies of each step.
   public let dependencyCounts: [Int32]
-  /// The steps in an order in which each follows its dependencies. Steps without dependencies come first; ties are in
-  /// file order.
+  /// The steps in an order in which each follows its dependencies. Steps without dependencies come first, and steps
+  /// that could have either order are in file order.
   public let topologicalOrder: [StepIndex]
   /// The steps with options, in file order.
   public let stepsWithOptions: [StepIndex]
 
-  /// A cycle of dependencies: each step needs the next, and the last needs the first.
+  /// A cycle of dependencies. Each step needs the next one, and the last needs the first.
   public struct Cycle: Error, Sendable, Hashable {
     /// The steps on the cycle.
     public let steps: [StepIndex]
   }
 
-  /// Orders the steps of `workflow`, whose `needs` must be valid indices without duplicates. Throws a cycle if there is
-  /// one.
+  /// Determines the order of a workflow's steps. Their `needs` must be valid indices without duplicates. Throws a cycle
+  /// if there is one.
   public init(_ workflow: Workflow) throws(Cycle) {
     let steps = workflow.steps
     let count = steps.count
@@ -69,7 +70,7 @@ public struct WorkflowGraph: Sendable {
     self.stepsWithOptions = stepsWithOptions
   }
 
-  /// Returns the steps that have one of these options, in file order.
+  /// Returns the steps that have at least one of these options, in file order.
   public func steps(stating options: StatedOptions) -> [StepIndex] {
     var steps: [StepIndex] = []
     for step in stepsWithOptions where !workflow.steps[Int(step)].stated.isDisjoint(with: options) {
@@ -78,12 +79,12 @@ public struct WorkflowGraph: Sendable {
     return steps
   }
 
-  /// Returns the direct dependents of `step`, in file order.
+  /// Returns the direct dependents of a step, in file order.
   public func successors(of step: StepIndex) -> ArraySlice<StepIndex> {
     successors[Int(successorStarts[Int(step)])..<Int(successorStarts[Int(step) + 1])]
   }
 
-  /// Follows unresolved dependencies from a step with unresolved dependencies until a step repeats.
+  /// Returns a cycle. It starts at a step with unresolved dependencies and follows these until a step repeats.
   private static func cycle(among steps: [Step], open: [Int32]) -> Cycle {
     var visitedAt = [Int](repeating: -1, count: steps.count)
     var path: [StepIndex] = []

@@ -1,21 +1,22 @@
-/// An included workflow, flattened: its steps are among those of the whole workflow, and its expressions use its own
-/// inputs, steps and variables.
+/// A workflow that is included by another. Its steps are among those of the including workflow, but their expressions
+/// read only its own inputs, steps and variables.
 public struct WorkflowScope: Sendable {
-  /// The prefix of its steps' ids, such as `build/`.
+  /// The prefix of the ids of its steps, such as `build/`.
   public var prefix: String
   /// The path of its file, as given to the loader.
   public var file = ""
-  /// The folder of its file, relative to the whole workflow's; empty if they are the same.
+  /// The folder of its file, relative to that of the main workflow. Empty if it is the same.
   public var folder: String
-  /// The step that binds its inputs and precedes all of its steps.
+  /// The step that binds its inputs. All of its steps depend on it.
   public var entry: StepIndex
-  /// The step of the includer, which returns the outputs once everything in the scope has finished.
+  /// The step that returns its outputs when all of its steps have finished.
   public var exit: StepIndex
-  /// Its steps, and the entries of the workflows that it includes.
+  /// Its steps, including the entries of the workflows that it includes.
   public var members: [StepIndex] = []
-  /// Environment variables for the child processes of its steps; values may contain `${{ }}`.
+  /// Environment variables for commands and plugins of its steps. Values may contain `${{ }}`.
   public var environment: ValueObject
-  /// The files of variables, which ``environment`` overrides, relative to the whole workflow's ``folder``.
+  /// The files in its `env-file`, which ``environment`` overrides. Paths are relative to the folder of the main
+  /// workflow.
   public var environmentFiles: [EnvironmentFileName]
 
   /// Creates a scope without steps.
@@ -33,7 +34,7 @@ public struct WorkflowScope: Sendable {
 }
 
 extension WorkflowScope {
-  /// Returns a path of its file relative to the whole workflow's folder.
+  /// Converts a path in this scope's file to one relative to the main workflow's folder.
   public func path(of name: String) -> String {
     name.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? name : "\(folder)/\(name)"
   }
@@ -43,14 +44,14 @@ extension WorkflowScope {
 public enum IncludeRole: UInt8, Sendable, Hashable {
   /// An ordinary step.
   case none
-  /// The step that binds the inputs. If it is skipped, everything in the scope is skipped.
+  /// The step that binds the inputs. If it is skipped, so are all steps of the scope.
   case entry
-  /// The step that returns the outputs. It fails if a failure in the scope was not handled.
+  /// The step that returns the outputs. It fails if a step in the scope failed and no other step handled that.
   case exit
 }
 
 extension Workflow {
-  /// Returns the scope of a step's expressions, or nil for the workflow's own.
+  /// Returns the index of the scope of a step, or nil if the step is in the workflow's own file.
   public func scope(of step: StepIndex) -> Int? {
     guard !scopes.isEmpty, scopeOfStep[Int(step)] > 0 else { return nil }
     return Int(scopeOfStep[Int(step)]) - 1

@@ -1,76 +1,76 @@
 import FlowModel
 
-/// The common part of all actions. An action is an ``Action``, an ``AsyncAction`` or a ``StepService``.
+/// The requirements of all actions. An action conforms to ``Action``, ``AsyncAction`` or ``StepService``.
 ///
-/// Everything except `name`, `summary`, `Input`, `Output` and `run` has a default. `validate`, `schema` and `plugins
-/// show` read these declarations without running anything.
+/// Everything has a default except `name`, `summary`, `run`, and the types of inputs and outputs if there are any.
+/// `validate`, `schema` and `plugins show` read these declarations without running the action.
 public protocol ActionType: Sendable {
-  /// The inputs that a step passes under `with`.
+  /// The inputs, which a step sets under `with`.
   associatedtype Input: ActionInput = NoInput
-  /// The outputs that dependents read under `outputs`.
+  /// The outputs, which later steps read under `outputs`.
   associatedtype Output: ActionOutput = NoOutput
 
   /// The full name, `plugin.action`.
   static var name: String { get }
-  /// One sentence about its effect.
+  /// A one-sentence description.
   static var summary: String { get }
-  /// The handles that it provides with ``ActionContext/provide(_:_:close:)``.
+  /// The handles that the action provides with ``ActionContext/provide(_:_:close:)``.
   static var provides: [HandleKey] { get }
-  /// The handles that it uses with ``ActionContext/handle(_:as:)``. A step before it must provide each of them.
+  /// The handles that the action uses with ``ActionContext/handle(_:as:)``. A step upstream must provide each of them.
   static var requires: [HandleKey] { get }
-  /// The events that it may post.
+  /// The events that the action may post.
   static var events: [String] { get }
-  /// The values that it posts events with, named after their events.
+  /// The values that the action posts with events. Each field is named after its event.
   static var eventValues: [FieldDeclaration] { get }
-  /// The events that it follows with ``ActionContext/follow(_:into:)``, whether or not the workflow repeats steps for
-  /// them.
+  /// The events that the action follows with ``ActionContext/follow(_:into:)``. They repeat even if the workflow does
+  /// not declare that.
   static var follows: [String] { get }
   /// The source of the events that a service posts.
   static var source: EventSource { get }
-  /// True if it reads data that is unavailable while the device is locked (P6).
+  /// True if the action reads data that is not available while the device is locked (P6).
   static var needsProtectedData: Bool { get }
-  /// The errors that it may end with, each with whether another attempt may help.
+  /// The errors that the action may throw, each with whether another attempt may succeed.
   static var errors: [ErrorDeclaration] { get }
-  /// An example step, which begins with `uses:`.
+  /// An example of a step in YAML, which begins with `uses:`.
   static var example: String { get }
-  /// The name of an object input whose keys are also outputs, as in `flow.set`, or nil.
+  /// The name of an object input whose keys are outputs, too, as in `flow.set`, or nil.
   static var outputsFromInput: String? { get }
-  /// The name of an object input that declares outputs by name, as in `shell.run`, or nil.
+  /// The name of an object input that declares an output under each key, as in `shell.run`, or nil.
   static var outputFieldsFromInput: String? { get }
-  /// The name of a literal string input that names a posted event, as in `flow.post`, or nil.
+  /// The name of a string input, without expressions, that names an event to post, as in `flow.post`, or nil.
   static var eventFromInput: String? { get }
-  /// The name of an input whose text a shell reads, so that expressions in it are suspicious, as in `shell.run`, or
-  /// nil.
+  /// The name of an input that is run as a shell command, as in `shell.run`, or nil. Expressions in it are reported,
+  /// because their values could be run as code.
   static var shellTextInput: String? { get }
-  /// The inputs that describe the action it calls for each post of an event, as in `flow.on`, or nil.
+  /// The names of the inputs for the action that is called for each post of an event, as in `flow.on`, or nil.
   static var calls: ActionCall? { get }
-  /// The maximum size of its outputs as JSON, in bytes. More than `Limits.outputBytes` only for an action that limits
-  /// them itself.
+  /// The maximum size of the outputs as JSON, in bytes. It exceeds `Limits.outputBytes` only if the action has a limit
+  /// of its own.
   static var outputLimitBytes: Int { get }
 
-  /// The kind of its effect: `process` if it shows something, registers something or keeps it in memory.
+  /// The lifetime of the action's effect. It is `process` if the action shows something, registers something, or keeps
+  /// something in memory.
   static var effect: ActionEffect { get }
 
-  /// True if it has the same effect on another machine, to which steps may be sent (`--on`), because it only uses its
-  /// inputs, files and commands.
+  /// True if the action works the same on another machine (`--on`), because it uses only its inputs, files and
+  /// commands.
   static var isPortable: Bool { get }
 
-  /// Returns the problems of literal inputs beyond their types. Pure; called by `validate`.
+  /// Returns the problems of literal inputs that their types do not exclude. It must not have side effects.
   static func check(_ input: LiteralInput) -> [InputProblem]
 
-  /// Makes the action. Called once per registry, without I/O.
+  /// Creates the action. Called once for each registry. It must not read or write anything.
   init()
 
-  /// Returns the function that the engine runs. The defaults of ``Action``, ``AsyncAction`` and ``StepService`` suit
-  /// every action.
+  /// Returns the function that the engine calls. ``Action``, ``AsyncAction`` and ``StepService`` have an
+  /// implementation.
   func makeBody() -> RegisteredAction.Body
 
-  /// Returns the function that the engine calls for an action without inputs and outputs, or nil for others. The
-  /// defaults suit every action.
+  /// Returns the function that the engine calls if the action has neither inputs nor outputs, or nil. Do not implement
+  /// it.
   func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
 
-  /// Returns the function that the engine calls for an action that releases its thread while it waits. Nil for all
-  /// except `shell.run`.
+  /// Returns a function that releases its thread while the action waits, or nil. Only `shell.run` has one.
   func bodyInParts() -> BodyInParts?
 }
 
@@ -85,13 +85,13 @@ extension ActionType {
   public static var eventValues: [FieldDeclaration] { [] }
   /// No events.
   public static var follows: [String] { [] }
-  /// The run.
+  /// The run itself.
   public static var source: EventSource { .run }
   /// False.
   public static var needsProtectedData: Bool { false }
-  /// No declared errors: every error may be retried.
+  /// No errors. Any error that is thrown may be retried.
   public static var errors: [ErrorDeclaration] { [] }
-  /// Only the `uses` line.
+  /// An example without inputs.
   public static var example: String { "uses: \(name)" }
   /// Nil.
   public static var outputsFromInput: String? { nil }
@@ -103,7 +103,7 @@ extension ActionType {
   public static var shellTextInput: String? { nil }
   /// Nil.
   public static var calls: ActionCall? { nil }
-  /// The limit of every action.
+  /// `Limits.outputBytes`.
   public static var outputLimitBytes: Int { Limits.outputBytes }
   /// False.
   public static var isPortable: Bool { false }
@@ -111,17 +111,17 @@ extension ActionType {
   public static var effect: ActionEffect { .durable }
   /// No problems.
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
-  /// Nil, because inputs must be read or outputs written.
+  /// Nil, because the action has inputs or outputs.
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
-  /// Nil, because the action keeps its thread or awaits.
+  /// Nil, because the action does not release its thread.
   public func bodyInParts() -> BodyInParts? { nil }
 }
 
-/// An action that works on the step's own thread. This is the usual kind.
+/// An action that runs on the thread of its step. Most actions are of this kind.
 ///
-/// No task is made for it. It may block, which only occupies its own thread.
+/// It needs no task. It may block, because that occupies only its own thread.
 public protocol Action: ActionType {
-  /// Performs the work. Throws an ``ActionError`` or any other error if it fails.
+  /// Runs the action. To fail, it throws an ``ActionError`` or any other error.
   func run(_ input: Input, in context: ActionContext) throws -> Output
 }
 
@@ -134,22 +134,22 @@ extension Action {
 }
 
 extension Action where Input == NoInput, Output == NoOutput {
-  /// Calls ``run(_:in:)``. Inlined where the action is compiled, because there may be hundreds of thousands of such
-  /// steps.
+  /// A function that calls ``run(_:in:)``. It is inlined into the action's module, because a run may have hundreds of
+  /// thousands of such steps.
   @inlinable
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? {
     { context in _ = try run(NoInput(), in: context) }
   }
 }
 
-/// An action that awaits.
+/// An action that is asynchronous.
 public protocol AsyncAction: ActionType {
-  /// Performs the work. Throws an ``ActionError`` or any other error if it fails. Its task is cancelled with the step.
+  /// Runs the action. To fail, it throws an ``ActionError`` or any other error. Its task is cancelled with the step.
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output
 }
 
 extension AsyncAction {
-  /// Runs the action in a task of its own.
+  /// Runs the action in a task.
   public func makeBody() -> RegisteredAction.Body { .asynchronous(bodyInTask()) }
 
   fileprivate func bodyInTask() -> @Sendable (ValueObject, ActionContext) async throws -> ValueObject {
@@ -158,14 +158,14 @@ extension AsyncAction {
   }
 }
 
-/// An action that reports ready with ``ActionContext/ready(_:)`` and then continues until its task is cancelled.
+/// A service: an action that calls ``ActionContext/ready(_:)`` and continues to run until its task is cancelled.
 ///
-/// The step counts as finished for dependents, the gate and its own deadline when it reports ready. The run stops its
-/// services when everything else has finished. A service that returns without having reported ready is finished with
-/// what it returns.
+/// When it is ready, it counts as finished for its dependents, the gate and its deadline. The run stops its services
+/// when all other steps have finished. A service that returns before it is ready has finished with the outputs that it
+/// returns.
 public protocol StepService: AsyncAction {}
 
 extension StepService {
-  /// Runs the action in a task of its own, which continues after it reported ready.
+  /// Runs the action in a task, which continues after the service is ready.
   public func makeBody() -> RegisteredAction.Body { .service(bodyInTask()) }
 }

@@ -1,11 +1,11 @@
 import FlowModel
 
-/// A user interface that can be called on any thread, such as a headless one.
+/// A user interface that can be called on any thread, such as one without a window.
 package protocol CallableAnywhere: UserInterface {}
 
 extension ActionContext {
-  /// Calls an interface, which may have to wait for the main thread. Throws `CancellationError` as soon as the step
-  /// must end. If the main thread becomes free only after that, the call is not made.
+  /// Calls a user interface, possibly after waiting for the main thread. Throws `CancellationError` when the step must
+  /// end. If that happens before the main thread is free, the call is not made.
   package nonisolated(nonsending) func calling<Output: Sendable>(
     _ interface: any UserInterface, _ body: @escaping @Sendable () async throws -> Output
   ) async throws -> Output {
@@ -16,8 +16,8 @@ extension ActionContext {
     }
   }
 
-  /// Runs `body`. Throws `CancellationError` as soon as the step must end, even if `body` still waits for another
-  /// thread.
+  /// Calls `body`. Throws `CancellationError` when the step must end, even if `body` has not returned, for example
+  /// because it waits for a thread.
   package nonisolated(nonsending) func untilCancelled<Output: Sendable>(
     _ body: @escaping @Sendable () async throws -> Output
   ) async throws -> Output {
