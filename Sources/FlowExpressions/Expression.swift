@@ -7,8 +7,8 @@ import FlowModel
 /// let value = try expression.evaluate(in: FixedContext(["inputs": ["branch": "release/2"]]))  // "slow"
 /// ```
 ///
-/// The empty expression is null. Limits are those of GitHub Actions: 21,000 characters, a nesting depth of 50, and 1
-/// MiB of memory for results.
+/// An empty expression is null. The limits are those of GitHub Actions: 21,000 characters, a nesting depth of 50, and 1
+/// MiB for results.
 public struct Expression: Sendable {
   /// The parsed text, without `${{ }}`.
   public let source: String
@@ -27,32 +27,33 @@ public struct Expression: Sendable {
     statusFunctions = parser.statusFunctions
   }
 
-  /// True if a status function is called; otherwise an `if` implies `success() &&`.
+  /// True if the expression calls a status function. If not, an `if` implies `success() &&`.
   public var usesStatusFunction: Bool { !statusFunctions.isEmpty }
 
   /// Evaluates the expression. Throws an ``ExpressionError`` of kind `evaluation`.
   ///
-  /// Numbers are doubles, but an integer that is not computed with remains an integer.
+  /// Numbers are doubles, but an integer stays an integer if no computation uses it.
   public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     guard let root else { return .null }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).value
   }
 
-  /// Returns whether the value is truthy: anything but `null`, `false`, `0`, `-0`, `NaN` and `''`.
+  /// Evaluates the expression and returns its truth: false for `null`, `false`, `0`, `-0`, `NaN` and `''`, true for all
+  /// other values.
   public func isTrue(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard let root else { return false }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).isTrue
   }
 
-  /// Returns whether the condition of an `if` holds; without a status function it implies `success() &&`.
+  /// Evaluates the expression as an `if`. Without a status function, `success() &&` is implied.
   public func isSatisfied(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard usesStatusFunction || context.status(.success) else { return false }
     return try isTrue(in: context)
   }
 
-  /// Parses the value of an `if`, `enabled` or `defer`: an expression with or without `${{ }}`.
+  /// Parses an `if`, `enabled` or `defer`, which may be with or without `${{ }}`.
   ///
   /// Offsets of errors and references are relative to the start of `text`.
   public static func condition(

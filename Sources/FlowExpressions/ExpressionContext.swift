@@ -1,15 +1,15 @@
 import FlowModel
 
-/// The values that an expression can read during evaluation.
+/// The values that an expression can read.
 public protocol ExpressionContext {
-  /// Returns the value of a context such as `inputs`. Nil is treated as null.
+  /// Returns the value of a context such as `inputs`, or nil for null.
   func value(named name: String) -> Value?
 
-  /// Returns the value of `name.key`, for contexts that are too large to build as a whole, such as the steps of a big
-  /// workflow.
+  /// Returns the value of `name.key`. It allows contexts that are too large to build completely, such as the steps of a
+  /// large workflow.
   ///
-  /// Called first if a literal key follows the name, as in `steps.build.outputs`. `key` is as written; keys of
-  /// expressions are compared without case.
+  /// It is called first if a literal key follows the name, as in `steps.build.outputs`. `key` is as written; the case
+  /// of keys must be ignored.
   func member(_ key: String, of name: String) -> ContextMember
 
   /// Returns the result of a status function.
@@ -20,28 +20,28 @@ public protocol ExpressionContext {
 public enum ContextMember: Sendable {
   /// The member has this value.
   case value(Value)
-  /// There is no such member; the value is null.
+  /// There is no such member, so the value is null.
   case missing
-  /// The member must be looked up in the whole value.
+  /// The member must be read from ``ExpressionContext/value(named:)``.
   case inWhole
 }
 
 extension ExpressionContext {
-  /// Requests that every member is looked up in the whole value.
+  /// Returns `inWhole`.
   public func member(_ key: String, of name: String) -> ContextMember { .inWhole }
 }
 
-/// A context of fixed values in which all dependencies are satisfied.
+/// A context with fixed values, in which `success()` is true.
 public struct FixedContext: ExpressionContext, Sendable {
-  /// The values of the contexts by name.
+  /// The values of the contexts, by name.
   public var values: ValueObject
 
-  /// Creates a context with these values.
+  /// Creates a context.
   public init(_ values: ValueObject = [:]) { self.values = values }
 
-  /// Returns the value with this name.
+  /// Returns the value with this name, or nil.
   public func value(named name: String) -> Value? { values[name] }
 
-  /// Returns true for `success()` and `always()`.
+  /// True for `success()` and `always()`.
   public func status(_ function: StatusFunction) -> Bool { function == .success || function == .always }
 }

@@ -1,7 +1,7 @@
 extension Expression {
-  /// True if an `if` may hold although a dependency of its step did not succeed.
+  /// True if this `if` may be true even if a dependency of the step did not succeed.
   ///
-  /// This requires a status function, and that the condition is not false whenever `success()` is false.
+  /// For this it must call a status function, and must not be false whenever `success()` is.
   public var mayHoldBehindFailure: Bool {
     guard usesStatusFunction, let root else { return false }
     return truthBehindFailure(root) != false

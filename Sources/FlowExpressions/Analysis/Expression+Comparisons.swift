@@ -1,23 +1,23 @@
 import FlowModel
 
-/// A `==` or `!=` with the same result in every run.
+/// A comparison with `==` or `!=` that has the same result in every run.
 public struct ConstantComparison: Sendable, Hashable {
   /// The result: false for `==`, true for `!=`.
   public let result: Bool
-  /// The byte of the source at which the comparison begins.
+  /// The offset of the comparison in the source, in bytes.
   public let offset: Int
-  /// The number of bytes of the comparison.
+  /// The length of the comparison in bytes.
   public let length: Int
-  /// The source of the operand whose values are known.
+  /// The source of the operand whose possible values are known.
   public let side: String
-  /// The possible values of this operand.
+  /// The type of this operand, which determines its possible values.
   public let type: ValueType
-  /// The value that it is compared with, or nil if that is not a literal.
+  /// The literal that it is compared with, or nil if the other operand is not a literal.
   public let value: Value?
 }
 
 extension Expression {
-  /// Returns the comparisons that can never hold or never fail, given the types of the locations that they read.
+  /// Returns the comparisons whose result is always the same. `type` returns the type of a reference.
   public func constantComparisons(given type: (ContextReference) -> ValueType?) -> [ConstantComparison] {
     nodes.compactMap { node in
       guard case .comparison(let comparison, let left, let right) = node.kind,
@@ -44,7 +44,7 @@ extension Expression {
 }
 
 extension PossibleResult {
-  /// The type, or nil for a literal or if values of any kind are possible.
+  /// The type, or nil for a literal or a type that allows any string.
   fileprivate var knownType: ValueType? {
     switch self {
     case .type(.any), .type(.string), .type(.path), .type(.duration), .value: nil
@@ -52,7 +52,7 @@ extension PossibleResult {
     }
   }
 
-  /// Returns whether a value of `type` may equal this result.
+  /// True if a value of `type` may equal this result.
   fileprivate func mayEqual(_ type: ValueType) -> Bool {
     switch self {
     case .value(let value): type.mayEqual(value)
@@ -78,7 +78,7 @@ extension ValueType {
     }
   }
 
-  /// Returns whether a value of this type may equal a scalar in an expression. A location may also be null.
+  /// True if a value of this type may equal `value` in an expression. A reference may also be null.
   fileprivate func mayEqual(_ value: Value) -> Bool {
     let operand = Operand(value)
     if Operand.areEqual(.null, operand) { return true }

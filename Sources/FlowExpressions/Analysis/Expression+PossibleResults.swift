@@ -1,16 +1,15 @@
 import FlowModel
 
 extension Expression {
-  /// Returns the possible results, given the types of the locations that the expression reads, or nil for unknown
-  /// types.
+  /// Returns the possible results of the expression. `type` returns the type of a reference, or nil if it is not known.
   ///
-  /// `a && 'x' || 'y'` yields `'x'` or `'y'` for any `a`, so both literals can be checked.
+  /// For example, the results of `a && 'x' || 'y'` are `'x'` and `'y'` whatever `a` is, so that both can be checked.
   public func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {
     guard let root else { return [.value(.null)] }
     return Outcomes(expression: self).of(root, type).map(\.result)
   }
 
-  /// Returns the mismatch of the first possible result that cannot fit `expected`, or nil if all may fit.
+  /// Returns the mismatch of the first possible result that does not match `expected`, or nil if all may match.
   public func mismatch(
     with expected: ValueType, given type: (ContextReference) -> ValueType?
   ) -> TypeMismatch? {
@@ -18,9 +17,9 @@ extension Expression {
   }
 }
 
-/// Collects the possible results of an expression.
+/// Determines the possible results of an expression.
 struct Outcomes {
-  /// A possible result, and whether it may be truthy or falsy.
+  /// A possible result, and whether it may be true or false as a condition.
   struct Outcome: Hashable {
     var result: PossibleResult
     var mayBeTrue: Bool
@@ -38,12 +37,12 @@ struct Outcomes {
     }
   }
 
-  /// Returns the type of a location, or nil if it is unknown.
+  /// Returns the type of a reference, or nil if it is not known.
   typealias Types = (ContextReference) -> ValueType?
 
   let expression: Expression
 
-  /// The maximum number of different results; more are treated as one result of unknown type.
+  /// The maximum number of results. If there are more, they are replaced by one of unknown type.
   private static let most = 32
 
   func of(_ index: ExpressionNode.Index, _ type: Types) -> [Outcome] {
@@ -62,8 +61,8 @@ struct Outcomes {
     }
   }
 
-  /// Possible results of `a && b`: falsy values of each operand, and all values of the last one if the others can be
-  /// truthy.
+  /// Returns the possible results of `a && b`: the falsy values of each operand, and all values of the last one if the
+  /// others can be truthy. For `||`, it is the other way round.
   private func ofChain(
     _ parts: [ExpressionNode.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>, _ type: Types
   ) -> [Outcome] {
@@ -76,7 +75,7 @@ struct Outcomes {
     return unique(found + of(parts[parts.count - 1], type))
   }
 
-  /// Narrows a Boolean that ended a chain: false for `&&`, true for `||`.
+  /// Narrows a result that ended a chain. A Boolean that ends `&&` is false, and one that ends `||` is true.
   private func narrowed(_ outcome: Outcome, to stopping: KeyPath<Outcome, Bool>) -> Outcome {
     let isTrue = stopping == \Outcome.mayBeTrue
     if outcome.result == .type(.boolean) { return Outcome(.value(.boolean(isTrue))) }

@@ -16,7 +16,7 @@ extension Expression {
       collect(from: left, hasFallback: false, into: &found)
       collect(from: right, hasFallback: false, into: &found)
     case .and(let parts):
-      // A null in any part makes the whole falsy.
+      // If one part is null, the whole chain is falsy.
       for part in parts { collect(from: part, hasFallback: hasFallback, into: &found) }
     case .or(let parts):
       for part in parts.dropLast() { collect(from: part, hasFallback: true, into: &found) }
@@ -26,8 +26,8 @@ extension Expression {
     }
   }
 
-  /// Collects a chain of members. The name and its literal keys form one reference; computed keys have their own
-  /// references.
+  /// Collects the references in a chain of members. The name and its literal keys are one reference. Computed keys may
+  /// have references of their own.
   private func collectAccess(_ index: ExpressionNode.Index, hasFallback: Bool, into found: inout [ContextReference]) {
     var computedKeys: [ExpressionNode.Index] = []
     var current = index
@@ -50,7 +50,7 @@ extension Expression {
     for key in computedKeys.reversed() { collect(from: key, hasFallback: false, into: &found) }
   }
 
-  /// Returns the reference of a node that consists only of a name and literal keys, or nil.
+  /// Returns the reference of a node that consists of a name and literal keys, or nil for other nodes.
   func reference(at index: ExpressionNode.Index, hasFallback: Bool = false) -> ContextReference? {
     var path: [String] = []
     var current = index

@@ -1,15 +1,15 @@
 import FlowModel
 
-/// A possible result of an expression, known without evaluating it.
+/// A possible result of an expression, determined without evaluating it.
 public enum PossibleResult: Sendable, Hashable {
   /// This exact value.
   case value(Value)
-  /// A value of this type, or of `any` if nothing is known.
+  /// A value of this type. The type is `any` if nothing is known.
   case type(ValueType)
 
-  /// Returns the reason why it cannot fit `expected`, or nil if it may fit.
+  /// Returns the reason why the result does not match `expected`, or nil if it may match.
   ///
-  /// A null, the value of a missing output, is checked when the step runs.
+  /// Null, the value of a missing output, may match. It is checked when the step runs.
   public func mismatch(with expected: ValueType) -> TypeMismatch? {
     switch self {
     case .value(.null): nil
@@ -22,7 +22,7 @@ public enum PossibleResult: Sendable, Hashable {
 }
 
 extension ValueType {
-  /// Returns true if some value fits both types; otherwise a value of `other` can never be used here.
+  /// True if a value can match both types.
   public func overlaps(_ other: ValueType) -> Bool {
     switch (self, other) {
     case (.any, _), (_, .any): true

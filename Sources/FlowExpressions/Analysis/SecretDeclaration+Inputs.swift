@@ -1,7 +1,7 @@
 import FlowModel
 
 extension SecretDeclaration {
-  /// Returns the source of the secret in a run with these inputs.
+  /// Returns the source of the secret, with expressions evaluated for these inputs.
   public func source(inputs: ValueObject) throws(ExpressionError) -> Source {
     switch source {
     case .environment(let name): return .environment(try Self.text(name, inputs))

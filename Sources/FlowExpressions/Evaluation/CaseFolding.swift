@@ -1,15 +1,15 @@
-/// Comparison of strings without case: ordinal, by UTF-16 units, with each character in upper case.
+/// Comparison of strings that ignores case: by UTF-16 units, after each character was converted to upper case.
 ///
-/// Upper case is Unicode's simple mapping of single characters, independent of language. `ı` and `ſ` are not mapped, so
-/// that no other letter equals an ASCII one. Strings that differ only in composition (`é` as one or two characters) are
-/// not equal.
+/// The conversion is Unicode's simple mapping of single characters, which does not depend on a language. `ı` and `ſ`
+/// are not converted, so that no other letter equals an ASCII letter. Strings that differ only in composition (`é` as
+/// one or two characters) are different.
 enum CaseFolding {
-  /// Returns whether two strings are equal without case.
+  /// True if the strings are equal, ignoring case.
   static func areEqual(_ left: String, _ right: String) -> Bool {
     var (left, right) = (left, right)
     let answer: Bool? = left.withUTF8 { a in
       right.withUTF8 { b in
-        // ASCII letters only equal ASCII letters, so the first difference in ASCII decides.
+        // An ASCII letter equals only an ASCII letter, so the first difference in ASCII decides.
         let common = min(a.count, b.count)
         for index in 0..<common {
           let (x, y) = (a[index], b[index])
@@ -23,20 +23,18 @@ enum CaseFolding {
     return answer ?? folded(left).elementsEqual(folded(right))
   }
 
-  /// Returns whether `left` is ordered before `right`.
+  /// True if `left` comes before `right`, ignoring case.
   static func isLess(_ left: String, _ right: String) -> Bool {
     folded(left).lexicographicallyPrecedes(folded(right))
   }
 
-  /// Returns whether `text` begins with `part`.
   static func hasPrefix(_ text: String, _ part: String) -> Bool { folded(text).starts(with: folded(part)) }
 
-  /// Returns whether `text` ends with `part`.
   static func hasSuffix(_ text: String, _ part: String) -> Bool {
     folded(text).reversed().starts(with: folded(part).reversed())
   }
 
-  /// Returns whether `text` contains `part`, in linear time.
+  /// True if `text` contains `part`, ignoring case. It takes linear time.
   static func contains(_ text: String, _ part: String) -> Bool {
     let (text, part) = (folded(text), folded(part))
     guard part.count <= text.count else { return false }
@@ -44,7 +42,7 @@ enum CaseFolding {
     return SequenceSearch(part).firstIndex(in: text) != nil
   }
 
-  /// Returns the UTF-16 units of a string in upper case.
+  /// Returns the UTF-16 units of the string in upper case.
   static func folded(_ text: String) -> [UInt16] {
     var units: [UInt16] = []
     units.reserveCapacity(text.utf8.count)
@@ -64,8 +62,8 @@ enum CaseFolding {
 
   private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     let properties = scalar.properties
-    // Uses the full mapping if it is one character, or else the title case, which then is the simple upper case
-    // (U+1FB3). Otherwise the character has no simple upper case (ß).
+    // The full mapping is used if it is a single character. Otherwise the title case is, which then equals the simple
+    // upper case (U+1FB3), or the character has no simple upper case (ß).
     let mapped = only(properties.uppercaseMapping) ?? only(properties.titlecaseMapping) ?? scalar
     return mapped.value < 0x80 ? scalar : mapped
   }

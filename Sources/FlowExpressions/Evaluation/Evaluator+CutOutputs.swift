@@ -1,11 +1,12 @@
 import FlowModel
 
-// Of a long output, flowrun keeps only the beginning and the end, so a value computed from it would be wrong.
+// Outputs that were shortened. flowrun keeps only the beginning and the end of a long output, so values computed from
+// it would be wrong.
 extension Evaluator {
-  /// The contexts that contain outputs: those of steps, and inputs made from them.
+  /// The contexts that may contain outputs.
   private static var names: [String] { ["steps", "inputs"] }
 
-  /// Throws if a value is, or contains, an output that was cut.
+  /// Throws if the value is, or contains, an output that was shortened.
   func checkWhole(_ operand: Operand, at index: ExpressionNode.Index) throws(ExpressionError) {
     switch operand {
     case .null, .boolean, .integer, .number: return
@@ -18,9 +19,9 @@ extension Evaluator {
     throw cutOutput(text, path + end, nodes[Int(index)])
   }
 
-  /// Returns the error for an expression that reads a cut output.
+  /// Returns the error for an expression that reads an output that was shortened.
   ///
-  /// - Parameter reason: The part that cannot be read, or nil for all of it.
+  /// - Parameter reason: The part that cannot be read, or nil if the whole output cannot.
   func cutOutput(
     _ text: LeftOut.CutText, _ path: [String], _ node: ExpressionNode, reason: String? = nil
   ) -> ExpressionError {
@@ -35,7 +36,7 @@ extension Evaluator {
         + "the value to FLOWRUN_OUTPUT or to a file, or read a part with first(text, lines) or last(text, lines)")
   }
 
-  /// Returns the name and keys of a location, with `*` for computed keys, or nil for the result of a function.
+  /// Returns the name and keys of a reference, with `*` for computed keys. Returns nil for the result of a function.
   func path(of index: ExpressionNode.Index) -> [String]? {
     switch nodes[Int(index)].kind {
     case .name(let name): return [name]
@@ -52,7 +53,7 @@ extension Evaluator {
     }
   }
 
-  /// Returns the first cut text in a value and the keys that lead to it.
+  /// Returns the first shortened text in a value, with the keys that lead to it, or nil.
   private static func cutText(in value: Value) -> (text: LeftOut.CutText, path: [String])? {
     switch value {
     case .null, .boolean, .integer, .number: return nil

@@ -1,12 +1,12 @@
-/// Counts the memory of an expression's results, so that nested calls of `format` cannot exhaust it.
+/// Counts the memory for results of an expression, so that nested calls of `format` cannot use too much.
 ///
-/// Counts like GitHub Actions: two bytes per character and an overhead per string and collection. Intermediate results
-/// of a function are released.
+/// It counts like GitHub Actions: two bytes per character, and an overhead for each string and collection. Intermediate
+/// results are released when a function returns.
 struct MemoryMeter {
-  /// The maximum in use at the same time: 1 MiB.
+  /// The maximum amount in bytes: 1 MiB.
   static let limit = 1 << 20
 
-  /// An upper bound for the elements of a list within the limit.
+  /// The maximum number of elements of a list that fits in the limit.
   static let elementLimit = limit / 8
 
   private(set) var used = 0

@@ -2,8 +2,8 @@
 enum NumberText {
   // MARK: Reading
 
-  /// Converts a text like JavaScript's `Number`: ignores surrounding white space, and returns 0 for an empty text and
-  /// NaN for other text. Hexadecimal (`0xff`) and octal (`0o17`) numbers have no sign.
+  /// Converts text to a number like JavaScript's `Number`: surrounding white space is ignored, empty text is 0, and
+  /// invalid text is NaN. Hexadecimal (`0xff`) and octal (`0o17`) numbers have no sign.
   static func number(from text: String) -> Double {
     let scalars = text.unicodeScalars
     guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -20,7 +20,7 @@ enum NumberText {
     }
   }
 
-  /// Matches `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?`.
+  /// True if the text matches `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?`.
   private static func isDecimal(_ text: Substring.UTF8View) -> Bool {
     var rest = text[...]
     func takeDigits() -> Int {
@@ -56,9 +56,9 @@ enum NumberText {
 
   // MARK: Writing
 
-  /// Formats a number with at most 15 significant digits like .NET's `G15`: fixed from 0.0001 to below 1e15, otherwise
-  /// `1E+15` or `1.5E-05`; `0` for both zeros. Numbers below 1e-307 that have fewer than 15 significant digits get only
-  /// those.
+  /// Formats a number with at most 15 significant digits like .NET's `G15`: without an exponent from 0.0001 to below
+  /// 1e15, otherwise as `1E+15` or `1.5E-05`. Both zeros are `0`. A number below 1e-307 has fewer digits if fewer are
+  /// significant.
   static func text(of number: Double) -> String {
     guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity" }
     guard number != 0 else { return "0" }
@@ -67,12 +67,12 @@ enum NumberText {
     return (number < 0 ? "-" : "") + lay(out: digits, exponent: exponent)
   }
 
-  /// Returns at most 15 digits without trailing zeros, and the power of ten of the first digit.
+  /// Returns at most 15 digits without trailing zeros, and the exponent of the first digit.
   private static func significantDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var (digits, exponent) = shortestDigits(of: number)
     guard digits.count > 15 else { return (digits, exponent) }
-    // The shortest digits round like the double itself, unless they end exactly halfway: then the exact value of the
-    // double decides.
+    // Rounding the shortest digits equals rounding the double, unless the digits end exactly halfway. Then the exact
+    // value of the double decides.
     let roundsUp: Bool
     if digits.count == 16 && digits[15] == 5 {
       switch ExactDecimal.order(of: number, toDigits: digits, exponent: exponent) {
@@ -99,7 +99,8 @@ enum NumberText {
     return (digits, exponent)
   }
 
-  /// Returns the fewest digits that identify the double, parsed from `0.00012`, `123.0` or `1.2e-07`.
+  /// Returns the fewest digits that identify the double. They are read from its description, such as `0.00012`, `123.0`
+  /// or `1.2e-07`.
   private static func shortestDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
     var digits: [UInt8] = []
     var pointLocation: Int?

@@ -1,7 +1,6 @@
 import FlowModel
 
 extension Operand {
-  /// True for arrays and objects.
   var isCollection: Bool {
     switch self {
     case .array, .object: true
@@ -9,7 +8,7 @@ extension Operand {
     }
   }
 
-  /// True if it is truthy: anything but `null`, `false`, `0`, `NaN` and `''`.
+  /// False for `null`, `false`, `0`, `NaN` and `''`, true for all other values.
   var isTrue: Bool {
     switch self {
     case .null: false
@@ -21,8 +20,7 @@ extension Operand {
     }
   }
 
-  /// The value as a number: 0 for null, 0 and 1 for booleans, the parsed number for strings, NaN for arrays and
-  /// objects.
+  /// The value as a number: 0 for null, 0 or 1 for a boolean, the number in a string, NaN for an array or object.
   var number: Double {
     switch self {
     case .null: 0
@@ -34,7 +32,7 @@ extension Operand {
     }
   }
 
-  /// The value as text: empty for null, the kind for arrays and objects.
+  /// The value as text: empty for null, the name of the type for an array or object.
   var text: String {
     switch self {
     case .null: ""
@@ -49,6 +47,6 @@ extension Operand {
 }
 
 extension Value {
-  /// The value as text within a longer string.
+  /// The value as text, as it is inserted into a longer string.
   package var expressionText: String { Operand(self).text }
 }

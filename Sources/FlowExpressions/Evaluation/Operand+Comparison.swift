@@ -1,6 +1,7 @@
-/// Comparison like ECMAScript's loose equality, but without case for strings and without conversion of collections.
+/// Comparison by the rules of ECMAScript's loose equality, except that case is ignored and collections are not
+/// converted.
 extension Operand {
-  /// Returns the result of `==`.
+  /// The result of `==`.
   static func areEqual(_ left: Operand, _ right: Operand) -> Bool {
     switch coerced(left, right) {
     case .nulls: true
@@ -12,7 +13,7 @@ extension Operand {
     }
   }
 
-  /// Returns the result of `<`.
+  /// The result of `<`.
   static func isLess(_ left: Operand, _ right: Operand) -> Bool {
     switch coerced(left, right) {
     case .booleans(let a, let b): !a && b
@@ -22,7 +23,7 @@ extension Operand {
     }
   }
 
-  /// Two operands converted to the same kind.
+  /// Two operands after conversion to the same type.
   private enum Pair {
     case nulls
     case booleans(Bool, Bool)
