@@ -2,9 +2,9 @@ import FlowDiagnostics
 
 /// The reason why an expression cannot be parsed or evaluated, with its location.
 ///
-/// Messages use the words of GitHub Actions, so that people find them on the web: `Unexpected symbol: ')'`.
+/// Messages are those of GitHub Actions, so that a web search finds them: `Unexpected symbol: ')'`.
 public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The phase in which the error was found.
+  /// The operation that failed.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// Splitting the text into tokens.
     case lexing
@@ -12,24 +12,24 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
     case parsing
     /// Evaluating the expression.
     case evaluation
-    /// Reading an output of which flowrun has kept only the beginning and the end.
+    /// Reading an output that was shortened, so that flowrun has only its beginning and end.
     case cutOutput = "output-too-large"
   }
 
-  /// The phase in which the error was found.
+  /// The operation that failed.
   public var kind: Kind
-  /// The problem.
+  /// A description of the problem.
   public var message: String
   /// The offset of the error, in UTF-8 bytes from the start of the parsed text.
   public var offset: Int
   /// The length of the error, in UTF-8 bytes.
   public var length: Int
-  /// A remedy such as `did you mean 'contains'?`, or nil if none is known.
+  /// A suggestion, such as `did you mean 'contains'?`, or nil.
   public var help: String?
-  /// The intended word, or nil if it is unknown.
+  /// The correct word, or nil if it is not known.
   public var correction: Correction?
 
-  /// Creates an error at a location.
+  /// Creates an error.
   public init(
     _ kind: Kind, _ message: String, offset: Int, length: Int, help: String? = nil, correction: Correction? = nil
   ) {
@@ -41,15 +41,15 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
     self.correction = correction
   }
 
-  /// The error code of a step that fails because of the error.
+  /// The failure code of a step with this error.
   public var code: String { kind == .cutOutput ? kind.rawValue : "expression" }
 
-  /// The message, followed by the remedy if there is one.
+  /// The message with the suggestion.
   public var description: String { message + (help.map { "; \($0)" } ?? "") }
 
-  /// Returns the message with its location in `source`, as formatted by GitHub Actions:
-  /// `Unexpected symbol: '2'. Located at position 3 within expression: 1 2`. Positions count UTF-16 units from 1.
-  /// Evaluation errors have no location.
+  /// Returns the message with its location in `source`, in the format of GitHub Actions: `Unexpected symbol: '2'.
+  /// Located at position 3 within expression: 1 2`. Positions are UTF-16 units, counted from 1. An evaluation error has
+  /// no location.
   public func message(in source: String) -> String {
     guard kind == .lexing || kind == .parsing, length > 0 else { return message }
     let start = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))
@@ -57,7 +57,7 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
       + "within expression: \(source)"
   }
 
-  /// Returns the same error for a text in which the expression begins at `start`.
+  /// Returns the error with its offset moved by `start`, which is the offset of the expression in a longer text.
   func shifted(by start: Int) -> ExpressionError {
     var copy = self
     copy.offset += start

@@ -2,8 +2,8 @@ import FlowModel
 
 /// A string that may contain `${{ }}`.
 ///
-/// A string that consists of a single `${{ }}` keeps the type of its value. In a longer string all values become text,
-/// and arrays and objects are errors because they have no text.
+/// If it consists of a single `${{ }}`, the result keeps the type of the value. In a longer string, each value is
+/// converted to text, and an array or object is an error.
 ///
 /// ```swift
 /// let template = try Template(parsing: "Hello ${{ inputs.name }}!")
@@ -12,16 +12,16 @@ import FlowModel
 public struct Template: Sendable {
   private enum Part: Sendable {
     case text(String)
-    /// The index in ``Template/expressions``.
+    /// An expression, by its index in ``Template/expressions``.
     case expression(Int)
   }
 
-  /// The expressions, each with the offset of its source in the text.
+  /// The expressions, each with the offset of its source in the string.
   public let expressions: [(offset: Int, expression: Expression)]
   private let parts: [Part]
 
-  /// Parses a text. Throws the ``ExpressionError`` of the first invalid expression, with its offset relative to the
-  /// start of the text.
+  /// Parses a string. Throws the ``ExpressionError`` of the first invalid expression, with an offset from the start of
+  /// the string.
   public init(parsing text: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
     let bytes = Array(text.utf8)
     var parts: [Part] = []
@@ -50,13 +50,13 @@ public struct Template: Sendable {
     self.expressions = expressions
   }
 
-  /// True if the text consists of a single `${{ }}`, whose value keeps its type.
+  /// True if the string consists of a single `${{ }}`, so that the value keeps its type.
   public var isSingleExpression: Bool {
     guard parts.count == 1, case .expression = parts[0] else { return false }
     return true
   }
 
-  /// Returns whether a text contains `${{`, without parsing it.
+  /// True if the string contains `${{`.
   public static func containsExpression(_ text: some StringProtocol) -> Bool {
     let found = text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.count >= 3 && opening(in: bytes, from: 0) != nil
@@ -64,13 +64,13 @@ public struct Template: Sendable {
     return found ?? (opening(in: Array(text.utf8), from: 0) != nil)
   }
 
-  /// Inserts the values. Throws an ``ExpressionError`` of kind `evaluation`, with its offset relative to the start of
-  /// the text.
+  /// Evaluates the expressions and inserts their values. Throws an ``ExpressionError`` of kind `evaluation`, with an
+  /// offset from the start of the string.
   public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     try evaluate(in: context, quoting: { $0 })
   }
 
-  /// Inserts the values. Each string of an expression, single or in a list, is replaced by the result of `quote`.
+  /// Evaluates the string. `quote` is applied to each string that an expression returns, alone or in a list.
   package func evaluate(
     in context: some ExpressionContext, quoting quote: (String) -> String
   ) throws(ExpressionError) -> Value {
@@ -94,7 +94,7 @@ public struct Template: Sendable {
     return .string(result)
   }
 
-  /// Returns the text with each expression replaced, given its index in ``expressions``.
+  /// Returns the string with each expression replaced. `replacing` receives its index in ``expressions``.
   public func text(_ replacing: (Int) -> String) -> String {
     parts.map { part in
       switch part {
@@ -135,7 +135,7 @@ public struct Template: Sendable {
     return nil
   }
 
-  /// Returns the first `}}` that is not in a string literal of the expression.
+  /// Returns the position of the first `}}` that is not in a string literal of the expression.
   private static func closing(in bytes: [UInt8], from start: Int) -> Int? {
     var isInString = false
     var position = start

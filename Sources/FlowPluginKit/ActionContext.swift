@@ -1,17 +1,17 @@
 import FlowModel
 
-/// An action's access to its run, besides its inputs.
+/// The access of an action to its run.
 ///
-/// A context may be passed to other threads. Calls after the step has ended have no effect.
+/// A context may be used on any thread. Calls after the end of the step have no effect.
 public struct ActionContext: Sendable {
   /// The run.
   public let host: any ActionHost
-  /// The number of the step in the run.
+  /// The index of the step, or of the item's instance, in the run.
   public package(set) var step: StepIndex
-  /// The number of the attempt, from 1.
+  /// The number of the attempt, counted from 1.
   public package(set) var attempt: Int
 
-  /// Makes the context of one attempt of a step. Used by engines and test hosts.
+  /// Creates the context of an attempt. Engines and test hosts use it.
   public init(host: any ActionHost, step: StepIndex, attempt: Int) {
     self.host = host
     self.step = step
@@ -21,21 +21,21 @@ public struct ActionContext: Sendable {
   /// The id of the step.
   public var stepID: StepID { host.stepID(of: step) }
 
-  /// The run as seen by this step. ``RunInformation/workflowFolder`` is the folder of the step's own file, which may be
-  /// an included one.
+  /// The run, as seen by this step. Its ``RunInformation/workflowFolder`` is the folder of the file with the step,
+  /// which may be an included one.
   public var run: RunInformation {
     var run = host.run
     run.workflowFolder = host.workflowFolder(of: step)
     return run
   }
 
-  /// A key that is the same for every attempt of the step, including those after a resume, and unique to it:
-  /// `run/step`, followed by `~n` once a success was discarded `n` times to run the step again on purpose. For systems
-  /// that perform an operation once per key.
+  /// A key for services that perform an operation once per key. It is unique to the step and the same for all of its
+  /// attempts, including those after a resume: `run/step`, followed by `~n` after a success of the step was discarded
+  /// `n` times.
   public var idempotencyKey: String { host.idempotencyKey(of: step) }
 
-  /// The environment variables for child processes: those of the workflow and the step, and the identity of the attempt
-  /// in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`, with `TRACEPARENT` if the run is traced.
+  /// The environment variables for a child process: those of the workflow and the step, `FLOWRUN_RUN`, `FLOWRUN_STEP`,
+  /// `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`, and `TRACEPARENT` if the run is traced.
   public var environment: [String: String] {
     var variables = host.environment(of: step)
     variables.reserveCapacity(variables.count + 4)
@@ -47,36 +47,38 @@ public struct ActionContext: Sendable {
     return variables
   }
 
-  /// The variables of this process that children do not inherit, because the workflow's secrets come from them.
+  /// The variables of this process that must not be passed to child processes, because they contain secrets of the
+  /// workflow.
   public var withheldVariables: Set<String> { host.withheldVariables }
 
-  /// True if the run has secrets, which are neither shown nor recorded.
+  /// True if the run has secrets. They are hidden in everything that is shown or recorded.
   package var hasSecrets: Bool { host.hasSecrets }
 
-  /// True if a string in the value contains one of the run's secrets, encoded or not. Such a value must not be written
-  /// to disk.
+  /// True if a string in the value contains a secret of the run, plain or encoded. Do not write such a value to disk.
   public func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
 
-  /// Withholds the outputs of this step that ``ActionOutput/withheld`` names, because they came from a secret: other steps
-  /// read them, but the run store and the report do not have their texts and numbers, which are null after a resume. From now
-  /// on, also hides each of `texts` that has 8 or more bytes wherever the run shows or records it.
+  /// Withholds the outputs that ``ActionOutput/withheld`` names, because they are derived from a secret. Other steps
+  /// can read them, but the run store and the report do not have their strings and numbers, which are null after a
+  /// resume. From now on, each of `texts` with at least 8 bytes is hidden in everything that the run shows or records.
   public func withholdOutputs(hiding texts: [String]) { host.withholdOutputs(hiding: texts, step: step) }
 
-  /// The time left until the step's deadline, never below zero; nil: no deadline.
+  /// The time until the deadline of the step, at least zero, or nil if it has none.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
 
-  /// True if the step was cancelled or timed out. An action that works for long checks it from time to time.
+  /// True if the step was cancelled or timed out. An action that runs for a long time should check it regularly.
   public var isCancelled: Bool { host.isCancelled(step, attempt: attempt) }
 
   /// Throws `CancellationError` if the step was cancelled or timed out.
   public func checkCancellation() throws { if isCancelled { throw CancellationError() } }
 
-  /// Calls `handler` once, on any thread, when the step is cancelled or times out; at once if that has happened.
+  /// Calls `handler` once when the step is cancelled or times out, or immediately if that has happened. The call may be
+  /// made on any thread.
   public func onCancel(_ handler: @escaping @Sendable () -> Void) {
     host.onCancel(step, attempt: attempt, handler)
   }
 
-  /// Waits on the run's clock without holding a thread. Throws `CancellationError` as soon as the step is cancelled.
+  /// Suspends the action for `duration` on the run's clock, without occupying a thread. Throws `CancellationError` as
+  /// soon as the step is cancelled.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try checkCancellation()
     let wake = OneShot<Result<Void, any Error>>()
@@ -89,50 +91,51 @@ public struct ActionContext: Sendable {
     }
   }
 
-  /// Writes a line to the run's log. Lines over 64 KiB are cut.
+  /// Adds a message to the run's log. It is cut after 64 KiB.
   public func log(_ message: @autoclosure () -> String, level: LogLevel = .info) {
     host.log(message(), level: level, step: step)
   }
 
-  /// Writes lines of a program's output to the run's log, unless the step is quiet. Lines over 64 KiB are cut.
+  /// Adds output lines of a program to the run's log, unless the step is quiet. Each is cut after 64 KiB.
   public func log(_ lines: [String], from stream: LogStream) { host.log(lines, from: stream, step: step) }
 
-  /// Shows an unfinished line of a program's output to programs that watch the run. The log gets the line once it ends.
+  /// Shows an unfinished output line of a program in live views. When it is complete, add it to the log.
   package func showUnfinished(_ line: String, from stream: LogStream) {
     host.showUnfinished(line, from: stream, step: step)
   }
 
-  /// Reports the time that the body needs to end, counted from now, after it was asked to.
+  /// Extends the grace of a body that was asked to end: it needs `time` from now on.
   package func needsTimeToEnd(_ time: Duration) { host.needsTimeToEnd(time, step: step, attempt: attempt) }
 
-  /// Reports that the body has started on another machine. The step's deadline counts from then on.
+  /// Reports that the body has begun on another machine. The deadline of the step counts from now on.
   package func begun() { host.begun(step, attempt: attempt) }
 
-  /// Reports the progress of the step: `fraction` from 0 to 1, with a message.
+  /// Reports the progress of the step. `fraction` is from 0 to 1.
   public func progress(_ fraction: Double, _ message: String = "") {
     host.progress(fraction, message, step: step)
   }
 
-  /// Posts an event. Throws if the action did not declare it or the run has had its 10,000 posts.
+  /// Posts an event. Throws if the action does not declare it or the run has made 10,000 posts.
   public func post(_ event: String) throws { try host.post(event, step: step) }
 
   /// Posts an event with a value of at most 64 KiB, which steps read as `events.NAME.value` or `item.value`. Also
-  /// throws if the value does not fit the event's declaration.
+  /// throws if the value does not match the declaration of the event.
   public func post(_ event: String, value: Value) throws { try host.post(event, value: value, step: step) }
 
-  /// Reports that one more thing is expected from outside, or with -1 that it has arrived and been handled. Services
-  /// whose events come from outside continue until then.
+  /// Changes the number of things expected from outside: 1 for an additional one, -1 for one that has arrived and been
+  /// handled. Services that post events from outside are kept running while something is expected.
   public func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
 
-  /// Reports that a post of an event followed by the step has been handled.
+  /// Reports that the step has handled a post of an event that it follows.
   public func handledPost() { host.handledPost(of: step) }
 
-  /// Returns the handle that an earlier step provided, or that a plugin provides to every run.
+  /// Returns a handle that an upstream step or a plugin provides.
   ///
   /// ```swift
   /// let store: any KeyValueStore = try context.handle(.keyValueStore)
   /// ```
-  /// Throws an ``ActionError`` `handle-missing` if there is none and `handle-type` if it has another type.
+  /// Throws an ``ActionError`` with the code `handle-missing` if there is none, or `handle-type` if it has another
+  /// type.
   public func handle<Handle>(_ key: HandleKey, as type: Handle.Type = Handle.self) throws -> Handle {
     guard let handle = host.handle(key, step: step) else {
       throw ActionError("handle-missing", "no step before '\(stepID)' provides '\(key)'", isRetryable: false)
@@ -144,57 +147,57 @@ public struct ActionContext: Sendable {
     return typed
   }
 
-  /// Makes a handle available to the steps after this one.
+  /// Provides a handle to downstream steps.
   ///
-  /// `close` is called at the end of the run, in reverse order of provision, and has one second to finish. A retried
-  /// step's handle replaces its earlier one, which is closed at once.
+  /// At the end of the run, `close` is called; handles are closed in reverse order and have 1 s each. If the step runs
+  /// again, its new handle replaces the earlier one, which is closed immediately.
   public func provide(_ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void = {}) {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
-  /// The run and the step for `flowrun answer`: the end of the run's id, and the step.
+  /// The arguments with which `flowrun answer` answers this step: the end of the run's id, and the step.
   public var questionAddress: String { host.questionAddress(of: step) }
 
-  /// Adds each post of a repeating event to `posts`, starting with earlier ones. No posts are added once the step must
-  /// end.
+  /// Adds each post of a repeating event to `posts`, including earlier posts. After the step was cancelled, no more are
+  /// added.
   public func follow(_ event: String, into posts: PostQueue) {
     onCancel { posts.finish() }
     host.follow(event, into: posts, step: step, attempt: attempt)
   }
 
-  /// Calls the action named by this step's inputs (`ActionDeclaration.calls`) for one post and returns its outputs.
-  /// Rethrows its error, or throws an ``ActionError`` `call-timeout` if it takes longer than `limit`. Its log lines and
-  /// handles are those of this step. It cannot post events or provide handles.
+  /// Calls the action that is named by inputs of this step (`ActionDeclaration.calls`) for a post, and returns its
+  /// outputs. Throws its error, or an ``ActionError`` with the code `call-timeout` if it takes longer than `limit`. The
+  /// action's log lines appear as those of this step. It cannot post events, and handles that it provides are closed.
   public nonisolated(nonsending) func call(for post: EventPost, within limit: Duration) async throws -> ValueObject {
     try await host.call(for: post, within: limit, step: step, attempt: attempt)
   }
 
-  /// Reports a service as ready, with its outputs. Its dependents continue while it runs on. Only the first call
-  /// counts.
+  /// Reports that a service is ready, with its outputs. Its dependents can start while it continues. Later calls have
+  /// no effect.
   public func ready(_ output: some ActionOutput) { host.ready(output.values, step: step, attempt: attempt) }
 }
 
-/// The importance of a log line.
+/// The importance of a log message.
 public enum LogLevel: String, Sendable, Hashable, CaseIterable {
   case debug, info, warning, error
 }
 
-/// The output of a program that a log line came from.
+/// The stream of a program that an output line was printed to.
 public enum LogStream: String, Sendable, Hashable, CaseIterable {
   case standardOutput = "stdout"
   case standardError = "stderr"
 }
 
-/// The identity of a run and its folders.
+/// The id and the folders of a run.
 public struct RunInformation: Sendable {
-  /// A lowercase UUID, unique for each run.
+  /// The id: a UUID in lower case.
   public var id: String
   /// The absolute path of the data folder, which exists.
   public var dataFolder: String
-  /// The absolute path of the workflow file's folder, to which paths in the file are relative.
+  /// The absolute path of the folder with the workflow file. Paths in the file are relative to it.
   public var workflowFolder: String
 
-  /// Describes a run.
+  /// Creates the information about a run.
   public init(id: String, dataFolder: String, workflowFolder: String) {
     self.id = id
     self.dataFolder = dataFolder
@@ -202,169 +205,169 @@ public struct RunInformation: Sendable {
   }
 }
 
-/// The engine's side of an ``ActionContext``. Plugin authors do not use it.
+/// The interface of an engine that ``ActionContext`` uses. Plugins do not call it.
 public protocol ActionHost: AnyObject, Sendable {
-  /// The run. Its folder is that of the started file.
+  /// The run. Its folder is that of the workflow that was started.
   var run: RunInformation { get }
-  /// Returns the absolute path of the folder of the file that contains a step.
+  /// Returns the absolute path of the folder of the file with the step.
   func workflowFolder(of step: StepIndex) -> String
-  /// The launch of the application, with defaults before activation.
+  /// The launch of the app. Before activation, it has default values.
   var launch: Launch { get }
-  /// Returns the id of a step.
+  /// Returns the id of a step or item.
   func stepID(of step: StepIndex) -> StepID
-  /// Returns the variables of workflow and step.
+  /// Returns the environment variables of the workflow and the step.
   func environment(of step: StepIndex) -> [String: String]
-  /// Returns the W3C trace context of an attempt, or nil if it has none of its own.
+  /// Returns the W3C trace context of an attempt, or nil if the run is not traced.
   func traceparent(of step: StepIndex, attempt: Int) -> String?
-  /// The variables of this process that children do not inherit.
+  /// The variables of this process that must not be passed to child processes.
   var withheldVariables: Set<String> { get }
-  /// True if the run has secrets, which are neither shown nor recorded.
+  /// True if the run has secrets.
   var hasSecrets: Bool { get }
-  /// True if a value contains a secret.
+  /// True if a string in the value contains a secret.
   func holdsSecret(_ value: Value) -> Bool
-  /// Withholds the outputs of a step that its action declares so, and hides texts.
+  /// Withholds the outputs of a step that its action declares so, and hides `texts`.
   func withholdOutputs(hiding texts: [String], step: StepIndex)
-  /// What is the same for all attempts of the step.
+  /// Returns the key that all attempts of the step have in common.
   func idempotencyKey(of step: StepIndex) -> String
-  /// Returns the time until the deadline of the step or this attempt, or nil if there is none.
+  /// Returns the time until the deadline of the step or the attempt, or nil if there is none.
   func remaining(of step: StepIndex, attempt: Int) -> Duration?
-  /// True if this attempt must end.
+  /// True if the attempt was asked to end.
   func isCancelled(_ step: StepIndex, attempt: Int) -> Bool
-  /// Calls the handler once this attempt must end.
+  /// Calls the handler once when the attempt is asked to end.
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
-  /// Writes a log line.
+  /// Logs a message.
   func log(_ message: String, level: LogLevel, step: StepIndex)
-  /// Writes lines of a program's output, unless the step is quiet.
+  /// Logs output lines of a program, unless the step is quiet.
   func log(_ lines: [String], from stream: LogStream, step: StepIndex)
-  /// Writes lines of a plugin's program that worked for several steps at once, so that the step is unknown.
+  /// Logs output lines of a plugin's program that runs actions for several steps.
   func log(_ lines: [String], from stream: LogStream, plugin: String)
-  /// True if the output of the step's programs is shown.
+  /// True if the output of the step is shown.
   func showsOutput(of step: StepIndex) -> Bool
-  /// True if unfinished lines are shown.
+  /// True if unfinished output lines are shown.
   var showsUnfinishedLines: Bool { get }
-  /// Shows an unfinished line of the step's program.
+  /// Shows an unfinished output line of a program.
   func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex)
-  /// True if the log accepts more lines now. Programs that write many lines wait while it does not.
+  /// True if the log can accept more lines. While it is false, programs that print are blocked.
   var hasLogRoom: Bool { get }
-  /// Records the time that the body of this attempt needs to end, counted from now.
+  /// Extends the grace of an attempt that was asked to end.
   func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int)
-  /// Records the progress of the step.
+  /// Reports the progress of a step.
   func progress(_ fraction: Double, _ message: String, step: StepIndex)
   /// Posts an event. Throws if that is not allowed.
   func post(_ event: String, step: StepIndex) throws
   /// Posts an event with a value. Throws if that is not allowed.
   func post(_ event: String, value: Value, step: StepIndex) throws
-  /// Changes the number of things expected from outside by 1 or -1.
+  /// Adds `change`, which is 1 or -1, to the number of things expected from outside.
   func expectFromOutside(_ change: Int)
-  /// Records that a post followed by the step has been handled.
+  /// Records that a step has handled a post of an event that it follows.
   func handledPost(of step: StepIndex)
   /// Returns the handle with this key, or nil.
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)?
-  /// Makes a handle available.
+  /// Provides a handle to downstream steps.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int)
-  /// Records that the body of this attempt has started on another machine.
+  /// Records that the body of an attempt has begun on another machine.
   func begun(_ step: StepIndex, attempt: Int)
-  /// Reports a service ready.
+  /// Reports that a service is ready, with its outputs.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int)
-  /// Adds each post of a repeating event to `posts`, from the first on.
+  /// Adds each post of a repeating event to `posts`, including earlier posts.
   func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int)
-  /// Calls the action named by the step's inputs, for one post.
+  /// Calls the action that is named by inputs of the step, for a post.
   nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject
-  /// Asks a person. Calls the handler once, on any thread, with the answer.
+  /// Asks a person, and calls the handler once with the answer. The call may be made on any thread.
   func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void)
-  /// Returns the id of the asking step for `flowrun answer`.
+  /// Returns the arguments with which `flowrun answer` answers the step.
   func questionAddress(of step: StepIndex) -> String
-  /// Withdraws the step's question.
+  /// Withdraws the question of a step.
   func withdrawQuestion(of step: StepIndex, attempt: Int)
-  /// Calls the handler once, on any thread, after this much time on the run's clock.
+  /// Calls the handler once after `delay` on the run's clock. The call may be made on any thread.
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void)
-  /// Calls the handler after this much time, for the body of an attempt that does nothing else meanwhile.
+  /// Calls the handler after `delay`, for an attempt whose body only waits meanwhile.
   func wake(after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
 }
 
 extension ActionHost {
-  /// Nil, for hosts without traces.
+  /// Nil. For hosts without traces.
   public func traceparent(of step: StepIndex, attempt: Int) -> String? { nil }
 
-  /// Empty, for hosts without secrets.
+  /// An empty set. For hosts without secrets.
   public var withheldVariables: Set<String> { [] }
 
-  /// False, for hosts without secrets.
+  /// False. For hosts without secrets.
   public var hasSecrets: Bool { false }
 
-  /// False, for hosts without secrets.
+  /// False. For hosts without secrets.
   public func holdsSecret(_ value: Value) -> Bool { false }
 
-  /// Nothing, for hosts that record no outputs.
+  /// Does nothing. For hosts that record no outputs.
   public func withholdOutputs(hiding texts: [String], step: StepIndex) {}
 
-  /// The run's, for hosts whose steps are all written in one file.
+  /// The folder of the run. For hosts whose workflows include no others.
   public func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
 
-  /// Run and step, for hosts that do not resume runs.
+  /// The ids of run and step. For hosts that do not resume runs.
   public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
 
-  /// Does nothing, for hosts that run all steps themselves.
+  /// Does nothing. For hosts without executors.
   public func begun(_ step: StepIndex, attempt: Int) {}
 
-  /// True, for hosts that keep every line.
+  /// True. For hosts that keep all lines.
   public func showsOutput(of step: StepIndex) -> Bool { true }
 
-  /// False, for hosts with a log of complete lines.
+  /// False. For hosts that only log complete lines.
   public var showsUnfinishedLines: Bool { false }
 
-  /// Does nothing, for hosts with a log of complete lines.
+  /// Does nothing. For hosts that only log complete lines.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {}
 
-  /// Does nothing, for hosts that wait for every body.
+  /// Does nothing. For hosts that wait until bodies have ended.
   public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {}
 
-  /// True, for hosts with an unlimited log.
+  /// True. For hosts whose log has no limit.
   public var hasLogRoom: Bool { true }
 
-  /// Posts the event without the value, for hosts whose events have none.
+  /// Posts the event without the value. For hosts whose events have no values.
   public func post(_ event: String, value: Value, step: StepIndex) throws { try post(event, step: step) }
 
-  /// Does nothing, for hosts that expect nothing from outside.
+  /// Does nothing. For hosts that expect nothing from outside.
   public func expectFromOutside(_ change: Int) {}
 
-  /// Does nothing, for hosts without events.
+  /// Does nothing. For hosts without events.
   public func handledPost(of step: StepIndex) {}
 
-  /// Does nothing, for hosts without events.
+  /// Does nothing. For hosts without events.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
 
   /// The end of the run's id, and the step.
   public func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
 
-  /// Never answers, for hosts that reach no person.
+  /// Does nothing. For hosts that cannot ask a person.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {}
 
-  /// Does nothing, for hosts that reach no person.
+  /// Does nothing. For hosts that cannot ask a person.
   public func withdrawQuestion(of step: StepIndex, attempt: Int) {}
 
-  /// Throws, for hosts without other actions.
+  /// Throws an error. For hosts without other actions.
   public nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
     throw ActionError("no-action", "there is no other action to call here", isRetryable: false)
   }
 
-  /// Wakes like any caller, for hosts that do not track which body waits.
+  /// Calls ``wake(after:_:)``. For hosts without a virtual clock.
   public func wake(
     after delay: Duration, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void
   ) {
     wake(after: delay, handler)
   }
 
-  /// Uses the system's clock, for hosts without a clock of their own.
+  /// Waits on the system's clock. For hosts without a clock of their own.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     Task {
       try? await Task.sleep(for: delay)
@@ -374,6 +377,6 @@ extension ActionHost {
 }
 
 extension ActionContext {
-  /// The launch of the application.
+  /// The launch of the app.
   public var launch: Launch { host.launch }
 }

@@ -1,19 +1,20 @@
 import FlowModel
 
-/// The failure of an action, described for the person who runs the workflow.
+/// The failure of an action, with a message for users.
 public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A stable code for programs: one of the action's declared errors, if it declares any.
+  /// A stable code for programs. If the action declares errors, it is one of them.
   public var code: String
-  /// The problem and its remedy, as a sentence without a full stop.
+  /// The problem, and what to do about it, without a final period.
   public var message: String
-  /// Whether another attempt may succeed. If nil, the action's declaration of the code decides, and otherwise it may.
+  /// Whether another attempt may succeed. If nil, the action's declaration of the error decides; an undeclared error
+  /// may be retried.
   public var isRetryable: Bool?
-  /// The minimum pause before another attempt, if the other side asked for one.
+  /// The minimum pause before another attempt, for example as requested by a server, or nil.
   public var retryAfter: Duration?
-  /// The exit status of a failed command, or nil if a signal ended it or it was not a command.
+  /// The exit status of the command, or nil if a signal ended it or the action ran no command.
   public var exitStatus: Int?
 
-  /// Makes a failure.
+  /// Creates a failure.
   public init(
     _ code: String, _ message: String, isRetryable: Bool? = nil, retryAfter: Duration? = nil, exitStatus: Int? = nil
   ) {
@@ -24,9 +25,8 @@ public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
     self.exitStatus = exitStatus
   }
 
-  /// True if a signal ended the command.
   package var isKilled: Bool { code == "command-killed" }
 
-  /// The message, followed by the code.
+  /// The message with the code.
   public var description: String { "\(message) [\(code)]" }
 }

@@ -10,23 +10,23 @@ import FlowModel
 /// }
 /// ```
 ///
-/// The table of fields (name, type, required, default, summary) is derived once from the struct; `pollInterval` becomes
-/// `poll-interval` in a workflow. A property that has neither a default nor an optional type is required.
+/// The declarations of the fields (name, type, required, default, summary) are derived from the struct. The property
+/// `pollInterval` is called `poll-interval` in a workflow. A property is required unless it has a default value or an
+/// optional type.
 public protocol ActionInput: Sendable {
-  /// Makes inputs with defaults, and without values for required fields. Each call must make new fields: a call of an
-  /// action whose inputs share fields fails.
-  /// theirs fails.
+  /// Creates inputs with default values. Each call must create new fields, because an action whose inputs share fields
+  /// cannot run.
   init()
 }
 
 /// No inputs.
 public struct NoInput: ActionInput {
-  /// Makes empty inputs.
+  /// Creates empty inputs.
   public init() {}
 }
 
 extension ActionInput {
-  /// The declared fields in the order of the struct.
+  /// The declarations of the fields, in the order of the properties.
   static func fieldDeclarations() -> [FieldDeclaration] {
     let input = Self()
     return withUnsafeBytes(of: input) { bytes in
@@ -63,16 +63,16 @@ struct InputField {
   }
 }
 
-/// One input of an action.
+/// An input of an action.
 ///
-/// What is inlinable here is so that a plugin makes and reads its fields without asking the runtime for their types.
+/// Members are inlinable, so that a plugin creates and reads its fields without type lookups at run time.
 @propertyWrapper public struct Field<Wrapped: ColumnValue>: Sendable {
   @usableFromInline let slot: Slot
   @usableFromInline let summary: String
   @usableFromInline let defaultValue: Wrapped?
   @usableFromInline let isSecret: Bool
 
-  /// Where the field keeps its value.
+  /// The storage of a field's value.
   ///
   /// Proof of safety: `set` is called by `InputMaker` alone, on a value that is not shared yet, since it checks that the type
   /// makes new fields each time; once the action has the inputs, `value` is only read.
@@ -95,7 +95,8 @@ struct InputField {
     }
   }
 
-  /// A field without a default: required, unless its type is optional. One that `isSecret` may be given secrets.
+  /// Creates a field without a default value. It is required unless its type is optional. If `isSecret`, a step may set
+  /// it to a secret.
   @inlinable public init(_ summary: String, isSecret: Bool = false) {
     self.summary = summary
     self.isSecret = isSecret
@@ -103,7 +104,7 @@ struct InputField {
     slot = Slot(Wrapped.absent)
   }
 
-  /// A field with a default. One that `isSecret` may be given secrets.
+  /// Creates a field with a default value. If `isSecret`, a step may set it to a secret.
   @inlinable public init(wrappedValue: Wrapped, _ summary: String, isSecret: Bool = false) {
     self.summary = summary
     self.isSecret = isSecret
@@ -111,7 +112,7 @@ struct InputField {
     slot = Slot(wrappedValue)
   }
 
-  /// The value that the step gave, or the default.
+  /// The value that the step sets, or the default value.
   @inlinable public var wrappedValue: Wrapped {
     guard let value = slot.value else {
       preconditionFailure("input '\(summary)' is read before the inputs were made from a step")
@@ -120,13 +121,13 @@ struct InputField {
   }
 }
 
-/// Where a field keeps its value, whatever its type.
+/// The storage of a field's value, without its type.
 ///
-/// Proof of safety: it has no members, and the one subclass, `Field.Slot`, proves the same of its own.
+/// Proof of safety: it has no members, and its only subclass, `Field.Slot`, has a proof of its own.
 @usableFromInline class FieldSlot: @unchecked Sendable {
   @inlinable init() {}
 
-  /// Takes the value, or keeps the default where none is given; throws a ``TypeMismatch``.
+  /// Sets the value, or keeps the default value if it is nil. Throws a ``TypeMismatch``.
   func set(_ value: Value?, name: String) throws { preconditionFailure("each field has a slot of its type") }
 }
 

@@ -1,34 +1,34 @@
 import FlowModel
 
-/// The outputs of an action: a plain struct whose stored properties are ``ColumnValue``s.
+/// The outputs of an action: a struct whose stored properties are ``ColumnValue``s.
 ///
 /// ```swift
 /// struct Output: ActionOutput { var path: String; var created: Bool }
 /// ```
 ///
-/// The table of fields is derived from the struct: the compiler writes `init(from:)`, and a decoder that only notes
-/// what it is asked for finds names and types. `countryCode` is `country-code` in a workflow. An output of optional type may be
-/// missing; it then reads as null.
+/// The declarations of the fields are derived from the struct: the compiler generates `init(from:)`, which is called
+/// with a decoder that records the names and types of the properties. The property `countryCode` is called
+/// `country-code` in a workflow. An output of optional type is null if it is nil.
 public protocol ActionOutput: Sendable, Decodable {
-  /// A sentence for each output, by name; those not named have none.
+  /// A description of one sentence for outputs, by name.
   static var summaries: [String: String] { get }
-  /// The names of the outputs that may be secrets: only what takes secrets may read them, and they are shown nowhere.
+  /// The names of outputs that may be secrets. They are hidden, and only inputs that accept secrets can read them.
   static var secrets: Set<String> { get }
-  /// The names of the outputs that ``ActionContext/withholdOutputs(hiding:)`` keeps out of the run store and the report.
+  /// The names of outputs that ``ActionContext/withholdOutputs(hiding:)`` keeps out of the run store and the report.
   static var withheld: Set<String> { get }
-  /// The outputs as workflows know them.
+  /// The outputs as an object.
   var values: ValueObject { get }
 }
 
 extension ActionOutput {
-  /// None.
+  /// No descriptions.
   public static var summaries: [String: String] { [:] }
-  /// None.
+  /// No secret outputs.
   public static var secrets: Set<String> { [] }
-  /// None.
+  /// No withheld outputs.
   public static var withheld: Set<String> { [] }
 
-  /// The stored properties by name, in order.
+  /// The stored properties, in order.
   public var values: ValueObject {
     var values = ValueObject()
     withUnsafeBytes(of: self) { bytes in
@@ -40,7 +40,7 @@ extension ActionOutput {
     return values
   }
 
-  /// The declared fields in the order of the struct.
+  /// The declarations of the fields, in the order of the properties.
   static func fieldDeclarations() -> [FieldDeclaration] {
     if Self.self == NoOutput.self || Self.self == AnyOutput.self { return [] }
     let recorder = FieldRecorder()
@@ -67,19 +67,19 @@ extension ColumnValue {
 
 /// No outputs.
 public struct NoOutput: ActionOutput {
-  /// No outputs.
+  /// Creates empty outputs.
   public init() {}
   /// An empty object.
   public var values: ValueObject { [:] }
 }
 
-/// Outputs whose names are known only when the step runs, as with `flow.set`.
+/// Outputs whose names are not known before the step runs, as in `flow.set`.
 public struct AnyOutput: ActionOutput {
   /// The outputs.
   public let values: ValueObject
-  /// Returns these outputs.
+  /// Creates outputs from an object.
   public init(_ values: ValueObject) { self.values = values }
-  /// There is nothing to derive.
+  /// Creates empty outputs, because no declarations are derived from this type.
   public init(from decoder: any Decoder) throws { values = [:] }
 }
 
@@ -87,7 +87,7 @@ private final class FieldRecorder {
   var fields: [(name: String, type: ValueType, isRequired: Bool)] = []
 }
 
-/// A decoder that notes the keys and types it is asked for and answers with placeholders.
+/// A decoder that records the keys and types of properties, and returns placeholders.
 private struct FieldRecordingDecoder: Decoder {
   let recorder: FieldRecorder
   var codingPath: [any CodingKey] { [] }
@@ -116,7 +116,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
       preconditionFailure("output '\(key.stringValue)' has the type \(type), which is not a ColumnValue")
     }
     recorder.fields.append((key.stringValue.kebabCase, field.valueType, true))
-    // Proof of safety: `field` is `type`, which is `T`, and `placeholder` of a type gives a value of that very type.
+    // Proof of safety: `field` is `type`, which is `T`, and the placeholder of a type is a value of that type.
     return field.placeholder as! T
   }
 

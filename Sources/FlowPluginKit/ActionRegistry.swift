@@ -1,38 +1,38 @@
 import FlowModel
 
-/// The actions that one engine can run; it belongs to that engine, never to the process.
+/// The actions that an engine can run.
 public struct ActionRegistry: ActionCatalog {
   private struct RegisteredPlugin {
     var name: String
-    /// `built in`, or a manifest's path.
+    /// `built in`, or the path of a manifest.
     var origin: String
     var actions: ListedActions
-    /// Asked for only when a name is not installed.
+    /// Called only for a name that is not installed.
     var movedNames: @Sendable () -> KeyValuePairs<String, String> = { [:] }
   }
 
-  /// The plugins, sorted by name. A list and no dictionary: plugins are few, and a program's first dictionary with text
-  /// as its keys costs as much as reading a small workflow.
+  /// The plugins, sorted by name. Not a dictionary, because there are few plugins, and a process's first dictionary
+  /// with string keys takes as long as reading a small workflow.
   private var entries: [RegisteredPlugin] = []
-  /// Handles that plugins bring into every run.
+  /// The handles that plugins provide to every run.
   public private(set) var handles: [PluginHandle] = []
 
-  /// Two plugins of one name.
+  /// The error for two plugins with the same name.
   public struct Conflict: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The name both have.
+    /// The name of both plugins.
     public let name: String
-    /// Where the first comes from: `built in`, or a manifest's path.
+    /// The origin of the first plugin: `built in`, or the path of a manifest.
     public let first: String
-    /// Where the second comes from.
+    /// The origin of the second plugin.
     public let second: String
-    /// Names both.
+    /// A description with the name and both origins.
     public var description: String { "two plugins are named '\(name)': \(first) and \(second)" }
   }
 
-  /// An empty registry.
+  /// Creates an empty registry.
   public init() {}
 
-  /// A registry of these compiled-in plugins, which must differ in name.
+  /// Creates a registry of compiled-in plugins, whose names must differ.
   public init(_ plugins: [any Plugin]) {
     for plugin in plugins {
       do {
@@ -43,7 +43,8 @@ public struct ActionRegistry: ActionCatalog {
     }
   }
 
-  /// Adds a compiled-in plugin. Its actions' names must begin with its own; an action is made when it is first asked for.
+  /// Adds a compiled-in plugin. The names of its actions must begin with its name. An action is created when it is
+  /// first needed.
   public mutating func register(_ plugin: some Plugin) throws(Conflict) {
     try register(
       RegisteredPlugin(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)) {
@@ -52,7 +53,7 @@ public struct ActionRegistry: ActionCatalog {
     handles += plugin.handles
   }
 
-  /// Adds a plugin by its parts, as the plugin host does for a manifest at `origin`.
+  /// Adds a plugin with its actions. `origin` is the path of its manifest.
   public mutating func register(name: String, origin: String, actions: [RegisteredAction]) throws(Conflict) {
     try register(RegisteredPlugin(name: name, origin: origin, actions: ListedActions(actions, of: name)))
   }
@@ -65,33 +66,33 @@ public struct ActionRegistry: ActionCatalog {
     entries.insert(entry, at: index)
   }
 
-  /// The keys of the handles that plugins bring into every run.
+  /// The keys of the handles that plugins provide to every run.
   public var runHandles: [HandleKey] { handles.map(\.key) }
 
-  /// The names of the plugins with where each comes from, sorted by name.
+  /// The name and origin of each plugin, sorted by name.
   public var plugins: [(name: String, origin: String)] { entries.map { ($0.name, $0.origin) } }
 
-  /// The action of this full name, or nil.
+  /// Returns the action with this full name, or nil.
   public func action(named name: String) -> RegisteredAction? {
     guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
     let plugin = name[..<dot]
     return entries.first { $0.name == plugin }?.actions.action(named: name)?.action
   }
 
-  /// Every action's declaration, sorted by name.
+  /// The declarations of all actions, sorted by name.
   public var declarations: [ActionDeclaration] {
     entries.flatMap(\.actions.all).map(\.action.action.declaration).sorted { $0.name < $1.name }
   }
 
-  /// The declaration of the action of this full name, or nil.
+  /// Returns the declaration of the action with this full name, or nil.
   public func declaration(named name: String) -> ActionDeclaration? { action(named: name)?.declaration }
 
-  /// What the action itself finds wrong with literal inputs.
+  /// Returns the problems that the action's own check finds in literal inputs.
   public func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
     self.action(named: action)?.check(input) ?? []
   }
 
-  /// The present name of something that was renamed, as its plugin lists it.
+  /// Returns the current name of a renamed action, input or output, or nil.
   public func newName(of name: String) -> String? {
     let plugin = name.prefix { $0 != "." }
     return entries.first { $0.name == plugin }?.movedNames().first { $0.key == name }?.value

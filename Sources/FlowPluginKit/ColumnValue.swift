@@ -1,131 +1,131 @@
 import FlowModel
 
-/// A Swift type that an input or output may have.
+/// A Swift type that an input or output can have.
 public protocol ColumnValue: Sendable {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   static var valueType: ValueType { get }
-  /// What an input of this type holds when nothing is given; nil means that something must be given.
+  /// The value of an input that the step does not set, or nil if it must set the input.
   static var absent: Self? { get }
-  /// Whether `null` is a value of this type rather than nothing given.
+  /// True if `null` is a value of the type, and does not mean that nothing is set.
   static var acceptsNull: Bool { get }
-  /// Something of this type, used only to derive the table of an output's fields.
+  /// Any value of the type. It is used to derive the declarations of outputs.
   static var placeholder: Self { get }
-  /// The Swift value, or nil when `value` does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   init?(_ value: Value)
-  /// The value as workflows know it.
+  /// The value in a workflow.
   var value: Value { get }
 }
 
 extension ColumnValue {
-  /// Something must be given.
+  /// Nil, because the step must set the input.
   public static var absent: Self? { nil }
-  /// No.
+  /// False.
   public static var acceptsNull: Bool { false }
 }
 
 extension String: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .string }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: String { "" }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard case .string(let text) = value else { return nil }
     self = text
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .string(self) }
 }
 
 extension Bool: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .boolean }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: Bool { false }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard case .boolean(let boolean) = value else { return nil }
     self = boolean
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .boolean(self) }
 }
 
 extension Int: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .integer }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: Int { 0 }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard let integer = value.integerValue else { return nil }
     self = integer
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .integer(self) }
 }
 
 extension Double: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .number }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: Double { 0 }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard let number = value.numberValue else { return nil }
     self = number
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .number(self) }
 }
 
 extension Duration: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .duration }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: Duration { .zero }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard case .string(let text) = value, let duration = try? DurationText.parse(text) else { return nil }
     self = duration
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .string(DurationText.format(self)) }
 }
 
 extension Value: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .any }
-  /// Null is a value of its own here.
+  /// True, because null is a value of this type.
   public static var acceptsNull: Bool { true }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: Value { .null }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) { self = value }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { self }
 }
 
 extension ValueObject: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .object(properties: nil) }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: ValueObject { [:] }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard case .object(let members) = value else { return nil }
     self = members
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .object(self) }
 }
 
 extension Array: ColumnValue where Element: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .array(of: Element.valueType) }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: [Element] { [] }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard case .array(let values) = value else { return nil }
     var elements: [Element] = []
@@ -136,27 +136,27 @@ extension Array: ColumnValue where Element: ColumnValue {
     }
     self = elements
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .array(map(\.value)) }
 }
 
 extension Optional: ColumnValue where Wrapped: ColumnValue {
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { Wrapped.valueType }
-  /// Nothing, where nothing is given.
+  /// Nil, if the step does not set the input.
   public static var absent: Wrapped?? { .some(nil) }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: Wrapped? { nil }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard let wrapped = Wrapped(value) else { return nil }
     self = .some(wrapped)
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { map(\.value) ?? .null }
 }
 
-/// An enumeration of words: conform a `String` enum to it and the allowed values are its cases.
+/// An enumeration of strings. If a `String` enum conforms to it, its cases are the allowed values.
 ///
 /// ```swift
 /// enum Level: String, FieldWord { case city, province, country }
@@ -164,58 +164,59 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 public protocol FieldWord: ColumnValue, Decodable, RawRepresentable, CaseIterable where RawValue == String {}
 
 extension FieldWord {
-  /// One of the cases' words.
+  /// An enumeration of the raw values of all cases.
   public static var valueType: ValueType {
     .enumeration(allCases.map { .string($0.rawValue) }, of: .string)
   }
   /// The first case.
   public static var placeholder: Self { allCases.first! }
-  /// The case of this word.
+  /// Creates the case with this raw value. Returns nil if there is none.
   public init?(_ value: Value) {
     guard case .string(let word) = value else { return nil }
     self.init(rawValue: word)
   }
-  /// The word.
+  /// The raw value.
   public var value: Value { .string(rawValue) }
 }
 
 extension LogLevel: FieldWord {}
 
-/// A place that an action writes; a relative one is resolved against the run's data folder before the action sees it.
+/// The path of a file that an action writes. If a workflow has a relative path, the action receives it as a path in the
+/// run's data folder.
 public struct DataPath: ColumnValue, Hashable {
   /// The absolute path.
   public let path: String
-  /// Wraps a path.
+  /// Creates a path.
   public init(_ path: String) { self.path = path }
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .path(base: .data) }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: DataPath { DataPath("") }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard case .string(let text) = value else { return nil }
     path = text
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .string(path) }
 }
 
-/// A place that an action reads; a relative one is resolved against the workflow file's folder before the action sees
-/// it.
+/// The path of a file that an action reads. If a workflow has a relative path, the action receives it as a path in the
+/// workflow file's folder.
 public struct SourcePath: ColumnValue, Hashable {
   /// The absolute path.
   public let path: String
-  /// Wraps a path.
+  /// Creates a path.
   public init(_ path: String) { self.path = path }
-  /// The type as workflows know it.
+  /// The type of the value in a workflow.
   public static var valueType: ValueType { .path(base: .file) }
-  /// Stands in while the table of fields is derived.
+  /// A value that is used to derive declarations.
   public static var placeholder: SourcePath { SourcePath("") }
-  /// The Swift value, or nil when it does not fit.
+  /// Creates the Swift value. Returns nil if `value` does not match the type.
   public init?(_ value: Value) {
     guard case .string(let text) = value else { return nil }
     path = text
   }
-  /// The value as workflows know it.
+  /// The value in a workflow.
   public var value: Value { .string(path) }
 }

@@ -1,5 +1,5 @@
 extension Evaluator {
-  /// Evaluates `format('{0} of {1}', a, b)`. Doubled braces are literal.
+  /// Evaluates `format('{0} of {1}', a, b)`. A doubled brace is a literal brace.
   mutating func format(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let pattern = Array(try evaluate(arguments[0]).text.utf8)
     var result: [UInt8] = []
@@ -32,7 +32,7 @@ extension Evaluator {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// Reads `{3}` and advances past it.
+  /// Reads a placeholder such as `{3}`, and sets `position` to the index after it.
   private func placeholder(
     in pattern: [UInt8], at position: inout Int, count: Int, _ node: ExpressionNode
   ) throws(ExpressionError) -> Int {

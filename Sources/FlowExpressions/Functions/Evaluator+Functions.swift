@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Evaluator {
-  /// Calls a function. Arguments are evaluated only if the result depends on them.
+  /// Calls a function. Only arguments that affect the result are evaluated.
   mutating func call(
     _ function: Function, _ arguments: [ExpressionNode.Index], _ node: ExpressionNode
   ) throws(ExpressionError) -> Operand {
@@ -101,7 +101,7 @@ extension Evaluator {
 }
 
 extension Value {
-  /// The value with unique keys: of keys that differ only in case, only the first is kept.
+  /// The value with unique keys. Of keys that differ only in case, the first is kept.
   public var withKeysUniqueWithoutCase: Value {
     switch self {
     case .array(let elements): return .array(elements.map(\.withKeysUniqueWithoutCase))

@@ -1,6 +1,6 @@
 import FlowModel
 
-// Functions that GitHub's dialect lacks. They compare text exactly and reject arrays and objects.
+// Functions that GitHub's dialect does not have. They compare text exactly, and throw for arrays and objects.
 extension Evaluator {
   /// Evaluates `trim(text)`, which removes white space at both ends.
   mutating func trim(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
@@ -9,7 +9,7 @@ extension Evaluator {
     return String(scalars[..<end].drop { $0.properties.isWhitespace })
   }
 
-  /// Evaluates `replace(text, part, with)`, which replaces every occurrence of a part from left to right.
+  /// Evaluates `replace(text, part, with)`, which replaces all occurrences of a part.
   mutating func replace(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let pieces = try pieces(arguments, of: .replace, node)
     let replacement = try text(arguments[2], of: .replace, node)
@@ -24,8 +24,8 @@ extension Evaluator {
     try list(try pieces(arguments, of: .split, node), node)
   }
 
-  /// Evaluates `lines(text)`. The lines do not include their line breaks, and a trailing line break does not add an
-  /// empty line.
+  /// Evaluates `lines(text)`. Lines do not include their line breaks, and a line break at the end does not start
+  /// another line.
   mutating func lines(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     let feed = UInt8(ascii: "\n")
     var rest = Array(try text(arguments[0], of: .lines, node).utf8)[...]
@@ -40,7 +40,7 @@ extension Evaluator {
     return try list(lines, node)
   }
 
-  /// Returns the parts of the first argument between occurrences of the second one.
+  /// Returns the parts of the first argument between occurrences of the second.
   private mutating func pieces(
     _ arguments: [ExpressionNode.Index], of function: Function, _ node: ExpressionNode
   ) throws(ExpressionError) -> [String] {
@@ -61,7 +61,7 @@ extension Evaluator {
     return pieces + [String(decoding: text[start...], as: UTF8.self)]
   }
 
-  /// Parts of a text are counted only as a list, because the text itself has already been counted.
+  /// Creates a list. Only its elements are counted, because the text itself was counted before.
   private mutating func list(_ texts: [String], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     guard memory.add(elements: texts.count) else { throw tooMuchMemory(node) }
     return Operand(.array(texts.map { .string($0) }))

@@ -15,7 +15,7 @@ enum Function: String, CaseIterable, Sendable {
   case first
   case last
 
-  /// True if GitHub's dialect does not have it.
+  /// True if GitHub's dialect does not have the function.
   var isOwn: Bool {
     switch self {
     case .trim, .split, .replace, .lines, .first, .last: true
@@ -23,7 +23,6 @@ enum Function: String, CaseIterable, Sendable {
     }
   }
 
-  /// The allowed numbers of arguments.
   var argumentCounts: ClosedRange<Int> {
     switch self {
     case .contains, .startsWith, .endsWith, .split, .first, .last: 2...2
@@ -35,7 +34,7 @@ enum Function: String, CaseIterable, Sendable {
     }
   }
 
-  /// True if the result is a new string rather than one of the arguments.
+  /// True if the result is a new string, and not one of the arguments.
   var makesItsResult: Bool {
     switch self {
     case .format, .join, .toJSON, .replace: true
@@ -44,7 +43,7 @@ enum Function: String, CaseIterable, Sendable {
   }
 }
 
-/// Finds functions by name, without case.
+/// Finds functions by name, ignoring case.
 enum FunctionTable {
   static func function(named name: String) -> Function? {
     Function.allCases.first { CaseFolding.areEqual($0.rawValue, name) }
@@ -54,12 +53,11 @@ enum FunctionTable {
     StatusFunction.allCases.first { CaseFolding.areEqual($0.rawValue, name) }
   }
 
-  /// Returns the names of all functions of a dialect.
   static func names(in dialect: ExpressionDialect) -> [String] {
     Function.allCases.map(\.rawValue) + (dialect.allowsStatusFunctions ? StatusFunction.allCases.map(\.rawValue) : [])
   }
 
-  /// Returns the name of a function in its canonical spelling, or nil.
+  /// Returns the name of a function in its own spelling, or nil.
   static func name(matching word: String, in dialect: ExpressionDialect) -> String? {
     names(in: dialect).first { CaseFolding.areEqual($0, word) }
   }

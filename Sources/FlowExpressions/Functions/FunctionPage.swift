@@ -1,17 +1,17 @@
-/// The documentation of a function, made from the tables that the parser uses.
+/// The documentation of a function, created from the tables that the parser uses.
 public struct FunctionPage: Sendable, Hashable {
   /// The name of the function.
   public let name: String
-  /// An example call: `contains(search, item)`.
+  /// An example of a call, such as `contains(search, item)`.
   public let signature: String
-  /// A one-sentence description of the result.
+  /// A description of the result in one sentence.
   public let summary: String
-  /// True if it queries how other steps ended, which is possible only in an `if`.
+  /// True if the function checks the outcomes of other steps, so that only an `if` can call it.
   public let isStatusFunction: Bool
-  /// True if it is specific to flowrun: GitHub Actions does not have it.
+  /// True if GitHub Actions does not have the function.
   public let isOwn: Bool
 
-  /// The signature, the summary and a note if it is specific to flowrun, in Markdown.
+  /// The documentation in Markdown.
   public var text: String {
     "`\(signature)`\n\n\(summary)." + (isOwn ? " It is flowrun's own: GitHub Actions does not have it." : "")
   }

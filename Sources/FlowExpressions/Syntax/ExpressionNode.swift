@@ -1,14 +1,13 @@
-/// A node of a parsed expression. The nodes are in one array and refer to each other by index.
+/// A node of a parsed expression. All nodes are in one array, and refer to each other by index.
 struct ExpressionNode: Sendable {
   typealias Index = Int32
 
-  /// The kind of node.
   enum Kind: Sendable {
     case null
     case boolean(Bool)
     case number(Double)
     case string(String)
-    /// A context in the spelling of the dialect.
+    /// A context, in the spelling of the dialect.
     case name(String)
     /// `target.key`, `target['key']`, `target[expression]`.
     case index(target: Index, key: Index)
@@ -25,13 +24,12 @@ struct ExpressionNode: Sendable {
   }
 
   var kind: Kind
-  /// The range of the node in the source.
+  /// The range of the node in the source, in bytes.
   var range: Range<Int32>
-  /// The depth of the tree below the node, including it; 1 for a literal.
+  /// The depth of the tree below the node, including the node.
   var depth: Int32
 }
 
-/// The comparison operators.
 enum Comparison: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }

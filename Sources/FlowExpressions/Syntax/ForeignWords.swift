@@ -1,6 +1,6 @@
-/// Words of other tools' expressions and their equivalents in flowrun.
+/// Words from the expressions of other tools, with suggestions for flowrun.
 enum ForeignWords {
-  /// Returns the replacement for a word between two operands, or nil if it is not a known operator.
+  /// Returns a suggestion for an operator of another tool, or nil if the word is not one.
   static func remedy(forOperator word: String) -> String? {
     switch word.lowercased() {
     case "and": "'and' is '&&'"
@@ -14,10 +14,10 @@ enum ForeignWords {
     }
   }
 
-  /// The remedy for an arithmetic operator.
+  /// The suggestion for an arithmetic operator.
   static let noArithmetic = "there is no arithmetic in expressions"
 
-  /// Returns the replacement for a context's name, or nil if the name is unknown.
+  /// Returns a suggestion for the name of a context, or nil if the name is not known.
   static func remedy(forName word: String) -> String? {
     switch word.lowercased() {
     case "not": "'not' is '!'"
@@ -35,7 +35,7 @@ enum ForeignWords {
     }
   }
 
-  /// Returns the function that has another name in other tools, or nil if there is none.
+  /// Returns the function that has this name in other tools, or nil.
   static func counterpart(ofFunction word: String) -> String? {
     switch word.lowercased() {
     case "succeeded": "success"
@@ -44,7 +44,7 @@ enum ForeignWords {
     }
   }
 
-  /// Returns the replacement for a function, or nil if it is unknown.
+  /// Returns a suggestion for the name of a function, or nil if the name is not known.
   static func remedy(forFunction word: String) -> String? {
     switch word.lowercased() {
     case "hashfiles": "there is no such function; let a command compare the files"

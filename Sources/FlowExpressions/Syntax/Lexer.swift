@@ -1,4 +1,4 @@
-/// Splits an expression into tokens before parsing begins.
+/// Splits an expression into tokens.
 struct Lexer {
   /// The maximum length of an expression in UTF-16 units.
   static let longestSource = 21_000
@@ -7,7 +7,6 @@ struct Lexer {
   private var position = 0
   private var tokens: [Token] = []
 
-  /// Returns the tokens of a source.
   static func tokens(of source: String) throws(ExpressionError) -> [Token] {
     guard source.utf8.count <= longestSource || source.utf16.count <= longestSource else {
       throw ExpressionError(
@@ -67,7 +66,7 @@ struct Lexer {
     position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: character)
   }
 
-  /// True if a dot accesses a member of the previous token; otherwise it begins a number.
+  /// True if a dot here accesses a member of the previous token. Otherwise it begins a number.
   private var dotDereferences: Bool {
     switch tokens.last?.kind {
     case .identifier, .rightBracket, .rightParenthesis, .star: true
@@ -130,7 +129,7 @@ struct Lexer {
     return .identifier
   }
 
-  /// Returns the end of the bytes up to the next boundary, at least one character further.
+  /// Returns the next boundary after at least one character.
   private func runEnd() -> Int {
     var end = position + 1
     while end < bytes.count, !Self.isBoundary(at: end, in: bytes) { end += 1 }
@@ -157,12 +156,13 @@ struct Lexer {
     }
   }
 
-  /// Returns the number of bytes of white space (Unicode's `White_Space`) at a position, or nil if there is none.
+  /// Returns the length of the white space (Unicode's `White_Space`) at this position in bytes, or nil if there is
+  /// none.
   private static func spaceLength(at position: Int, in bytes: [UInt8]) -> Int? {
     switch bytes[position] {
     case 0x20, 0x09...0x0D: return 1
     case 0xC2:
-      // U+0085 next line, U+00A0 no-break space.
+      // U+0085 (next line) and U+00A0 (no-break space).
       guard position + 1 < bytes.count else { return nil }
       return bytes[position + 1] == 0x85 || bytes[position + 1] == 0xA0 ? 2 : nil
     case 0xE1...0xE3:
@@ -179,7 +179,7 @@ struct Lexer {
     }
   }
 
-  /// Matches `[A-Za-z_][A-Za-z0-9_-]*`.
+  /// True if the word matches `[A-Za-z_][A-Za-z0-9_-]*`.
   private static func isIdentifier(_ word: ArraySlice<UInt8>) -> Bool {
     for (index, byte) in word.enumerated() {
       switch byte {

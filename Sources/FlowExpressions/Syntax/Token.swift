@@ -1,6 +1,4 @@
-/// A token of an expression.
 struct Token: Sendable {
-  /// The kind of token.
   enum Kind: Sendable, Equatable {
     case leftParenthesis, rightParenthesis, leftBracket, rightBracket, comma, dot, star
     case not
@@ -14,6 +12,6 @@ struct Token: Sendable {
   }
 
   var kind: Kind
-  /// The range in the source.
+  /// The range in the source, in bytes.
   var range: Range<Int>
 }
