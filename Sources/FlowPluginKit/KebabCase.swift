@@ -1,8 +1,8 @@
 extension String {
-  /// The name of a Swift property in a workflow: `minimumPopulation` becomes `minimum-population`.
+  /// The name of a Swift property in a workflow. `minimumPopulation` becomes `minimum-population`.
   ///
-  /// Consecutive capitals are one word (`notificationID` becomes `notification-id`). A name without capitals does not
-  /// change.
+  /// Consecutive capitals count as one word: `notificationID` becomes `notification-id`. A name without capitals is
+  /// unchanged.
   var kebabCase: String {
     guard utf8.contains(where: Self.isCapital) else { return self }
     var name = ""

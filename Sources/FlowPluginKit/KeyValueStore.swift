@@ -1,8 +1,8 @@
 import FlowModel
 
-/// Small named values that are kept across runs. `storage` provides a store; `preferences` and `router` use it.
+/// A store of small values that persist across runs. `storage` provides one; `preferences` and `router` use it.
 ///
-/// Every call is durable on return. Implementations can be called from any thread and may block.
+/// When a call returns, its changes are on disk. Calls may be made on any thread and may block.
 public protocol KeyValueStore: Sendable {
   /// Returns the value of `key` in `scope`, or nil.
   func get(_ key: String, in scope: String) throws -> Value?
@@ -10,25 +10,25 @@ public protocol KeyValueStore: Sendable {
   /// Returns all values in `scope`, by key.
   func all(in scope: String) throws -> [String: Value]
 
-  /// Applies all changes in one transaction. Throws without applying any of them.
+  /// Applies all changes in one transaction. If it throws, none is applied.
   func apply(_ changes: [KeyValueChange], in scope: String) throws
 }
 
 /// A change of a ``KeyValueStore``.
 public enum KeyValueChange: Sendable, Hashable {
-  /// Writes a value, replacing an earlier one.
+  /// Sets a value.
   case put(key: String, value: Value)
-  /// Removes a value, if there is one.
+  /// Removes a value, if it exists.
   case delete(key: String)
 }
 
 extension KeyValueStore {
-  /// Writes one value.
+  /// Sets a value.
   public func put(_ value: Value, for key: String, in scope: String) throws {
     try apply([.put(key: key, value: value)], in: scope)
   }
 
-  /// Removes one value.
+  /// Removes a value, if it exists.
   public func delete(_ key: String, in scope: String) throws {
     try apply([.delete(key: key)], in: scope)
   }

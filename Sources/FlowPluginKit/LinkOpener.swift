@@ -1,26 +1,27 @@
 import FlowModel
 
-/// Opens links that a person tapped. `router` provides an opener; `notification` uses it.
+/// Opens the links that a person taps. `router` provides one; `notification` uses it.
 public protocol LinkOpener: Sendable {
-  /// Opens the link on `interface` once that is ready, and keeps the link until then.
+  /// Opens the link on `interface`, or keeps it until the interface is ready.
   ///
-  /// Returns the result as a word: `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked` or
-  /// `handler-failed`. It never throws, because a link that cannot be opened is not a failure of its sender.
+  /// Returns one of the words `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked` and
+  /// `handler-failed`. It does not throw, because a link that cannot be opened is not an error of the step that
+  /// received it.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String
 }
 
-/// A link from a notification.
+/// A link in a notification.
 public struct TappedLink: Sendable, Hashable {
   /// The URL as received.
   public var url: String
-  /// The parameters that came with it.
+  /// The parameters in the notification.
   public var parameters: ValueObject
-  /// The identifier of the notification, which tells repeated deliveries of one tap from two taps.
+  /// The id of the notification. If a tap is delivered twice, both links have the same id.
   public var notificationID: String?
-  /// The action that the person chose: `default` for a tap, or the identifier of a button.
+  /// The person's choice: `default` for a tap, or the id of a button.
   public var action: String
 
-  /// Makes a tapped link.
+  /// Creates a link.
   public init(
     url: String, parameters: ValueObject = [:], notificationID: String? = nil, action: String = "default"
   ) {

@@ -1,11 +1,11 @@
 import FlowModel
 
-/// The texts of a secret link that are hidden wherever a run shows or records one.
+/// The texts in a secret link that must be hidden.
 package enum LinkTexts {
-  /// Words of outputs and inputs: a link that has one of them does not make it secret.
+  /// Words that inputs and outputs have, which are not hidden even if a link contains them.
   private static let words: Set<String> = ["notification", "url-scheme", "universal-link", "internal"]
 
-  /// Returns the texts in values, at any depth, without words that mean something elsewhere.
+  /// Returns the strings in the values, at any depth, except words that are not secret.
   package static func all(in values: [Value], except isOwnWord: (String) -> Bool = { _ in false }) -> [String] {
     values.flatMap { value -> [String] in
       switch value {

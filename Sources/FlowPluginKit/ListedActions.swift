@@ -1,21 +1,20 @@
 import Synchronization
 
-/// The actions of one plugin, listed on first use. A run uses few of the installed plugins, and naming an action's type
-/// loads all of its conformances.
+/// The actions of a plugin, listed when they are first needed. A run uses few of the installed plugins, and referring
+/// to an action's type loads all of its conformances.
 final class ListedActions: Sendable {
   private let pluginName: String
-  /// Lists the actions of a compiled-in plugin.
+  /// Lists the actions of a compiled-in plugin, or nil if they are known.
   private let list: (@Sendable () -> [Listed])?
-  /// The actions sorted by name, once they are listed.
+  /// The actions sorted by name, or nil if they have not been listed.
   private let listed: Mutex<[Listed]?>
 
-  /// A struct instead of a tuple, whose array type the runtime would have to create at each start.
+  /// Not a tuple, because the runtime would create the array's type at each start.
   struct Listed {
     var name: String
     var action: DeferredAction
   }
 
-  /// The actions of a compiled-in plugin.
   init<Compiled: Plugin>(_ plugin: Compiled) {
     pluginName = Compiled.name
     list = {
@@ -25,7 +24,6 @@ final class ListedActions: Sendable {
     listed = Mutex(nil)
   }
 
-  /// Actions that are already listed.
   init(_ actions: [RegisteredAction], of pluginName: String) {
     self.pluginName = pluginName
     list = nil
@@ -44,7 +42,6 @@ final class ListedActions: Sendable {
     }
   }
 
-  /// Returns the action with this full name, or nil.
   func action(named name: String) -> DeferredAction? {
     let all = all
     var (low, high) = (0, all.count)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A wait that several parties may end. The first value counts.
+/// A value that a task waits for and several callers may set. Only the first value counts.
 package final class OneShot<Value: Sendable>: Sendable {
   private enum State {
     case idle
@@ -10,13 +10,13 @@ package final class OneShot<Value: Sendable>: Sendable {
 
   private let state = Mutex(State.idle)
 
-  /// Makes a wait that has not ended.
+  /// Creates a wait that has not ended.
   package init() {}
 
-  /// The value, or nil before the end.
+  /// The value, or nil if it is not set.
   package var value: Value? { state.withLock { if case .finished(let value) = $0 { value } else { nil } } }
 
-  /// Waits for ``finish(_:)``, or returns at once if it was called. Called once.
+  /// Waits for ``finish(_:)``, or returns immediately if it was called. Only one task may wait.
   package nonisolated(nonsending) func wait() async -> Value {
     await withCheckedContinuation { continuation in
       let value = state.withLock { state -> Value? in
@@ -28,7 +28,7 @@ package final class OneShot<Value: Sendable>: Sendable {
     }
   }
 
-  /// Ends the wait. Later calls have no effect.
+  /// Sets the value and ends the wait. Later calls have no effect.
   package func finish(_ value: Value) {
     let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
       switch state {

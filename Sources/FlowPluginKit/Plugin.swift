@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A named set of actions that is compiled into the program.
+/// A set of actions that is compiled into the program.
 ///
 /// ```swift
 /// public struct GreetingPlugin: Plugin {
@@ -10,28 +10,28 @@ import FlowModel
 /// }
 /// ```
 ///
-/// Making a plugin performs no I/O (P9). Actions open the resources they need when they run.
+/// Creating a plugin must not read or write anything (P9). Its actions open files and other resources when they run.
 public protocol Plugin: Sendable {
-  /// The name of the plugin, which is the part before the dot in the names of its actions.
+  /// The name of the plugin. It is the part before the dot in the names of the actions.
   static var name: String { get }
 
   /// The actions of the plugin.
   var actions: [any ActionType.Type] { get }
 
-  /// Further actions that use a value given to the plugin, such as an object of the app.
+  /// Actions that use a value passed to the plugin, such as an object of the app.
   var boundActions: [RegisteredAction] { get }
 
-  /// The handles that every run with this plugin has from its start, such as an app's user interface.
+  /// The handles that the plugin provides to every run, such as an app's user interface.
   var handles: [PluginHandle] { get }
 
-  /// The checks of workflows that use it, in addition to the declarations of its actions.
+  /// Checks of workflows that use the plugin, in addition to the declarations of its actions.
   var checks: [any WorkflowCheckProvider] { get }
 
-  /// The kinds of YAML files that it reads.
+  /// The kinds of YAML files that the plugin reads.
   var fileKinds: [PluginFileKind] { get }
 
-  /// The present names of renamed actions, such as `storage.trips`, and of renamed inputs and outputs, such as
-  /// `storage.open.sample`. A workflow that uses an old name gets an error with the new one.
+  /// The current names of renamed actions, such as `storage.trips`, and of renamed inputs and outputs, such as
+  /// `storage.open.sample`. A workflow that uses an old name is refused with the new one.
   var movedNames: KeyValuePairs<String, String> { get }
 }
 
@@ -45,21 +45,21 @@ extension Plugin {
   /// No checks.
   public var checks: [any WorkflowCheckProvider] { [] }
 
-  /// No files.
+  /// No kinds of files.
   public var fileKinds: [PluginFileKind] { [] }
 
-  /// No names.
+  /// No renames.
   public var movedNames: KeyValuePairs<String, String> { [:] }
 }
 
 /// A handle that a plugin provides to every run.
 public struct PluginHandle: Sendable {
-  /// The key by which actions find it.
+  /// The key of the handle.
   public let key: HandleKey
   /// The handle.
   public let handle: any Sendable
 
-  /// Provides `handle` with `key`.
+  /// Provides `handle` under `key`.
   public init(_ key: HandleKey, _ handle: any Sendable) {
     self.key = key
     self.handle = handle

@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// A queue of an event's posts for a reader that handles them one by one; see ``ActionContext/follow(_:into:)``.
+/// A queue of an event's posts, which one reader handles one after another (``ActionContext/follow(_:into:)``).
 public final class PostQueue: Sendable {
   private struct State {
     var waiting: [EventPost] = []
@@ -13,13 +13,13 @@ public final class PostQueue: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// Makes an empty queue for at most `limit` waiting posts. Further ones are dropped and counted.
+  /// Creates an empty queue. If `limit` posts are waiting, further ones are dropped.
   public init(limit: Int = Limits.waitingPosts) { self.limit = limit }
 
-  /// The number of dropped posts, which arrived when the queue was full or after its end.
+  /// The number of posts that were dropped because the queue was full or had ended.
   public var dropped: Int { state.withLock { $0.dropped } }
 
-  /// Adds a post.
+  /// Adds a post, or drops it if the queue is full or has ended.
   public func add(_ post: EventPost) {
     let waiter = state.withLock { state -> OneShot<EventPost?>? in
       if let waiter = state.waiter {
@@ -36,7 +36,7 @@ public final class PostQueue: Sendable {
     waiter?.finish(post)
   }
 
-  /// Returns the next post once there is one, or nil at the end of the queue. Called by one reader at a time.
+  /// Waits for the next post and returns it. Returns nil at the end of the queue. Only one task may call it at a time.
   public nonisolated(nonsending) func next() async -> EventPost? {
     let coming = OneShot<EventPost?>()
     state.withLock { state in
@@ -61,7 +61,7 @@ public final class PostQueue: Sendable {
     waiter?.finish(nil)
   }
 
-  /// Ends the queue and drops waiting posts.
+  /// Ends the queue and drops the waiting posts.
   public func dropAll() {
     finish()
     state.withLock { state in

@@ -1,50 +1,49 @@
 import FlowModel
 
-/// A step's question to a person.
+/// A question that a step asks a person.
 public struct Question: Sendable, Hashable {
   /// The question.
   public var text: String
-  /// The allowed answers.
+  /// The allowed answers, for a question of kind ``Kind/choice``.
   public var choices: [String]
-  /// The answer if none is given, or nil if there is no default.
+  /// The answer that is used if none is given, or nil.
   public var defaultChoice: String?
   /// The kind of answer.
   public var kind = Kind.choice
-  /// The last lines printed by the steps that the asking step depends on. The run adds them.
+  /// The last output lines of the step's dependencies. The run adds them.
   public package(set) var printed: [Printed] = []
 
-  /// A kind of answer.
+  /// The kinds of answers.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// One of the choices.
     case choice
     /// One line of text.
     case text
-    /// One line of text that is neither shown nor recorded.
+    /// A line of text that is neither shown nor recorded.
     case secret
   }
 
-  /// The last printed lines of a step.
+  /// The last output lines of a step.
   public struct Printed: Sendable, Hashable {
     /// The step.
     public var step: StepID
     /// The lines.
     public var lines: [String]
 
-    /// Makes the lines of a step.
     package init(step: StepID, lines: [String]) {
       self.step = step
       self.lines = lines
     }
   }
 
-  /// Makes a question with choices.
+  /// Creates a question with choices.
   public init(_ text: String, choices: [String], defaultChoice: String? = nil) {
     self.text = text
     self.choices = choices
     self.defaultChoice = defaultChoice
   }
 
-  /// Makes a question for a text or a secret.
+  /// Creates a question whose answer is text or a secret.
   public init(_ text: String, kind: Kind, default: String? = nil) {
     self.text = text
     self.kind = kind
@@ -52,7 +51,7 @@ public struct Question: Sendable, Hashable {
     defaultChoice = `default`
   }
 
-  /// Returns the problem with an answer, nil if there is none.
+  /// Returns the problem with an answer, or nil.
   package func problem(with answer: String) -> String? {
     if kind == .choice { return choices.contains(answer) ? nil : "'\(answer)' is not a choice" }
     if answer.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) { return "the answer must be one line" }
@@ -73,16 +72,16 @@ public struct Question: Sendable, Hashable {
   }
 }
 
-/// A person's answer.
+/// A person's answer to a question.
 public struct Answer: Sendable, Hashable {
-  /// One of the question's choices, or the text.
+  /// The choice, or the text of the answer.
   public var choice: String
   /// The name of the person.
   public var by: String
   /// The time of the answer, in milliseconds since 1970.
   public var atMilliseconds: Int
 
-  /// Makes an answer.
+  /// Creates an answer.
   public init(_ choice: String, by: String, atMilliseconds: Int) {
     self.choice = choice
     self.by = by
@@ -91,8 +90,8 @@ public struct Answer: Sendable, Hashable {
 }
 
 extension ActionContext {
-  /// Asks a person and waits for the answer without holding a thread. Returns nil if no answer arrives within `limit`.
-  /// Throws `CancellationError` as soon as the step is cancelled. A step asks one question at a time.
+  /// Asks a person and waits for the answer, without occupying a thread. Returns nil if there is no answer within
+  /// `limit`. Throws `CancellationError` if the step is cancelled. A step may ask only one question at a time.
   public nonisolated(nonsending) func ask(_ question: Question, within limit: Duration) async throws -> Answer? {
     try checkCancellation()
     let answer = OneShot<Result<Answer?, any Error>>()

@@ -1,33 +1,33 @@
 import FlowModel
 
-/// An action as the engine runs it: its declaration, and a body with plain values as inputs and outputs.
+/// An action in the form that an engine runs: a declaration, and a body whose inputs and outputs are objects.
 ///
-/// Made from the type of a compiled-in action, or by the plugin host from a manifest.
+/// It is created from the type of a compiled-in action, or from the manifest of an external plugin.
 public struct RegisteredAction: Sendable {
-  /// The declaration, available without running the action.
+  /// The declaration of the action.
   public let declaration: ActionDeclaration
-  /// The function to run.
+  /// The function that runs the action.
   public let body: Body
-  /// The function of a synchronous ``body`` for an action without inputs and outputs, or nil for others.
+  /// A simpler function for an action without inputs and outputs that is synchronous, or nil.
   package let plainBody: (@Sendable (ActionContext) throws -> Void)?
-  /// The function of a synchronous ``body`` that releases its thread while it waits, or nil if it does not.
+  /// A function that releases its thread while the action waits, or nil.
   package let bodyInParts: BodyInParts?
-  /// The outputs that a step may withhold, see ``ActionContext/withholdOutputs(hiding:)``.
+  /// The names of the outputs that a step may withhold (``ActionContext/withholdOutputs(hiding:)``).
   package let withheld: Set<String>
   /// The action's own check of literal inputs.
   public let check: @Sendable (LiteralInput) -> [InputProblem]
 
-  /// The three ways to run an action.
+  /// The ways of running an action.
   public enum Body: Sendable {
-    /// On the step's thread.
+    /// Runs on the step's thread.
     case synchronous(@Sendable (ValueObject, ActionContext) throws -> ValueObject)
-    /// In a task of its own.
+    /// Runs in a task.
     case asynchronous(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)
-    /// In a task of its own, which continues after it reported ready.
+    /// Runs in a task, which continues after the service is ready.
     case service(@Sendable (ValueObject, ActionContext) async throws -> ValueObject)
   }
 
-  /// Makes an action of these parts.
+  /// Creates an action.
   public init(
     declaration: ActionDeclaration, body: Body,
     check: @escaping @Sendable (LiteralInput) -> [InputProblem] = { _ in [] }
@@ -47,10 +47,10 @@ public struct RegisteredAction: Sendable {
     self.check = check
   }
 
-  /// Makes an action from its type.
+  /// Creates an action from its type.
   public init(_ type: any ActionType.Type) { self = Self.make(type) }
 
-  /// Runs the action by itself, as an engine does. Cancelling the calling task calls `cancel`, which must cancel the
+  /// Runs the action outside of an engine. If the calling task is cancelled, `cancel` is called, which must cancel the
   /// context.
   package func run(
     _ inputs: ValueObject, in context: ActionContext, cancel: @escaping @Sendable () -> Void
@@ -68,8 +68,8 @@ public struct RegisteredAction: Sendable {
     }
   }
 
-  // The kind of the action and its parts are determined without casts. Each cast to a protocol searches all
-  // conformances of the program once, which takes longer than the rest of a small workflow.
+  // No casts are used to find the kind of the action. The first cast to a protocol searches all conformances of the
+  // program, which takes longer than a small workflow.
   private static func make<A: ActionType>(_ type: A.Type) -> RegisteredAction {
     let action = A()
     let body = action.makeBody()

@@ -1,5 +1,5 @@
 /// The release of flowrun.
 package enum Release {
-  /// The version printed by `flowrun --version`.
+  /// The version, as printed by `flowrun --version`.
   package static let version = "0.9.0"
 }

@@ -1,39 +1,38 @@
 import FlowModel
 
-/// Runs the bodies of portable actions in other processes or on other machines.
+/// Runs the bodies of steps in other processes or on other machines.
 ///
-/// The engine decides what runs when; an executor decides where, and reports the end.
+/// The engine decides which step runs and when. The executor decides where, and reports the end.
 public protocol StepExecutor: Sendable {
-  /// The name in `--on` and `executor:`.
+  /// The name of the executor in `--on` and `executor:`.
   var name: String { get }
 
-  /// The maximum number of bodies that it runs at once.
+  /// The maximum number of bodies that run at the same time.
   var slots: Int { get }
 
-  /// True if the resources of its bodies count against those of this machine.
+  /// True if bodies run on this machine, so that their requests count here.
   var isHere: Bool { get }
 
-  /// Runs one attempt of a step with complete inputs, and calls `begun()` of its context when the body starts.
-  /// `request` are the resources it needs, or nil if they are not counted. `files` are the files it declares to read
-  /// and make, or nil if it declares none. Throws an ``ExecutorLost`` if the end of the body cannot be known; the body
-  /// is no longer running then.
-  /// known how the body ended; the body does not run any more then.
+  /// Runs an attempt of a step, and calls `begun()` on its context when the body begins. `request` has the resources
+  /// that the step requests, or is nil if they are not counted. `files` has the files that the step declares, or is nil
+  /// if it declares none. Throws an ``ExecutorLost`` if the result of the body is not known; by then, the body must not
+  /// be running any more.
   func run(
     _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, files: StepFiles?,
     _ context: ActionContext
   ) async throws -> ValueObject
 }
 
-/// The declared files of a step, or of an item of one.
+/// The files that a step or item declares.
 public struct StepFiles: Sendable, Hashable {
-  /// The patterns of the files that it reads (`inputs-from`).
+  /// The patterns of the files that are read (`inputs-from`).
   public var reads: [String]
-  /// The patterns of the files that it makes (`produces`).
+  /// The patterns of the files that are produced (`produces`).
   public var makes: [String]
-  /// The absolute path of the folder to which both are relative.
+  /// The absolute path of the folder that the patterns are relative to.
   public var folder: String
 
-  /// Makes the files of a step, relative to a folder.
+  /// Creates the files of a step.
   public init(reads: [String], makes: [String], folder: String) {
     self.reads = reads
     self.makes = makes
@@ -42,37 +41,38 @@ public struct StepFiles: Sendable, Hashable {
 }
 
 extension StepExecutor {
-  /// False, unless the executor declares otherwise.
+  /// False.
   public var isHere: Bool { false }
 }
 
-/// The loss of a body: its process or machine has ended, or has been silent for too long.
+/// The loss of a body, whose process or machine has ended or has not reported for too long.
 public struct ExecutorLost: Error, Sendable, Hashable {
-  /// The reason, as a sentence without a full stop.
+  /// The reason, without a final period.
   public var message: String
-  /// Whether another attempt would be lost as well.
+  /// True if another attempt would be lost, too.
   public var isFinal: Bool
-  /// Whether the engine's time limit ended it: `retry` decides whether it runs again.
+  /// True if the time limit of a cluster job ended the body. Then `retry` decides whether the step runs again.
   public var isTimeUp: Bool
 
-  /// A body that was lost so.
+  /// Creates the loss of a body.
   public init(_ message: String, isFinal: Bool = false, isTimeUp: Bool = false) {
     self.message = message
     self.isFinal = isFinal
     self.isTimeUp = isTimeUp
   }
 
-  /// Whether the machine failed or was given to others, in Slurm's words: it says nothing of what the body takes.
+  /// True if the machine failed or was reassigned, according to Slurm's messages, so that the step need not request
+  /// more resources.
   package var isOfMachine: Bool {
     ["DUE TO NODE FAILURE", "DUE TO PREEMPTION", "NODE_FAIL", "PREEMPTED"].contains(where: message.contains)
   }
 
-  /// Whether the machine ended it because it took too much memory, in the words of Slurm and the system.
+  /// True if the body exceeded its memory, according to messages of Slurm or the system.
   package var isOutOfMemory: Bool {
     ["OUT_OF_MEMORY", "Out Of Memory", "oom-kill", "oom_kill", "Exceeded job memory limit"].contains(
       where: message.contains)
   }
 
-  /// The code of a step whose bodies were lost too often.
+  /// The failure code of a step whose body was lost too often.
   public static let code = "executor-lost"
 }

@@ -1,8 +1,8 @@
-/// A plugin's handle that holds something which a suspended app must not hold: iOS ends an app that is suspended while it has a
-/// lock on a file in the folder of an app group.
+/// A handle with something that a suspended app must not keep. For example, iOS terminates a suspended app that has
+/// locked a file in the folder of an app group.
 package protocol SuspendableHandle: Sendable {
-  /// Releases it, and returns when that is done.
+  /// Releases what the app must not keep.
   func suspend() async
-  /// Takes it again. Throws if another process has taken it meanwhile.
+  /// Acquires it again. Throws if another process has acquired it meanwhile.
   func reactivate() async throws
 }

@@ -1,39 +1,39 @@
 import FlowModel
 
-/// What the steps that show something need of a user interface; an app implements it over UIKit, `ui` brings a headless
-/// one.
+/// The user interface that steps use to show something. An app implements it with UIKit; `ui` has an implementation
+/// without a window.
 ///
-/// Calls come on any thread; an implementation that must be on the main thread hops by itself.
+/// Calls may be made on any thread. An implementation that needs the main thread must switch to it.
 public protocol UserInterface: Sendable {
-  /// Whether a window exists and its root view has appeared.
+  /// True if there is a window and its root view has appeared.
   var isReady: Bool { get async }
 
-  /// Shows a page; throws an ``ActionError`` `page-unavailable` when it cannot be built (N30).
+  /// Shows a page. Throws an ``ActionError`` with the code `page-unavailable` if the page cannot be created (N30).
   func open(_ page: PageRequest) async throws
 
-  /// Shows a banner for a notification that came while the app is in front (N10).
+  /// Shows a banner for a notification that arrives while the app is in the foreground (N10).
   func showBanner(title: String, body: String) async throws
 }
 
 /// A page to show.
 public struct PageRequest: Sendable, Hashable {
-  /// How a page comes on.
+  /// The ways of showing a page.
   public enum Presentation: String, FieldWord {
     case push, present
   }
 
   /// The name of the page, such as `product`.
   public var page: String
-  /// How it comes on.
+  /// The way of showing the page.
   public var presentation: Presentation
-  /// What it is given.
+  /// The parameters of the page.
   public var parameters: ValueObject
-  /// Whether the page may be saved, so that the next launch restores it.
+  /// True if the page may be saved, so that the next launch restores it.
   public var isRestorable: Bool
-  /// The names of parameters that must not be saved with it.
+  /// The names of parameters that must not be saved.
   public var secretParameters: Set<String>
 
-  /// A request for a page.
+  /// Creates a request.
   public init(
     page: String, presentation: Presentation = .push, parameters: ValueObject = [:], isRestorable: Bool = true,
     secretParameters: Set<String> = []
@@ -45,7 +45,7 @@ public struct PageRequest: Sendable, Hashable {
     self.secretParameters = secretParameters
   }
 
-  /// The page as it may be written to disk; nil if it must not be.
+  /// The request as it may be saved, without secret parameters, or nil if it must not be saved.
   public var saved: PageRequest? {
     guard isRestorable else { return nil }
     guard !secretParameters.isEmpty else { return self }

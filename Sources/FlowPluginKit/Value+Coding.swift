@@ -1,9 +1,9 @@
 import FlowModel
 
-// The values a workflow knows, to and from any coder. Outputs of these types get their `init(from:)` from the compiler; the
-// table of fields never calls these bodies.
+// Coding of values. With these conformances, the compiler can generate `init(from:)` for outputs; deriving their
+// declarations does not call them.
 extension Value: Decodable {
-  /// Reads what `values` writes.
+  /// Decodes a value.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -25,7 +25,7 @@ extension Value: Decodable {
 }
 
 extension ValueObject: Decodable {
-  /// Reads what `values` writes; members come sorted by key.
+  /// Decodes an object. Its members are sorted by key.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.singleValueContainer().decode([String: Value].self)
     self.init(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
@@ -33,7 +33,7 @@ extension ValueObject: Decodable {
 }
 
 extension Value: Encodable {
-  /// Writes what `JSONText` writes: numbers that JSON cannot say as `"NaN"`, `"Infinity"` and `"-Infinity"`.
+  /// Encodes the value like `JSONText`: numbers that JSON lacks are `"NaN"`, `"Infinity"` and `"-Infinity"`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
@@ -50,7 +50,7 @@ extension Value: Encodable {
 }
 
 extension ValueObject: Encodable {
-  /// Writes an object of the members; their order is the encoder's.
+  /// Encodes the object. The encoder determines the order of the members.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value) }))
@@ -58,14 +58,14 @@ extension ValueObject: Encodable {
 }
 
 extension DataPath: Decodable {
-  /// Reads a path's text.
+  /// Decodes a path from a string.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 }
 
 extension SourcePath: Decodable {
-  /// Reads a path's text.
+  /// Decodes a path from a string.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }

@@ -1,50 +1,51 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Checks of a plugin for workflows that use its actions. `flowrun validate` and editors show the findings.
+/// A plugin's check of workflows that use its actions. `flowrun validate` and editors show the results.
 public protocol WorkflowCheckProvider: Sendable {
-  /// The findings in a workflow that loaded without errors; their locations are in its own file.
+  /// Returns the problems in a workflow that was loaded without errors. Their locations must be in its own file.
   func diagnostics(of checked: any CheckedWorkflow) -> [Diagnostic]
 }
 
-/// A workflow that has been loaded, for the checks of plugins.
+/// A loaded workflow that a plugin checks.
 public protocol CheckedWorkflow: Sendable {
-  /// The workflow, with what it includes.
+  /// The workflow, including the steps of included files.
   var workflow: Workflow { get }
-  /// The path of its file.
+  /// The path of the workflow file.
   var file: String { get }
 
-  /// The location of a step's key, or of the step if it has no such key; nil for a step of an included file.
+  /// Returns the location of a key in a step, or that of the step if it lacks the key. Returns nil for a step in an
+  /// included file.
   func span(of step: StepIndex, key: String?) -> TextSpan?
-  /// The value of a step's key; nil if the step has no such key or is in an included file.
+  /// Returns the value of a key in a step, or nil if the step lacks the key or is in an included file.
   func value(of step: StepIndex, key: String) -> PlacedValue?
-  /// Whether a value is known only during a run, because it contains an expression.
+  /// True if the value contains an expression, so that it is known only during a run.
   func isOpen(_ value: Value) -> Bool
-  /// The bytes of a file; nil if it cannot be read.
+  /// Returns the content of a file, or nil if it cannot be read.
   func read(_ path: String) -> [UInt8]?
 }
 
-/// A kind of YAML file besides workflows that a plugin reads, such as the schemas of records, `*.sync.yaml`.
+/// A kind of YAML file that a plugin reads, other than workflows, such as the schemas of records in `*.sync.yaml`.
 public struct PluginFileKind: Sendable {
-  /// How the names of such files end.
+  /// The end of the names of such files.
   public let suffix: String
-  /// The kind of file, for messages: `a schema of records`.
+  /// The kind of file in messages, such as `a schema of records`.
   public let name: String
-  /// Advice for someone who tries to run it: `run the workflow that names it in 'sync.connect'`.
+  /// Advice for a user who tries to run such a file, such as `run the workflow that names it in 'sync.connect'`.
   public let use: String
-  /// Checks the bytes of such a file, whose path is given for messages.
+  /// Checks the content of such a file. The path is for messages.
   public let check: @Sendable (_ bytes: [UInt8], _ file: String) -> Check
 
-  /// The findings in such a file.
+  /// The result of a check.
   public struct Check: Sendable {
-    /// Its text.
+    /// The text of the file.
     public let source: SourceText
-    /// The findings.
+    /// The problems in the file.
     public let diagnostics: [Diagnostic]
-    /// A summary of a valid file, such as `valid, 2 collections`; nil exactly when it has an error.
+    /// A summary of a valid file, such as `valid, 2 collections`, or nil if the file has an error.
     public let summary: String?
 
-    /// Notes what was found.
+    /// Creates a result.
     public init(_ source: SourceText, _ diagnostics: [Diagnostic], summary: String?) {
       self.source = source
       self.diagnostics = diagnostics
@@ -52,7 +53,7 @@ public struct PluginFileKind: Sendable {
     }
   }
 
-  /// A kind of file.
+  /// Creates a kind of file.
   public init(
     suffix: String, name: String, use: String,
     check: @escaping @Sendable (_ bytes: [UInt8], _ file: String) -> Check
