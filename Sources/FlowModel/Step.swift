@@ -140,8 +140,8 @@ public struct StepOptions: Sendable, Hashable {
   public var estimate: Estimate?
   /// The resources that the step requests (`resources`), or nil if it requests none.
   public var request: MachineResources?
-  /// The requests of the second and later attempts in order, if they differ; the last one also applies to all further
-  /// attempts.
+  /// The resources that the second and later attempts request, in order, if they differ. The last one applies to all
+  /// further attempts.
   public var laterRequests: [MachineResources] = []
   /// True if the step may run before activation.
   public var prewarm = false

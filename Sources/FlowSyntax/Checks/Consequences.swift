@@ -1,24 +1,24 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Removes diagnostics that only follow from a mistake that is already reported: a key at the wrong level is one
-/// mistake, however many others it causes.
+/// Removes diagnostics that are only consequences of another mistake. For example, a key at the wrong level is one
+/// mistake, even if it causes many others.
 ///
-/// Runs if there are errors, over at most ``Limits/diagnostics`` of them.
+/// It runs only if there are errors, on at most ``Limits/diagnostics`` diagnostics.
 struct Consequences {
   private let check: WorkflowCheck
   private var diagnostics: [Diagnostic]
-  /// The names of keys that are unknown in their place or have no value; they are probably missing elsewhere.
+  /// The names of keys that are unknown at their place or have no value, so that they are probably missing elsewhere.
   private var strayNames: Set<String> = []
-  /// The steps with a misplaced part in their text.
+  /// The steps with a misplaced key in their text.
   private var brokenSteps: Set<Int> = []
-  /// The steps that lost a key to the list of steps.
+  /// The steps whose key was moved to the list of steps by wrong indentation.
   private var robbedSteps: Set<Int> = []
   private var inputsAreBroken = false
-  /// True if some step is not recognized because its key is misplaced, so that its events are unknown.
+  /// True if a step is not recognized because of a misplaced key, so that its events are not known.
   private var isStepLost = false
 
-  /// Returns the diagnostics of a workflow, examined by `check`, without those that follow from others.
+  /// Returns the diagnostics that `check` has found, without consequences of others.
   static func removed(from diagnostics: [Diagnostic], _ check: WorkflowCheck) -> [Diagnostic] {
     guard diagnostics.count(where: \.isError) > 1 else { return diagnostics }
     var consequences = Consequences(check: check, diagnostics: diagnostics.sortedByLocation())
@@ -45,7 +45,7 @@ struct Consequences {
     let diagnostics = diagnostics
     self.diagnostics = diagnostics.filter { diagnostic in
       switch diagnostic.code {
-      // One reason to reject an input is that it names an event which was declared there.
+      // An input may be rejected because it names an event, whose declaration has one of these names.
       case .unknownStep, .inputRejected: !names.contains(name(of: diagnostic))
       case .unknownEvent: !isStepLost && !names.contains(name(of: diagnostic))
       case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
@@ -58,8 +58,8 @@ struct Consequences {
 
   // MARK: Keys out of their location
 
-  /// An unknown or empty key is the only mistake of its mapping: the keys after it at the same level were meant to be
-  /// below or next to it.
+  /// Removes the consequences of a key that is unknown or empty: the keys after it at the same level were probably
+  /// meant to be inside it.
   private mutating func removeBehindStrayKeys() {
     var kept: [Diagnostic] = []
     /// The ranges in which diagnostics with these codes are consequences.
@@ -74,11 +74,11 @@ struct Consequences {
         strayNames.insert(tree.keyName(location.key))
         noteStray(memberNames(of: location.value))
       }
-      // Indentation has no meaning within braces.
+      // Indentation has no meaning inside braces.
       guard isEmpty, tree.source.bytes[tree.span(location.map).start] != UInt8(ascii: "{") else { continue }
       let behind = tree.span(location.key).end..<max(tree.span(location.key).end + 1, tree.span(location.map).end)
       let isRoot = location.map == tree.root
-      // The last steps of a workflow may have their own mistakes, whatever the key before `steps` contains.
+      // The last steps may have mistakes of their own, whatever the key before `steps` contains.
       noteStray(memberNames(of: location.map, behind: location.key))
       shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union(Self.relational)))
     }
@@ -90,7 +90,8 @@ struct Consequences {
     if names.contains(StepKey.uses.rawValue) || names.contains(StepKey.run.rawValue) { isStepLost = true }
   }
 
-  /// `outputs:` among the steps, or `deadline:` among the inputs, is a single mistake regardless of the keys below it.
+  /// Removes diagnostics below a key of another level. `outputs:` among the steps, or `deadline:` among the inputs, is
+  /// one mistake, whatever it contains.
   private mutating func removeInMapsOfAnotherLevel() {
     var told: Set<Int> = []
     diagnostics = diagnostics.filter { diagnostic in
@@ -102,7 +103,7 @@ struct Consequences {
     }
   }
 
-  /// Returns whether a step or input has the name of a key of the format, and contents that suggest it is that key.
+  /// True if a step or input has the name of a key of the format, and contents that suggest that this key was meant.
   private func isKeyOfAnotherLevel(_ owner: NodeID, _ map: NodeID) -> Bool {
     let (name, start) = (tree.keyName(owner), tree.span(owner).start)
     guard WorkflowKey(rawValue: name) != nil || StepKey(rawValue: name) != nil else { return false }
@@ -113,7 +114,7 @@ struct Consequences {
     return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
   }
 
-  /// If a workflow has no `steps` of its own but another mapping contains them, all mistakes in there follow from it.
+  /// If the workflow has no `steps` but another mapping contains them, removes all diagnostics inside that mapping.
   private mutating func removeInsideOfWhatHoldsTheSteps() {
     guard let root = tree.root, tree.member("steps", of: root) == nil else { return }
     let start = tree.span(root).start
@@ -127,7 +128,8 @@ struct Consequences {
     }
   }
 
-  /// An unknown key is most likely the missing key of the same mapping.
+  /// Removes the diagnostic about a missing key if the mapping has an unknown key, which was probably meant to be that
+  /// key.
   private mutating func removeBesideUnknownKeys() {
     var owners: Set<Int> = []
     for diagnostic in diagnostics where diagnostic.code == .unknownKey {
@@ -142,7 +144,7 @@ struct Consequences {
     }
   }
 
-  /// Returns the names of a mapping's members, or of those after one of them.
+  /// Returns the names of a mapping's members, or only of those after `key`.
   private func memberNames(of map: NodeID, behind key: NodeID = -1) -> [String] {
     guard tree.nodes[map].kind == .mapping else { return [] }
     var names: [String] = []
@@ -154,7 +156,8 @@ struct Consequences {
     return names
   }
 
-  /// `with:` among the steps is an insufficiently indented key.
+  /// Removes diagnostics inside a step that is named like a key, such as `with:`, because it is a key of the previous
+  /// step that is not indented enough.
   private mutating func removeInStepsThatAreKeys() {
     for (index, step) in check.locations.steps.enumerated() {
       guard StepKey(rawValue: tree.keyName(step.key)) != nil, !tree.hasAction(step.value) else { continue }
@@ -179,13 +182,13 @@ struct Consequences {
     .invalidName,
   ]
 
-  /// The mistakes between steps that can be caused by a key taken from another step.
+  /// The codes of mistakes between steps that may occur because a key is missing in a step.
   private static let relational: Set<DiagnosticCode> = [
     .cycle, .prewarmNeed, .prewarmProtectedData, .prewarmReadsLaunch,
   ]
 
-  /// Returns whether a diagnostic is about an expression in a multiline text, which may have swallowed the keys below
-  /// it.
+  /// True if the diagnostic is about an expression in a multiline text, because keys below it may have become part of
+  /// the text.
   private func maySwallowKeys(_ diagnostic: Diagnostic) -> Bool {
     guard diagnostic.code == .expressionSyntax, diagnostic.span.start < tree.source.bytes.count else { return false }
     let first = tree.source.bytes[diagnostic.span.start]
@@ -204,7 +207,7 @@ struct Consequences {
     }
   }
 
-  /// For dependents of a step with unknown dependencies, reachability and handles are unknown too.
+  /// Removes diagnostics about reachability and handles for steps that depend on one with unknown dependencies.
   private mutating func removeBelowUnknownDependencies() {
     let dependent: Set<DiagnosticCode> = [
       .stepOutOfReach, .missingHandle, .ambiguousHandle, .handleMayBeMissing, .outputMayBeMissing,
@@ -217,7 +220,7 @@ struct Consequences {
     }
     guard !unsure.isEmpty else { return }
     let steps = check.workflow.steps
-    // A step may precede its dependencies in the file, so repeat until nothing changes.
+    // A step may come before its dependencies in the file, so this is repeated until nothing changes.
     var count = -1
     while count != unsure.count {
       count = unsure.count
@@ -233,7 +236,7 @@ struct Consequences {
 
   // MARK: Looking up
 
-  /// Returns the step whose text contains an offset.
+  /// Returns the step whose text contains this offset, or nil.
   private func step(at offset: Int) -> Int? {
     var low = 0
     var high = check.locations.steps.count
@@ -249,14 +252,14 @@ struct Consequences {
   }
 
   private struct Location {
-    /// The key of the mapping, or nil at the top level.
+    /// The key of the mapping, or nil for the outermost mapping.
     var owner: NodeID?
     var map: NodeID
     var key: NodeID
     var value: NodeID
   }
 
-  /// Returns the member of a mapping whose key or value begins at an offset.
+  /// Returns the member of a mapping whose key or value begins at this offset, or nil.
   private func location(at offset: Int) -> Location? {
     guard var map = tree.root, tree.kind(map) == .mapping else { return nil }
     var owner: NodeID?
@@ -286,10 +289,10 @@ struct Consequences {
     }
   }
 
-  /// Returns whether a key has no value.
+  /// True if the node is empty, so that its key has no value.
   private func isNothing(_ node: NodeID) -> Bool { tree.nodes[node].kind == .scalar && tree.span(node).isEmpty }
 
-  /// Returns the id in an unknown dependency or in an expression.
+  /// Returns the id in the text of a diagnostic, which may be part of an expression.
   private func name(of diagnostic: Diagnostic) -> String {
     let text = tree.source.text(of: diagnostic.span)
     for context in ["steps.", "inputs."] {
@@ -301,7 +304,7 @@ struct Consequences {
 }
 
 extension NodeTree {
-  /// Returns whether a mapping names the action of a step.
+  /// True if the mapping has a key for the action of a step.
   fileprivate func hasAction(_ map: NodeID) -> Bool {
     member(StepKey.uses.rawValue, of: map) != nil || member(StepKey.run.rawValue, of: map) != nil
   }

@@ -1,12 +1,12 @@
 import FlowModel
 
-/// A member of a context, from one table for checks and editors.
+/// A member of a context, for checks and editors.
 struct ContextKey {
   let name: String
-  /// A one-sentence description.
+  /// A description of one sentence.
   let summary: String
 
-  /// Returns the members of a context with fixed members; for `steps`, those of each step.
+  /// Returns the members of a context, if these are fixed. For `steps`, they are those of a step.
   static func all(of context: String) -> [ContextKey] {
     switch context {
     case "launch":
@@ -49,13 +49,12 @@ struct ContextKey {
     }
   }
 
-  /// The members of `run` that are known only in steps of `finally`.
+  /// The members of `run` that only expressions in `finally` can read.
   static let ofFinalSteps = ["conclusion", "failures"]
 
-  /// Returns the names of these members.
   static func names(of context: String) -> [String] { all(of: context).map(\.name) }
 
-  /// Returns a one-sentence description of a context.
+  /// Returns a description of a context in one sentence.
   static func summary(ofContext name: String) -> String {
     switch name {
     case "inputs": "The inputs of the run, by name"

@@ -2,45 +2,44 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// A location of expressions in a workflow, and the contexts that they may read there.
+/// A location of expressions in a workflow. It determines the contexts that they can read.
 struct ExpressionSite {
-  /// The key that the location belongs to.
+  /// The key that contains the expressions.
   enum Kind: Equatable {
     case workflowEnvironment, environmentFile, gate, outputs
     /// The source of a secret.
     case secretSource
     case condition, enabled, deferral, with, environment
-    /// An input that accepts secrets, of a step or of an action called for each post of an event.
+    /// An input that may be a secret, of a step or of an action that is called for each post of an event.
     case secretInput, secretCallInput
-    /// The inputs of an action called for each post of an event.
+    /// The inputs of an action that is called for each post of an event.
     case call
-    /// The items of a step.
     case foreach
-    /// The files that a step reads or produces, by key.
+    /// The files that a step reads or produces.
     case files(StepKey)
-    /// The name of a step for people.
+    /// The `name` of a step.
     case name
   }
 
   let kind: Kind
-  /// The step that the location belongs to, or nil for the workflow.
+  /// The step, or nil for a location outside the steps.
   let step: Int?
   /// The scalar that contains the expressions.
   let node: NodeID
 
-  /// Returns the contexts that may be read here.
+  /// Returns the contexts that expressions at this location can read.
   ///
   /// - Parameters:
-  ///   - isDeferred: True if the step waits for the gate.
-  ///   - hasItems: True if the step runs for several items.
+  /// - isDeferred: True if the step starts only after the gate has opened.
+  /// - hasItems: True if the step is a fan-out.
   func contexts(isDeferred: Bool, hasItems: Bool = false) -> [String] {
     switch kind {
     case .foreach: ["inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
-    // Names are shown from the start of the run; variables and secrets are read before it.
+    // Names are shown from the start of the run. Variables and secrets are read before it.
     case .name, .environmentFile, .secretSource: ["inputs"]
-    // Products must be known before the run, so that the files between steps are known.
+    // Products must be known before the run, so that it is known which steps exchange files.
     case .files(let key): (hasItems ? ItemContext.names : []) + ["inputs"] + (key == .inputsFrom ? ["steps"] : [])
     case .workflowEnvironment: ["inputs", "env", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate", "events"]
@@ -53,7 +52,7 @@ struct ExpressionSite {
     }
   }
 
-  /// True if secrets may be passed here: in the `env` of a step, or in an input that is declared secret.
+  /// True if expressions may read secrets here: in the `env` of a step, or in an input that is declared as secret.
   var takesSecrets: Bool { kind == .environment || kind == .secretInput || kind == .secretCallInput }
 
   /// The name of the location in messages.

@@ -1,10 +1,10 @@
-/// Finds syntax in commands that `bash` supports and `sh` does not.
+/// Finds syntax in commands that `bash` supports but `sh` does not.
 ///
-/// Reads a text like a shell, but ignores everything inside quotes.
+/// It reads text like a shell does, but ignores everything inside quotes.
 struct ShellForms {
   /// A form that `sh` does not support.
   struct Form: Equatable {
-    /// The name for messages, such as `[[`.
+    /// The name of the form in messages, such as `[[`.
     var name: String
     var offset: Int
     var length: Int
@@ -18,7 +18,7 @@ struct ShellForms {
   private var isAtWord = true
   /// The number of open parentheses.
   private var depth = 0
-  /// The end words of the here-documents that begin at the next line.
+  /// The here-documents that begin on the next line, each with the word that ends it.
   private var documents: [(end: [UInt8], hasTabs: Bool)] = []
   private var found: Form?
 
@@ -26,19 +26,19 @@ struct ShellForms {
   private static let words: Set<String> = [
     "[[", "function", "source", "declare", "typeset", "shopt", "mapfile", "readarray", "pushd", "popd",
   ]
-  /// The words that are followed by another command.
+  /// Words after which another command begins.
   private static let keywords: Set<String> = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"]
 
   private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Returns the first unsupported form in a command, or nil if none is found.
+  /// Returns the first form in the command that `sh` does not support, or nil.
   static func first(in text: [UInt8]) -> Form? {
     var reader = ShellForms(text)
     reader.read()
     return reader.found
   }
 
-  /// Returns the program in the first line, such as `bash` for `#!/usr/bin/env bash`, or nil.
+  /// Returns the program named in the first line, such as `bash` in `#!/usr/bin/env bash`, or nil.
   static func interpreter(in text: [UInt8]) -> String? {
     guard text.starts(with: "#!".utf8) else { return nil }
     let line = String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }.dropFirst(2), as: UTF8.self)
@@ -86,7 +86,7 @@ struct ShellForms {
       case UInt8(ascii: "("): readParenthesis()
       case UInt8(ascii: ")"):
         position += 1
-        // A closing parenthesis without an open one ends a pattern of `case`.
+        // A closing parenthesis that was not opened ends a pattern of `case`.
         isAtCommand = depth == 0
         isAtWord = depth == 0
         depth = max(0, depth - 1)
@@ -123,7 +123,7 @@ struct ShellForms {
     position += 1
     if byte() == UInt8(ascii: "&") || byte() == UInt8(ascii: ">") || byte() == UInt8(ascii: "|") { position += 1 }
     while byte() == UInt8(ascii: " ") || byte() == UInt8(ascii: "\t") { position += 1 }
-    // The file is not the name of the command, which may follow.
+    // A word after a redirection is a file. The name of the command may follow.
     skipWord()
     isAtWord = true
   }
@@ -150,7 +150,7 @@ struct ShellForms {
     return String(decoding: rest, as: UTF8.self).split(separator: " ")
   }
 
-  /// Returns the name assigned by a word such as `a=1` or `a[0]=1`, or nil if it is not an assignment.
+  /// Returns the variable that a word such as `a=1` or `a[0]=1` assigns to, or nil if the word is not an assignment.
   private static func assignedName(_ word: ArraySlice<UInt8>) -> (text: String, isElement: Bool, isEmpty: Bool)? {
     let name = word.prefix {
       $0 == UInt8(ascii: "_") || $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")
@@ -168,7 +168,7 @@ struct ShellForms {
     return (String(decoding: name, as: UTF8.self), isElement, rest.count == 1)
   }
 
-  /// Skips a word including its quoted parts.
+  /// Skips a word with its quoted parts.
   private mutating func skipWord() {
     while position < bytes.count {
       switch byte() {
@@ -204,7 +204,7 @@ struct ShellForms {
     position += 1
   }
 
-  /// Skips `$(…)`, `$((…))`, `${…}` or a variable.
+  /// Skips `$(…)`, `$((…))`, `${…}` or the name of a variable.
   private mutating func skipExpansion() {
     position += 1
     let open = byte()

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks that every `uses` names an installed action.
+  /// Reports steps whose `uses` is not an installed action.
   mutating func checkActions() {
     guard actions.entries.contains(where: { $0.declaration == nil }) else { return }
     for step in workflow.steps.indices {
@@ -16,7 +16,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports a renamed action. Returns false if it was not renamed.
+  /// Reports an action that was renamed. Returns false if it was not.
   mutating func reportMoved(_ action: String, _ what: String, at location: TextSpan) -> Bool {
     guard let new = catalog.newName(of: action) else { return false }
     report(
@@ -25,10 +25,10 @@ extension WorkflowCheck {
     return true
   }
 
-  /// Returns the installed action that was most likely meant.
+  /// Returns the installed action whose name is most similar, or nil.
   func actionCorrection(_ name: String) -> Correction? { Correction(name, among: catalog.declarations.map(\.name)) }
 
-  /// Lists the installed actions if none has a similar name.
+  /// Returns a list of installed actions for a message if no name is similar.
   func actionHelp(_ name: String) -> String {
     let installed = catalog.declarations
     let plugin = name.prefix { $0 != "." }

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks that the steps in budgets exist.
+  /// Reports unknown steps in `budgets`.
   mutating func checkBudgets() {
     guard let node = locations.value(.budgets), tree.kind(node) == .sequence else { return }
     for element in tree.elements(node) where tree.kind(element) == .scalar {

@@ -1,8 +1,8 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Checks steps that call an action for each post of an event: the event must repeat, and the action must be installed,
-/// be callable and receive valid inputs.
+/// Checks of steps that call an action for each post of an event. The event must repeat; the action must be installed
+/// and callable, and its inputs must be valid.
 extension WorkflowCheck {
   mutating func checkCalls() {
     guard actions.entries.contains(where: { $0.declaration?.calls != nil }) else { return }
@@ -21,7 +21,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the action that a step calls for each post of an event, or nil if there is none or it is not installed.
+  /// Returns the action that a step calls for each post of an event, or nil if it calls none or the action is not
+  /// installed.
   func calledAction(of step: Int) -> ActionDeclaration? {
     guard let call = actions.declaration(ofStep: step)?.calls,
       let name = workflow.steps[step].with[call.action]?.stringValue
@@ -29,7 +30,7 @@ extension WorkflowCheck {
     return catalog.declaration(named: name)
   }
 
-  /// Returns the handles that a step requires for itself or for the action that it calls.
+  /// Returns the handles that a step requires, including those of the action that it calls.
   func requirements(of step: Int) -> [HandleKey] {
     guard let declaration = actions.declaration(ofStep: step) else { return [] }
     return declaration.calls == nil
@@ -50,7 +51,7 @@ extension WorkflowCheck {
     reportFollowed(event, "step '\(name(step))' follows '\(event)'", at: location(of: call.event, step), .inputRejected)
   }
 
-  /// Reports an event whose posts a step follows if it is never posted or does not repeat.
+  /// Reports an event whose posts a step follows, if it is never posted or does not repeat.
   mutating func reportFollowed(_ event: String, _ what: String, at location: TextSpan, _ code: DiagnosticCode) {
     let known = knownEvents()
     let help = "declare it: events: { \(event): { repeats: true } }"

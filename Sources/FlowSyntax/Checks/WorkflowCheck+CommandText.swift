@@ -3,14 +3,15 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Warns about a text that an expression inserts into a command, because the shell interprets it like the rest.
+  /// Warns about expressions inside a command whose values may be any text, because the shell would interpret that
+  /// text.
   mutating func checkCommandText(_ node: NodeID, _ step: Int, _ declaration: ActionDeclaration?) {
     guard declaration?.shellTextInput != nil, tree.kind(node) == .scalar, isString(node), !isSettled,
       let template = try? Template(parsing: tree.text(node))
     else { return }
     let site = ExpressionSite(kind: .with, step: step, node: node)
     for (offset, expression) in template.expressions where mayGiveText(expression, site) {
-      // A secret there has already been reported.
+      // Secrets in commands have been reported before.
       if expression.references.contains(where: { isSecret($0) }) { continue }
       let variable = expression.variableName
       report(
@@ -21,7 +22,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns whether an expression may yield a text other than a few known words.
+  /// True if the expression may result in any text, and not only in one of a few words.
   private func mayGiveText(_ expression: Expression, _ site: ExpressionSite) -> Bool {
     guard expression.references.contains(where: { !Self.givesWord($0) }) else { return false }
     return expression.possibleResults { self.type(of: $0, site) }.contains {
@@ -32,7 +33,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns whether a reference reads a word that flowrun itself sets.
+  /// True if flowrun sets the value of the reference to one of a few words.
   private static func givesWord(_ reference: ContextReference) -> Bool {
     let path = reference.path.map { $0.lowercased() }
     switch reference.name.lowercased() {
@@ -46,12 +47,12 @@ extension WorkflowCheck {
 }
 
 extension Expression {
-  /// Variables with a meaning for the shell and its commands.
+  /// Names of variables that have a meaning to the shell or to commands.
   private static let takenNames: Set<String> = [
     "ENV", "HOME", "IFS", "LANG", "LOGNAME", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
   ]
 
-  /// A name for a variable with the value: `TITLE` for `inputs.title`, `ITEM_PATH` for `item.path`.
+  /// A variable name for the value of the expression: `TITLE` for `inputs.title`, `ITEM_PATH` for `item.path`.
   var variableName: String {
     var word = references.first.map { $0.path.last ?? $0.name } ?? "VALUE"
     if Self.takenNames.contains(word.uppercased()), let context = references.first?.name {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Finds comparisons with the same result in every run, such as with a word that never occurs.
+/// Reports comparisons that have the same result in every run, such as one with a word that never occurs.
 extension WorkflowCheck {
   mutating func checkComparisons(_ expression: Expression, at offset: Int, _ site: ExpressionSite) {
     let constant = expression.constantComparisons { Self.words(of: $0) ?? self.type(of: $0, site) }
@@ -31,7 +31,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the possible words of a location that flowrun itself sets, or nil.
+  /// Returns the words that flowrun sets at a reference, or nil for a reference with other values.
   private static func words(of reference: ContextReference) -> ValueType? {
     let path = reference.path.map { $0.lowercased() }
     switch (reference.name.lowercased(), path.count) {

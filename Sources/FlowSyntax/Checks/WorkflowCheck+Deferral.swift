@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Determines the deferred steps and reports those that the gate would wait for.
+  /// Determines the deferred steps, and reports those that the gate would wait for.
   mutating func checkDeferral() {
     let roles = GateRoles(workflow, order: order)
     self.roles = roles
@@ -31,19 +31,18 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns whether a step always starts only after the gate has opened.
+  /// True if the step is deferred in all runs.
   func isDeferred(_ step: Int) -> Bool { roles?.deferral(of: StepIndex(step)) == .always }
 
-  /// Returns whether a step may start only after the gate has opened.
+  /// True if the step is deferred in some runs.
   func mayBeDeferred(_ step: Int) -> Bool { (roles?.deferral(of: StepIndex(step)) ?? .never) != .never }
 
-  /// Returns whether the gate may wait for a step itself.
+  /// True if the step is blocking in some runs.
   func mayBlock(_ step: Int) -> Bool { (roles?.blocking(of: StepIndex(step)) ?? .always) != .never }
 
-  /// Returns whether the file disables a step.
   func isDisabled(_ step: Int) -> Bool { workflow.steps[step].hasOptions && workflow.steps[step].options.isDisabled }
 
-  /// Returns for each step whether the gate waits for it or for one of its dependents.
+  /// Returns, for each step, whether the gate waits for it or for one of its dependents.
   func stepsBeforeGate() -> [Bool] {
     var isBefore = workflow.steps.indices.map { mayBlock($0) && !isDeferred($0) && !isDisabled($0) }
     for step in order.reversed().map(Int.init) where isBefore[step] {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports a step whose estimate exceeds its own deadline, because it will time out (L7).
+  /// Reports steps whose estimate exceeds their deadline, because they would time out (L7).
   mutating func checkEstimates() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions {
       guard let high = location.options.estimate?.high, let max = location.options.deadline?.max, high > max else {

@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports events that come too late: posted only by dependents of the waiting step, or only by deferred steps while
-  /// the gate waits for it.
+  /// Reports events that are posted too late: only by dependents of the step that waits for them, or only by deferred
+  /// steps although the gate waits for that step.
   mutating func checkEventOrder() {
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.events.isEmpty }) else { return }
     var posters: [String: [Int]] = [:]
@@ -16,7 +16,7 @@ extension WorkflowCheck {
         waiters[event, default: []].append(step)
       }
     }
-    // Each poster requires a search of its ancestors; files that exceed this budget are not written by hand.
+    // For each poster, its dependencies must be searched. Only generated files exceed this limit.
     var budget = 20_000_000
     let beforeGate = stepsBeforeGate()
     for event in waiters.keys.sorted() {
@@ -49,7 +49,7 @@ extension WorkflowCheck {
       help: "it can only come from outside, with --event or from the app")
   }
 
-  /// Returns the direct and indirect dependencies of `step`.
+  /// Returns the direct and indirect dependencies of a step.
   private func ancestors(of step: Int, budget: inout Int) -> Set<Int> {
     var found: Set<Int> = []
     var open = [step]
@@ -61,7 +61,8 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Reports a step before the gate that waits for an event if the gate has no maximum, because it could wait forever.
+  /// Reports a step before the gate that waits for an event if the gate has no maximum, because an event that is never
+  /// posted would keep the gate closed.
   mutating func checkWaitsWithoutMaximum() {
     guard workflow.gate?.max == nil,
       workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty })

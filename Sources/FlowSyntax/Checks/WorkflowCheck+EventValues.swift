@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks references to event values: the event must exist and have been posted by then.
+/// Checks of references to the values of events. The event must exist and must have been posted when the expression is
+/// evaluated.
 extension WorkflowCheck {
   /// Returns the declared type of an event's value, or nil.
   func valueType(of event: String) -> ValueType? {
@@ -31,7 +32,7 @@ extension WorkflowCheck {
       help: "write 'after: \(event)' at the step or at one of its dependencies, or '… || a default'")
   }
 
-  /// Returns whether a step, or one of its dependencies, waits for an event or runs for its posts.
+  /// True if the step or one of its dependencies waits for the event or runs for its posts.
   private func waits(_ step: Int, for event: String) -> Bool {
     let steps = workflow.upstream(of: StepIndex(step)).map { Int($0) } + [step]
     return steps.contains { workflow.steps[$0].hasOptions && workflow.steps[$0].options.events.contains(event) }

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks that every `after` names an event that can be posted.
+  /// Reports events in `after` that cannot be posted.
   mutating func checkEvents() {
     checkPostedNames()
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
@@ -20,7 +20,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the location at which `step` waits for `event`.
+  /// Returns the location of the event in the step that waits for it or runs for its posts.
   func eventSpan(_ event: String, of step: Int) -> TextSpan {
     if workflow.steps[step].options.fanOut?.event == event, let fanOut = node(.foreach, of: step) {
       return tree.span(tree.member(ForeachKey.event.rawValue, of: fanOut)?.value ?? fanOut)
@@ -30,7 +30,7 @@ extension WorkflowCheck {
     return tree.span(tree.elements(node).first { tree.text(of: $0) == event } ?? node)
   }
 
-  /// Returns the declared events, those posted by actions of the workflow, and the lifecycle events.
+  /// Returns the events that the workflow declares, those that its actions post, and the lifecycle events.
   func knownEvents() -> Set<String> {
     var known = Set(workflow.events.map(\.name)).union(LifecycleEvent.allCases.map(\.rawValue))
     for entry in actions.entries { known.formUnion(entry.declaration?.events ?? []) }

@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks every expression: its syntax, its references, and whether its value fits.
+  /// Checks all expressions: their syntax, their references, and the types of their values.
   mutating func checkExpressions() {
     if let node = locations.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
     if let node = locations.value(.environmentFile) { checkEnvironmentFiles(node) }
@@ -53,7 +53,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks every scalar below `node`, regardless of types.
+  /// Checks the expressions in all scalars below `node`, whatever the types of their values.
   mutating func checkTemplates(_ node: NodeID, _ kind: ExpressionSite.Kind, _ step: Int?) {
     switch tree.kind(node) {
     case .scalar, .alias:
@@ -93,7 +93,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks the inputs of an action called for each post, whose expressions may read the post.
+  /// Checks the inputs of an action that is called for each post, whose expressions can read the post.
   private mutating func checkCallExpressions(_ node: NodeID, _ step: Int) {
     guard tree.kind(node) == .mapping, let called = calledAction(of: step) else {
       return checkTemplates(node, .call, step)
@@ -109,7 +109,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks a value that contains expressions against its type, part by part.
+  /// Checks a value with expressions against its type. The elements of lists and mappings are checked one by one.
   private mutating func checkValue(
     _ node: NodeID, fits type: ValueType, _ kind: ExpressionSite.Kind, _ step: Int, _ owner: String
   ) {
@@ -224,7 +224,7 @@ extension WorkflowCheck {
       correction: error.correction)
   }
 
-  /// Returns the location of a part of a scalar's text. If the text was decoded, searches the file for `source`.
+  /// Returns the location in the file of a part of a scalar. If the scalar has escapes, searches the file for `source`.
   func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> TextSpan {
     let whole = tree.span(site.node)
     if let start = tree.sourceOffset(of: site.node, textOffset: offset) {
@@ -235,7 +235,7 @@ extension WorkflowCheck {
 
   // MARK: Reachability
 
-  /// Reports a step that never runs because its condition never holds.
+  /// Reports a step that never runs because its `if` is never true.
   private mutating func checkReachability(_ expression: Expression, _ step: Int, _ site: ExpressionSite) {
     let results = expression.possibleResults { self.type(of: $0, site) }
     let isNeverTrue = results.allSatisfy { if case .value(let value) = $0 { value.countsAsFalse } else { false } }
@@ -252,7 +252,7 @@ extension WorkflowCheck {
 }
 
 extension Value {
-  /// True if a condition with this value does not hold.
+  /// True if an `if` with this value is false.
   fileprivate var countsAsFalse: Bool {
     switch self {
     case .null, .boolean(false), .integer(0): true

@@ -2,14 +2,14 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks steps that run for several items: whether they may, whether the items are a list, and their expressions.
+/// Checks of fan-outs: whether the step may be one, whether its items are a list, and its expressions.
 extension WorkflowCheck {
   mutating func checkFanOuts() {
     for step in workflow.steps.indices {
       guard workflow.steps[step].hasOptions, workflow.steps[step].options.fanOut != nil, !isSettled,
         let declaration = actions.declaration(ofStep: step)
       else { continue }
-      // The reader has already reported this for commands.
+      // For command services, the reader has reported this.
       if declaration.isService, !declaration.isCommandService {
         reportFanOut(
           step, "'\(declaration.name)' is a service, which never returns, so there can be only one", declaration)
@@ -27,7 +27,7 @@ extension WorkflowCheck {
       help: "write a step for each, or put 'foreach' on a step that depends on this one")
   }
 
-  /// Checks the expressions under `foreach`: their references, and that they yield lists.
+  /// Checks the expressions in `foreach`: their references, and whether they result in lists.
   mutating func checkFanOutExpressions(of step: Int) {
     guard let fanOut = workflow.steps[step].options.fanOut, let node = node(.foreach, of: step) else { return }
     func inside(_ key: ForeachKey) -> NodeID? { tree.member(key.rawValue, of: node)?.value }
@@ -47,7 +47,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports an event that is not declared to repeat and therefore has no post per item.
+  /// Reports an event that does not repeat, so that it cannot have an item for each post.
   private mutating func checkPosts(of event: String, _ step: Int, _ node: NodeID) {
     if event.isEmpty || workflow.events.contains(where: { $0.name == event && $0.repeats }) { return }
     if Value.string(event).containsExpression {
@@ -82,7 +82,7 @@ extension WorkflowCheck {
 
   // MARK: Types
 
-  /// Returns the type of a step's items according to declarations and literals, or nil if it is unknown.
+  /// Returns the type of a step's items, as far as declarations and literals determine it, or nil.
   func itemType(of step: Int) -> ValueType? {
     guard let fanOut = workflow.steps[step].options.fanOut else { return nil }
     switch fanOut.source {
@@ -92,7 +92,7 @@ extension WorkflowCheck {
         return .object(
           properties: axes.map { FieldDeclaration($0.key, elementType(of: $0.value, step) ?? .any) })
       }
-      // A separate combination may lack any of the keys and have other values.
+      // A separate combination may lack keys of the axes, and may have other values.
       var names: [String] = []
       for name in axes.keys + include.flatMap({ $0.objectValue?.keys ?? [] }) where !names.contains(name) {
         names.append(name)
@@ -103,7 +103,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the type of a post as seen by `item` and `event`.
+  /// Returns the type of a post, as `item` and `event`.
   private static func postType(_ value: ValueType) -> ValueType {
     .object(
       properties: [
@@ -112,7 +112,7 @@ extension WorkflowCheck {
       ])
   }
 
-  /// Returns whether the items of a step have keys, or nil if that is unknown.
+  /// Returns whether the items of a step have keys, or nil if that is not known.
   func itemsHaveKeys(_ step: Int) -> Bool? {
     guard let fanOut = workflow.steps[step].options.fanOut, case .items(let value) = fanOut.source else { return false }
     switch value {
@@ -143,7 +143,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the type of an expression for a list, if there is only one.
+  /// Returns the type of a list that an expression results in, or nil if it is not unique.
   private func listType(of text: Value, _ step: Int) -> ValueType? {
     guard case .string(let text) = text, let template = try? Template(parsing: text), template.isSingleExpression,
       let node = node(.foreach, of: step)
@@ -154,7 +154,7 @@ extension WorkflowCheck {
     return type
   }
 
-  /// Returns the common type of a list's literals, or nil if they differ or contain expressions.
+  /// Returns the type that all literals in a list have, or nil if they differ or are expressions.
   private static func common(_ values: [Value]) -> ValueType? {
     var common: ValueType?
     for value in values {
@@ -164,7 +164,7 @@ extension WorkflowCheck {
     return common
   }
 
-  /// Returns the type of a value without expressions, or nil if it is ambiguous.
+  /// Returns the type of a literal, or nil if it is not unique.
   static func type(of value: Value) -> ValueType? {
     switch value {
     case .boolean: return .boolean

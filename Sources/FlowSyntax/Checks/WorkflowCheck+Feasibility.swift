@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks that the longest path to the gate, by deadlines and estimates, fits within the gate's maximum (L15).
+  /// Reports if the longest path to the gate, by deadlines and estimates, exceeds the gate's maximum (L15).
   mutating func checkFeasibility() {
     guard case .literal(let maximum)? = workflow.gate?.max, let node = locations.value(.deadline) else { return }
     let path = longestPathToGate()
@@ -26,7 +26,8 @@ extension WorkflowCheck {
       help: "shorten the path, give its steps a 'deadline', or write 'blocking: false' where it can wait" + rest)
   }
 
-  /// Returns the longest duration of a step: its deadline or else its largest estimate, or nil if it has neither.
+  /// Returns the longest duration of a step: the maximum of its deadline, or else of its estimate. Returns nil if it
+  /// has neither.
   func longestTime(of step: Int) -> Duration? {
     guard workflow.steps[step].hasOptions, !isDisabled(step) else { return nil }
     let options = workflow.steps[step].options
@@ -34,7 +35,7 @@ extension WorkflowCheck {
     return max(time, options.deadline?.min ?? .zero)
   }
 
-  /// Returns the steps of the longest path to a step that the gate waits for, in order.
+  /// Returns the steps of the longest path to a blocking step, in order.
   func longestPathToGate() -> [Int] {
     let beforeGate = stepsBeforeGate()
     var ends = [Duration](repeating: .zero, count: workflow.steps.count)

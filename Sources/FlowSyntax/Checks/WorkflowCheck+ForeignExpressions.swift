@@ -3,9 +3,9 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports `{{ inputs.x }}`, an expression in other tools but plain text here.
+  /// Reports `{{ inputs.x }}`, which is an expression in other tools but only text here.
   ///
-  /// Ignores text that may be meant for other programs, such as `docker ps --format '{{.ID}}'`.
+  /// Text for other programs is ignored, such as `docker ps --format '{{.ID}}'`.
   mutating func checkForeignExpressions() {
     let candidates = foreignBraces()
     guard !candidates.isEmpty else { return }
@@ -19,7 +19,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns each `{{ … }}` without `$` that names a part of the workflow, with the intended expression.
+  /// Returns each `{{ … }}` without `$` that names something in the workflow, with the expression that was meant.
   private func foreignBraces() -> [(span: TextSpan, expression: String)] {
     let bytes = tree.source.bytes
     var found: [(span: TextSpan, expression: String)] = []
@@ -44,7 +44,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Returns the expression for the contents of foreign braces, or nil if they name nothing in a workflow.
+  /// Returns the expression that was meant by the content of such braces, or nil if it names nothing in the workflow.
   private func expression(meantBy inside: String) -> String? {
     if inside.hasPrefix(".") {
       let name = String(inside.dropFirst())
