@@ -1,15 +1,15 @@
 import FlowDiagnostics
 
-/// The diagnostics of one or more files, which the command formats for people, programs and code-scanning services.
+/// The diagnostics of files. The command formats them for people, programs and code-scanning services.
 public struct DiagnosticReport: Sendable {
   /// A file and its diagnostics.
   public struct File: Sendable {
-    /// The file's name and content.
+    /// The name and content of the file.
     public var source: SourceText
     /// The diagnostics in file order.
     public var diagnostics: [Diagnostic]
 
-    /// Creates an entry from a file and its diagnostics.
+    /// Creates an entry.
     public init(source: SourceText, diagnostics: [Diagnostic]) {
       self.source = source
       self.diagnostics = diagnostics
@@ -19,25 +19,25 @@ public struct DiagnosticReport: Sendable {
   /// The files in the order of the report.
   public var files: [File]
 
-  /// Creates a report of these files.
+  /// Creates a report.
   public init(_ files: [File]) { self.files = files }
 
-  /// Creates a report of a loaded workflow, with the included files first.
+  /// Creates the report of a loaded workflow. Included files come first.
   public init(_ result: LoadResult) {
     files = (result.included + [result]).map { File(source: $0.source, diagnostics: $0.diagnostics) }
   }
 
-  /// True if any file cannot be used.
+  /// True if a file has an error.
   public var containsError: Bool { files.contains { $0.diagnostics.containsError } }
 
-  /// The numbers of errors and warnings: `2 errors, 1 warning`.
+  /// The numbers of errors and warnings, such as `2 errors, 1 warning`.
   public var summary: String {
     let errors = files.reduce(0) { $0 + $1.diagnostics.filter(\.isError).count }
     let warnings = files.reduce(0) { $0 + $1.diagnostics.count } - errors
     return "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"
   }
 
-  /// Formats all diagnostics with excerpts, separated by empty lines.
+  /// Formats all diagnostics with excerpts of the files, separated by empty lines.
   public func text(usesColor: Bool = false) -> String {
     files.filter { !$0.diagnostics.isEmpty }
       .map { DiagnosticRenderer($0.source, usesColor: usesColor).render($0.diagnostics) }

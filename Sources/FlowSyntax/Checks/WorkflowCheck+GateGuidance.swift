@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks that a launch screen is shown for at least 2 to 2.5 s and at most 4 to 5 s (C9).
+  /// Warns if a launch screen is not shown for at least 2 to 2.5 s and at most 4 to 5 s (C9).
   mutating func checkGateGuidance() {
     let splash = workflow.steps.indices.first {
       actions.declaration(ofStep: $0)?.provides.contains(.launchScreen) == true
@@ -14,8 +14,8 @@ extension WorkflowCheck {
       (.max, gate.max, .milliseconds(4_000) ... .milliseconds(5_000)),
     ]
     for bound in bounds {
-      // One result of an expression may be meant for background launches, so warns only if all results are outside the
-      // range.
+      // One value of an expression may be meant for background launches, so there is a warning only if all values are
+      // outside the range.
       let durations = possibleDurations(of: bound.source)
       guard let duration = durations.last, !durations.contains(where: bound.range.contains) else { continue }
       let location = tree.member(bound.key.rawValue, of: node)?.value ?? node
@@ -30,7 +30,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the possible values of a bound, as far as they are literals.
+  /// Returns the possible values of a bound that are literals.
   private func possibleDurations(of source: DurationSource?) -> [Duration] {
     switch source {
     case nil: return []

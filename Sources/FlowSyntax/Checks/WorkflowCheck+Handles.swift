@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks that every required handle has exactly one provider among the direct and indirect dependencies.
+  /// Reports required handles that no dependency provides, direct or indirect, or more than one.
   mutating func checkHandles() {
     let runHandles = Set(catalog.runHandles)
     var required = Set(actions.entries.flatMap { $0.declaration?.requires ?? [] })
@@ -13,7 +13,7 @@ extension WorkflowCheck {
     for key in required.sorted(by: { $0.name < $1.name }) { checkHandle(key) }
   }
 
-  /// The providers of one handle among the dependencies of a step.
+  /// The dependencies of a step that provide a handle.
   private enum Capacity: Equatable {
     case none
     case one(Int)
@@ -80,20 +80,20 @@ extension WorkflowCheck {
         ?? "no installed action provides it")
   }
 
-  /// Returns whether a step may end without outputs and handles while its dependents continue.
+  /// True if a step may finish without outputs and handles while its dependents continue.
   func mayBeMissing(_ step: Int) -> Bool {
     guard workflow.steps[step].hasOptions else { return false }
     let options = workflow.steps[step].options
     return options.isOptional || options.condition != nil || options.enabled != .literal(true)
   }
 
-  /// Returns the location of the key because of which a step may end without outputs.
+  /// Returns the location of the key because of which a step may finish without outputs.
   func span(ofWhatMayHide step: Int) -> TextSpan {
     let options = workflow.steps[step].options
     return span(options.isOptional ? .optional : options.condition != nil ? .condition : .enabled, of: step)
   }
 
-  /// Returns whether the `if` of `reader` checks the state of `step`.
+  /// True if the `if` of `reader` checks the outcome of `step`.
   func reads(_ reader: Int, _ step: Int) -> Bool {
     workflow.steps[reader].options.condition?.contains("steps.\(name(step))") == true
   }

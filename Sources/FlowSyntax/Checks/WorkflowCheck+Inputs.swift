@@ -3,8 +3,8 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks `with` against the action's declaration: names, required inputs, types of literals, and the action's own
-  /// check.
+  /// Checks `with` against the declaration of the action: names, required inputs, and the types of literals. Then runs
+  /// the action's own check.
   mutating func checkInputs() {
     for step in workflow.steps.indices {
       guard let entry = actions.entry(ofStep: step), let declaration = entry.declaration else { continue }
@@ -14,12 +14,12 @@ extension WorkflowCheck {
     }
   }
 
-  /// Checks the inputs of an action; `mapping` is their location.
+  /// Checks the inputs of an action. `mapping` is their node.
   mutating func checkInputs(
     _ with: ValueObject, at mapping: NodeID?, of step: Int, _ declaration: ActionDeclaration
   ) {
     var literals = ValueObject()
-    // The action's own check sees neither a missing input nor one of another type.
+    // The action's own check does not get inputs that are missing or have a wrong type.
     var reported: Set<String> = []
     let byName = with.count > 16 ? mapping.map { members(of: $0) } : nil
     for (name, value) in with {
@@ -56,7 +56,7 @@ extension WorkflowCheck {
     report(problems, of: step, mapping)
   }
 
-  /// Returns the members of a mapping by name, for mappings that are too large for repeated linear searches.
+  /// Returns the members of a mapping by name. This avoids repeated linear searches of large mappings.
   private func members(of mapping: NodeID) -> [String: MemberCursor.Member] {
     var result: [String: MemberCursor.Member] = [:]
     var ignored: [Diagnostic] = []
@@ -67,7 +67,7 @@ extension WorkflowCheck {
     return result
   }
 
-  /// Returns the location of an input's declaration in an included file; empty if the step uses an action.
+  /// Returns the location of an input's declaration in an included file. Empty if the step uses an action.
   func declarationLocation(of name: String, _ step: Int) -> [Diagnostic.RelatedLocation] {
     let uses = workflow.steps[step].uses
     guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return [] }
@@ -89,7 +89,7 @@ extension WorkflowCheck {
       correction: correction)
   }
 
-  /// Reports the problems found by the action itself, with key paths turned into locations.
+  /// Reports the problems that the action's own check has found, and converts their key paths to locations.
   private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
     for problem in problems {
       func location(_ path: String) -> TextSpan {
@@ -108,7 +108,7 @@ extension WorkflowCheck {
 }
 
 extension NodeTree {
-  /// Returns the node at a key path such as `routes[3].pattern` below `root`, or the deepest existing node on the path.
+  /// Returns the node at a key path such as `routes[3].pattern`, or the deepest node on this path that exists.
   func node(at path: String, in root: NodeID) -> NodeID {
     var current = root
     var rest = path[...]
@@ -121,7 +121,7 @@ extension NodeTree {
         rest = rest[rest.index(after: close)...]
       } else {
         if rest.first == "." { rest = rest.dropFirst() }
-        // A key may contain dots, so the longest existing key is used.
+        // A key may contain periods, so the longest key that exists is used.
         var end = rest.endIndex
         var found: NodeID?
         while end > rest.startIndex {

@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Finds paths that are different files here but the same on another file system: they differ only in case or
-/// normalization.
+/// Reports paths that are different files here, but may be the same file on another file system, because they differ
+/// only in case or normalization.
 extension WorkflowCheck {
   mutating func checkLookAlikes() {
-    /// The first path for each form without case and normalization.
+    /// The first path for each form in lower case and normalized.
     var known: [String: (name: ByteName, node: NodeID)] = [:]
     for step in workflow.steps.indices where !isSettled {
       guard workflow.steps[step].hasOptions || IncludeLibrary.isFile(workflow.steps[step].uses) else { continue }
@@ -16,7 +16,7 @@ extension WorkflowCheck {
           let text = tree.text(scalar)
           guard key != .uses || IncludeLibrary.isFile(text), !Template.containsExpression(text) else { continue }
           let name = ByteName(text.utf8.starts(with: "./".utf8) ? Substring(text.utf8.dropFirst(2)) : text[...])
-          // Swift's own comparison of texts takes normalization for no difference.
+          // Comparing strings in Swift ignores normalization.
           guard let first = known[name.text.lowercased()] else {
             known[name.text.lowercased()] = (name, scalar)
             continue
@@ -33,8 +33,8 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports a step with two variables, one of them perhaps the workflow's, that differ only in Unicode normalization: the
-  /// tables of variables take them for one.
+  /// Reports a step with two variables (one may be the workflow's) whose names differ only in Unicode normalization,
+  /// because some programs treat them as one variable.
   mutating func checkVariableLooks() {
     func hasLetters(_ variables: ValueObject) -> Bool { variables.contains { $0.key.utf8.contains { $0 > 0x7F } } }
     let isDoubtful = hasLetters(workflow.environment)

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Checks that only steps that end, and thereby release them, request resources of the machine.
+/// Checks of `resources`. Steps that do not end cannot have them, because they would never release them.
 extension WorkflowCheck {
   mutating func checkMachineResources() {
     var requests: Set<MachineResources> = []

@@ -2,14 +2,14 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// The total time for steps on the main queue before the first screen, which is the maximum for creating the content
-  /// view (L17).
+  /// The maximum time for steps on the main thread before the first screen, in which the content view must be created
+  /// (L17).
   static let mainQueueBudget = Duration.milliseconds(500)
 
-  /// Warns about work on the main queue that delays the first screen (R8).
+  /// Warns about steps on the main thread that delay the first screen (R8).
   ///
-  /// Adds the largest estimates of the steps on `main` that precede the step that posts `ui.ready`, or of those that
-  /// the gate waits for if there is no such step.
+  /// Adds up the estimates of steps on `main` that come before the step that posts `ui.ready` or, if there is none,
+  /// that the gate waits for.
   mutating func checkMainQueueBudget() {
     let isOnMain = workflow.steps.indices.filter {
       workflow.steps[$0].hasOptions && workflow.steps[$0].options.queue == Queue.main && !isDisabled($0)

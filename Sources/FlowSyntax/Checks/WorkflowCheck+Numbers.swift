@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Finds numbers that may become text and are printed differently than written, such as `3.10` and `0755`.
+/// Reports numbers that may be converted to text and would then look different, such as `3.10` and `0755`.
 extension WorkflowCheck {
   mutating func checkNumbers() {
     if let node = locations.value(.outputs), workflow.outputs.contains(where: { $0.value.holdsNumber }) {
@@ -37,7 +37,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the members of the item that a step's paths read, in lower case; an empty list means the whole item.
+  /// Returns the members of the item that paths of the step read, in lower case. An empty path means the whole item.
   private func itemPaths(of step: Int) -> [[String]] {
     let files = [StepKey.inputsFrom, .produces].compactMap { node($0, of: step) }
     let inputs = actions.declaration(ofStep: step)?.inputs.filter(\.type.holdsPath) ?? []
@@ -61,11 +61,11 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports every number below a node that is printed with another spelling.
+  /// Reports all numbers below a node that would look different as text.
   ///
   /// - Parameters:
-  ///   - keys: The keys of mappings that lead to the node.
-  ///   - paths: The members that are read for a path.
+  /// - keys: The keys that lead to the node.
+  /// - paths: The members that are read as paths.
   private mutating func checkSpelling(below node: NodeID, _ owner: String, _ keys: [String], _ paths: [[String]]) {
     switch tree.kind(node) {
     case .sequence: for element in tree.elements(node) { checkSpelling(below: element, owner, keys, paths) }
@@ -91,7 +91,7 @@ extension WorkflowCheck {
 }
 
 extension Value {
-  /// True if it is or contains a number.
+  /// True if the value is a number or contains one.
   fileprivate var holdsNumber: Bool {
     switch self {
     case .integer, .number: true
@@ -103,7 +103,7 @@ extension Value {
 }
 
 extension ValueType {
-  /// True if its values are or contain paths.
+  /// True if values of the type are paths or contain paths.
   fileprivate var holdsPath: Bool {
     switch self {
     case .path: true
@@ -113,7 +113,7 @@ extension ValueType {
     }
   }
 
-  /// True if it allows values or members of any type.
+  /// True if the type allows values or members of any type.
   fileprivate var takesAnything: Bool {
     switch self {
     case .any, .object(nil): true

@@ -1,9 +1,9 @@
 import FlowExpressions
 import FlowModel
 
-/// Determines the types of a workflow's outputs.
+/// The types of a workflow's outputs.
 extension WorkflowCheck {
-  /// Returns the outputs of the workflow with their declared types, or `any` if unknown.
+  /// Returns the outputs of the workflow. The type of an output is `any` if it is not known.
   func outputFields() -> [FieldDeclaration] {
     guard let node = locations.value(.outputs) else { return [] }
     let site = ExpressionSite(kind: .outputs, step: nil, node: node)

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Checks that steps that may run before activation only need such steps, and no protected data (P3, P6).
+  /// Reports steps that may run before activation but depend on steps that may not, or read protected data (P3, P6).
   ///
-  /// The expressions check reports steps that read `launch`.
+  /// Steps that read `launch` are reported by the check of expressions.
   mutating func checkPrewarm() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions && location.options.prewarm {
       for need in location.needs.map(Int.init).filter({ !workflow.steps[$0].options.prewarm }).prefix(8) {

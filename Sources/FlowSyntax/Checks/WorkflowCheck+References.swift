@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks references in expressions: the value must exist, be allowed in that location, and be known by then.
+/// Checks of references in expressions. The value must exist, must be readable at this location, and must be known by
+/// then.
 extension WorkflowCheck {
   mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     let name = reference.name.lowercased()
@@ -42,7 +43,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// The reasons why some contexts can be read only in certain locations.
+  /// The reasons why some contexts can be read only at certain locations.
   private static let whereKnown = [
     "gate": "only a deferred step knows how the gate opened",
     ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env', 'if', 'inputs-from' and 'produces'",
@@ -79,7 +80,7 @@ extension WorkflowCheck {
       otherwise: names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))")
   }
 
-  /// Reports a reference to the result of the run outside `finally`, before all steps have finished.
+  /// Reports a reference to the result of the run outside `finally`, where other steps may not have finished.
   private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let member = reference.path.first?.lowercased(), ContextKey.ofFinalSteps.contains(member),
       !(site.step.map { workflow.steps[$0].options.isFinal } ?? false)
@@ -144,7 +145,7 @@ extension WorkflowCheck {
     if diagnostics.count == before { checkDeclaredOutput(reference, of: target, for: site, at: location) }
   }
 
-  /// Reports a reference to the products of a step without `produces`.
+  /// Reports a reference to the products of a step that has no `produces`.
   private mutating func checkProductsReference(to target: Int, at location: TextSpan) {
     guard workflow.steps[target].options.produces.isEmpty else { return }
     let isFile = actions.declaration(ofStep: target).map { workflow.includes[$0.name] != nil } ?? false
@@ -156,7 +157,7 @@ extension WorkflowCheck {
         : "list the files that it makes under 'produces'")
   }
 
-  /// Checks that the action of `target` declares the output.
+  /// Reports an output that the action of `target` does not declare. Returns true if it did.
   private mutating func checkOutput(_ output: String, of target: Int, at location: TextSpan) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     let declared = outputs(ofStep: target)
@@ -174,11 +175,11 @@ extension WorkflowCheck {
       return false
     }
     if FieldIndex(declared).field(like: output) != nil { return true }
-    // With the maximum number of diagnostics, further searches would be useless.
+    // No more searches are needed once the maximum number of diagnostics is reached.
     if isSettled { return false }
     var names = declared.map(\.name)
     if let input = declaration.outputsFromInput {
-      // Keys from an expression are not known before the run.
+      // Keys that come from an expression are not known before the run.
       guard case .object(let members)? = workflow.steps[target].with[input] else { return true }
       if members[output] != nil { return true }
       if freeOutputs[target] == nil { freeOutputs[target] = Set(members.keys.map { $0.lowercased() }) }
@@ -200,7 +201,7 @@ extension WorkflowCheck {
     return false
   }
 
-  /// Reports an optional output of a command that is read without a fallback.
+  /// Reports an optional output of a command that is read without a fallback value.
   private mutating func checkDeclaredOutput(
     _ reference: ContextReference, of target: Int, for site: ExpressionSite, at location: TextSpan
   ) {
@@ -219,7 +220,7 @@ extension WorkflowCheck {
       help: "write '… || a default', or declare a 'default'")
   }
 
-  /// Reports an output that may be missing, unless there is a fallback or the reader checks the step.
+  /// Reports an output that may be missing, unless there is a fallback value or the reader checks the step.
   private mutating func checkPresence(
     of target: Int, for site: ExpressionSite, hasFallback: Bool, at location: TextSpan
   ) {
@@ -246,7 +247,7 @@ extension WorkflowCheck {
 
   // MARK: Types
 
-  /// Returns the declared type of the value of a reference, or nil if it is unknown.
+  /// Returns the declared type of a reference's value, or nil if it is not known.
   func type(of reference: ContextReference, _ site: ExpressionSite) -> ValueType? {
     let path = reference.path
     switch (reference.name.lowercased(), path.count) {
@@ -280,10 +281,10 @@ extension WorkflowCheck {
       guard let target = stepIndex(like: path[0]),
         let output = FieldIndex(outputs(ofStep: target)).field(like: path[2])
       else { return nil }
-      // For a step that runs for several items, each output is the list of the items' outputs.
+      // An output of a fan-out is the list of its items' outputs.
       let isList = workflow.steps[target].options.fanOut != nil
       return Self.type(at: path.dropFirst(3), in: isList ? .array(of: output.type) : output.type)
-    // The source of the items cannot read them, and determining their type there would not end.
+    // `foreach` itself cannot read the item, and determining the type there would not terminate.
     case (ItemContext.item, _) where site.kind != .foreach:
       return site.step.flatMap { itemType(of: $0) }.flatMap { Self.type(at: path[...], in: $0) }
     case (ItemContext.index, 0): return .integer
@@ -302,9 +303,9 @@ extension WorkflowCheck {
 
   // MARK: Looking up
 
-  /// Returns whether `target` has finished when `step` starts, because there is a path of dependencies.
+  /// True if `target` has finished when `step` starts, because `step` depends on it directly or indirectly.
   ///
-  /// Only steps after `target` in the order of the graph can be on such a path.
+  /// Only steps that come after `target` in topological order are searched.
   mutating func reaches(_ target: Int, from step: Int) -> Bool {
     let wanted = StepIndex(target)
     if workflow.steps[step].needs.contains(wanted) { return true }
@@ -313,7 +314,7 @@ extension WorkflowCheck {
       for (rank, step) in order.enumerated() { ranks[Int(step)] = Int32(rank) }
     }
     var open = [StepIndex(step)]
-    // Visited steps are marked with the number of the search, so that nothing is cleared between searches.
+    // Visited steps are marked with the number of the search, so that the marks need not be cleared.
     if searches.isEmpty { searches = [Int32](repeating: 0, count: workflow.steps.count) }
     searchNumber += 1
     while let current = open.popLast() {
@@ -325,7 +326,7 @@ extension WorkflowCheck {
         }
       }
       reachBudget -= workflow.steps[Int(current)].needs.count + 1
-      // Files that exceed the budget are not written by hand; at run time, such references are null.
+      // Only generated files exceed this limit. At run time, such references are null.
       if reachBudget < 0 { return true }
     }
     return false

@@ -2,7 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowCheck {
-  /// Reports a retry that can never start: all errors are final, or the pause exceeds the deadline.
+  /// Reports a `retry` that has no effect, because no error of the action is retryable or the pause exceeds the
+  /// deadline.
   mutating func checkRetries() {
     for (step, location) in workflow.steps.enumerated() where location.hasOptions {
       guard let retry = location.options.retry, node(.retry, of: step) != nil else { continue }

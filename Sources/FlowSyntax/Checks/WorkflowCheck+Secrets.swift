@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks that secrets are read only where they reach their recipient and are never shown.
+/// Checks that secrets are read only where they are used, and never where they would be shown.
 extension WorkflowCheck {
-  /// Returns whether a reference reads a secret, a secret input, or all inputs including a secret one.
+  /// True if the reference reads a secret, a secret input, or all inputs including a secret one.
   func isSecret(_ reference: ContextReference) -> Bool {
     switch reference.name.lowercased() {
     case "secrets": return true
@@ -16,7 +16,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns whether a path below `steps` reads an output that may be secret, or all outputs including such an output.
+  /// True if a path below `steps` reads an output that may be secret, or all outputs including such a one.
   private func isSecretOutput(_ path: [String]) -> Bool {
     guard path.count > 1, path[1].lowercased() == "outputs", let step = stepIndex(like: path[0]),
       let outputs = actions.declaration(ofStep: step)?.outputs, outputs.contains(where: \.isSecret)
@@ -25,7 +25,7 @@ extension WorkflowCheck {
     return outputs.contains { $0.isSecret && $0.name == path[2].lowercased() }
   }
 
-  /// Checks a reference to a secret. Returns false if it is invalid.
+  /// Checks a reference to a secret. Returns false after reporting it.
   mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) -> Bool {
     let isInput = reference.name.lowercased() == "inputs"
     let isOutput = reference.name.lowercased() == "steps"

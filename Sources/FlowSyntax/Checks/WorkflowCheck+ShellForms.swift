@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Finds commands that are written for `bash` but run by `sh`.
+/// Reports commands that use `bash` syntax but are run by `sh`.
 extension WorkflowCheck {
   mutating func checkShellForms() {
     for step in workflow.steps.indices where !isSettled {
@@ -33,14 +33,14 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns whether `sh` runs the command of a step.
+  /// True if the command of a step is run by `sh`.
   private func runsPlainShell(_ step: Int) -> Bool {
     guard let shell = workflow.steps[step].with[CommandKeys.shellInput] else { return true }
     guard let program = shell.stringValue?.split(separator: " ").first?.split(separator: "/").last else { return false }
     return program == "sh" || program == "dash"
   }
 
-  /// Returns a command with each expression replaced by letters.
+  /// Returns the command with each expression replaced by letters.
   private static func withoutExpressions(_ bytes: [UInt8]) -> [UInt8] {
     guard let text = String(validating: bytes, as: UTF8.self), Template.containsExpression(text),
       let template = try? Template(parsing: text)

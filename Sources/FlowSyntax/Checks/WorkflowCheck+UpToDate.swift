@@ -4,8 +4,8 @@ import FlowModel
 import FlowPlatform
 
 extension WorkflowCheck {
-  /// Reports `inputs-from` and `produces` of steps that cannot be up to date: those for posts of an event, and those of
-  /// actions without a lasting effect.
+  /// Reports `inputs-from` and `produces` in steps that cannot be up to date: those that run for posts, and those whose
+  /// action has no lasting effect.
   mutating func checkUpToDate() {
     for step in workflow.steps.indices where workflow.steps[step].hasOptions {
       let options = workflow.steps[step].options
@@ -50,7 +50,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports files that are produced by two steps.
+  /// Reports files that two steps produce.
   mutating func checkSameProducts() {
     for conflict in SameProducts.conflicts(in: workflow) where !isSettled {
       let own = conflict.diagnostic(
@@ -60,12 +60,12 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns the node with the path of a file, which may be a mapping.
+  /// Returns the node with the path of a file. A file may be a mapping with `path`.
   func pathNode(_ node: NodeID) -> NodeID {
     tree.kind(node) == .mapping ? tree.member(FileKey.path.rawValue, of: node)?.value ?? node : node
   }
 
-  /// Checks that steps come after the steps whose products they read.
+  /// Reports steps that read products of a step but do not depend on it.
   mutating func checkFileOrder() {
     for node in FileFlow(workflow).nodes where !node.makers.isEmpty {
       for reader in node.readers {
@@ -86,6 +86,6 @@ extension WorkflowCheck {
 }
 
 extension FanOut {
-  /// True if its items are files.
+  /// True if the items are files.
   fileprivate var isOfFiles: Bool { if case .files = source { true } else { false } }
 }

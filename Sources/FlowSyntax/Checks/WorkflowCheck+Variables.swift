@@ -2,21 +2,21 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// A variable that an expression reads as `env.NAME` and that the workflow does not set.
+/// A variable that an expression reads as `env.NAME`, although the workflow does not set it.
 public struct VariableRead: Sendable, Hashable {
   /// The name of the variable.
   public let name: String
   /// The location of the expression.
   public let span: TextSpan
-  /// True if the expression has a fallback, as in `env.NAME || 'x'`.
+  /// True if the expression has a fallback value, as in `env.NAME || 'x'`.
   public let hasFallback: Bool
 }
 
 extension WorkflowCheck {
-  /// Records a variable that can only be set outside the workflow, in the environment.
+  /// Records a variable that is set outside the workflow, in the environment.
   mutating func checkVariable(_ reference: ContextReference, _ site: ExpressionSite, at location: TextSpan) {
     guard let name = reference.path.first else { return }
-    // Within `env`, the value of the next outer level is read.
+    // An expression in `env` reads the variable of the next outer level.
     let isNamed = { (key: String) in key == name || key.lowercased() == name.lowercased() }
     if let step = site.step, site.kind != .environment {
       if let member = workflow.steps[step].options.environment.first(where: { isNamed($0.key) }) {
@@ -34,7 +34,7 @@ extension WorkflowCheck {
     variableReads.append(VariableRead(name: name, span: location, hasFallback: reference.hasFallback))
   }
 
-  /// Checks that a variable made from a secret is read only where the secret may be read.
+  /// Reports a variable that contains a secret if it is read where secrets may not be read.
   private mutating func checkSecretVariable(
     _ value: Value, _ name: String, _ site: ExpressionSite, at location: TextSpan
   ) {

@@ -1,27 +1,27 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A workflow that is being checked; each check is a method in a separate file.
+/// The state of checking a workflow. Each check is a method in a file of its own.
 struct WorkflowCheck: DocumentReading {
   let tree: NodeTree
   let locations: WorkflowLocations
   let actions: ActionTable
   let catalog: any ActionCatalog
   let workflow: Workflow
-  /// The steps by id as written in expressions.
+  /// The steps by id, as in expressions.
   private let ids: NameTable
-  /// The workflow's inputs as written in expressions.
+  /// The workflow's inputs, as in expressions.
   let inputs: FieldIndex
-  /// For steps whose outputs are the members of an input, their names in lower case; filled on demand.
+  /// For steps whose outputs are the members of an input, the names of their outputs in lower case. Filled on demand.
   var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
   /// The variables that expressions read and the workflow does not set.
   var variableReads: [VariableRead] = []
-  /// The handles that steps require and no dependency provides.
+  /// The handles that steps require but no dependency provides.
   var missingHandles: [HandleKey] = []
-  /// Nil before the check and if the dependencies form a cycle.
+  /// The graph, or nil before ``run()`` and if the dependencies form a cycle.
   var graph: WorkflowGraph?
-  /// The role of each step for the gate; nil before the check.
+  /// The role of each step for the gate, or nil before ``run()``.
   var roles: GateRoles?
 
   init(_ reader: WorkflowReader) {
@@ -35,7 +35,6 @@ struct WorkflowCheck: DocumentReading {
     inputs = FieldIndex(reader.workflow.inputs)
   }
 
-  /// Runs all checks.
   mutating func run() {
     guard !workflow.steps.isEmpty else { return }
     checkActions()
@@ -71,31 +70,31 @@ struct WorkflowCheck: DocumentReading {
     checkMainQueueBudget()
   }
 
-  /// The position of each step in the order of the graph; empty until needed.
+  /// The position of each step in topological order. Computed on demand.
   var ranks: [Int32] = []
-  /// For each step, the number of the last search that visited it; empty until needed.
+  /// For each step, the number of the last search that visited it. Created on demand.
   var searches: [Int32] = []
   var searchNumber: Int32 = 0
-  /// The number of edges that searches for unreachable steps may still follow.
+  /// The number of edges that searches for dependencies may still follow.
   var reachBudget = 100_000_000
 
-  /// The steps in an order in which each follows its dependencies; requires a graph.
+  /// The steps in topological order. Empty if there is no graph.
   var order: [StepIndex] { graph?.topologicalOrder ?? [] }
 
-  /// The name of a step in messages.
+  /// The id of the step, for messages.
   func name(_ step: Int) -> String { workflow.steps[step].id.text }
 
-  /// Returns the node of a step's key, or nil.
+  /// Returns the node of a key's value in a step, or nil.
   func node(_ key: StepKey, of step: Int) -> NodeID? {
     tree.member(key.rawValue, of: locations.steps[step].value)?.value
   }
 
-  /// Returns the location of a step's key, or else of its id.
+  /// Returns the location of a key's value in a step, or else that of the step's id.
   func span(_ key: StepKey, of step: Int) -> TextSpan {
     tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? locations.steps[step].key)
   }
 
-  /// Returns the member for a step's input that is written as a separate key instead of under `with`.
+  /// Returns the member for an input that may be written as a key of the step instead of under `with`.
   func shorthand(for input: String, of step: Int) -> MemberCursor.Member? {
     switch input {
     case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: locations.steps[step].value)
@@ -108,15 +107,14 @@ struct WorkflowCheck: DocumentReading {
     }
   }
 
-  /// Returns the declared outputs of a step and its action, except the members of an input.
+  /// Returns the outputs that a step and its action declare, without the members of an input.
   func outputs(ofStep step: Int) -> [FieldDeclaration] {
     actions.declaration(ofStep: step)?.outputs(declaredBy: workflow.steps[step].with) ?? []
   }
 
-  /// The location of a step's id.
   func idSpan(_ step: Int) -> TextSpan { tree.span(locations.steps[step].key) }
 
-  /// Returns the step with this id. Expressions compare keys without case, and ids are lower case.
+  /// Returns the step with this id, or nil. Its case is ignored, because ids are in lower case.
   func stepIndex(like id: String) -> Int? {
     ids.index(ofText: id, in: tree) ?? ids.index(ofText: id.lowercased(), in: tree)
   }

@@ -1,23 +1,23 @@
 import FlowDiagnostics
 
-/// A proposal for a location of a file.
+/// A completion that an editor proposes.
 package struct Completion: Sendable, Hashable {
-  /// The kind of proposal, which selects the editor's icon.
+  /// The kind of completion, which determines its icon.
   package enum Kind: Sendable, Hashable {
     case key, input, value, action, step, event, queue, context, output, function, unit, file, folder
   }
 
-  /// The displayed text, which is inserted unless there is a snippet.
+  /// The text that is shown and, unless there is a snippet, inserted.
   package var label: String
   package var kind: Kind
   /// A short description next to the label.
   package var detail = ""
-  /// The documentation as Markdown.
+  /// The documentation in Markdown.
   package var documentation = ""
-  /// The text to insert in the snippet syntax of the Language Server Protocol, or nil for the label.
+  /// The text to insert, in the snippet syntax of the Language Server Protocol. If nil, the label is inserted.
   package var snippet: String?
-  /// True for required keys, which are listed first.
+  /// True for a required key. These are listed first.
   package var isRequired = false
-  /// The range to replace.
+  /// The range that is replaced.
   package var span: TextSpan
 }

@@ -1,42 +1,42 @@
 import FlowDiagnostics
 
-/// The structural location of the cursor, determined from the text alone, because unfinished text is rarely valid YAML.
+/// The location of the cursor in the structure of a file. It is determined from the text alone, because unfinished text
+/// is rarely valid YAML.
 struct EditingLocation {
-  /// An element of the path from the root.
+  /// A key or index on the path from the root.
   enum Part: Hashable {
     case key(String)
     case element(Int)
   }
 
-  /// The syntactic position of the cursor.
   enum Position {
     /// The name of a key, or a value if both are possible.
     case keyOrValue
-    /// The value of a key or an element of a list.
+    /// The value of a key, or an element of a list.
     case value
-    /// Something that cannot be completed, such as a comment.
+    /// A location without completions, such as a comment.
     case nothing
   }
 
-  /// The path to the mapping, list or value.
+  /// The path to the mapping, list or value at the cursor.
   var path: [Part] = []
   var position = Position.keyOrValue
-  /// True if the location is inside `{ }` or `[ ]`.
+  /// True if the cursor is inside `{ }` or `[ ]`.
   var isFlow = false
-  /// True if the location is in a multiline text after `|` or `>`.
+  /// True if the cursor is in multiline text after `|` or `>`.
   var isBlockText = false
   /// The offset at which the text of the value begins.
   var start = 0
   /// The offset of the cursor.
   var offset = 0
-  /// The column of the mapping or list that contains the location, for multiline text.
+  /// The column of the mapping or list that contains the cursor.
   var indentation = 0
 
-  /// The keys of the path, without the indices of elements.
+  /// The keys on the path, without indices.
   var keys: [String] { path.compactMap { if case .key(let key) = $0 { key } else { nil } } }
 }
 
-/// Finds the ``EditingLocation`` from the lines up to the cursor, by indentation, keys, dashes and brackets.
+/// Determines an ``EditingLocation`` from the text before the cursor by its indentation, keys, dashes and brackets.
 struct EditingLocationScanner {
   private struct Level {
     let column: Int
@@ -51,13 +51,13 @@ struct EditingLocationScanner {
   private let bytes: ArraySlice<UInt8>
   private var levels: [Level] = []
   private var brackets: [Bracket] = []
-  /// The column of the key whose multiline text is being read.
+  /// The column of the key whose multiline text is being read, or nil.
   private var blockTextColumn: Int?
-  /// The opening quote of a string that continues on further lines.
+  /// The opening quote of a string that continues on the next line, or nil.
   private var quote: UInt8?
   private var location = EditingLocation()
 
-  /// Returns the location of the cursor at `offset` in `bytes`.
+  /// Returns the location of the cursor at this offset.
   static func location(at offset: Int, in bytes: [UInt8]) -> EditingLocation {
     var scanner = EditingLocationScanner(bytes[..<min(max(0, offset), bytes.count)])
     return scanner.scan()
@@ -102,7 +102,7 @@ struct EditingLocationScanner {
       }
       blockTextColumn = nil
     }
-    // Contents of brackets or quotes are indented further than their key; these were never closed.
+    // Text inside brackets or quotes is indented more than their key. Otherwise they were not closed.
     if !isBlank, let owner = levels.last?.column, column <= owner, bytes[position] != UInt8(ascii: "]"),
       bytes[position] != UInt8(ascii: "}")
     {
@@ -118,7 +118,7 @@ struct EditingLocationScanner {
     block(position..<range.upperBound, column: column)
   }
 
-  /// Reads a line of mappings and lists by indentation.
+  /// Reads a line of mappings and lists that have no brackets.
   private mutating func block(_ range: Range<Int>, column: Int) {
     let isDash = self.isDash(range.lowerBound, range.upperBound)
     var elementNumber = 0
@@ -189,12 +189,11 @@ struct EditingLocationScanner {
     return (String(decoding: bytes[text], as: UTF8.self).trimmedSpaces, position + 1)
   }
 
-  /// Reads the value of a key.
   private mutating func value(_ range: Range<Int>, column: Int) {
     var position = range.lowerBound
     while position < range.upperBound {
       while position < range.upperBound, bytes[position] == 0x20 || bytes[position] == 0x09 { position += 1 }
-      // Skips an anchor or a tag before the value.
+      // An anchor or a tag may come before the value.
       guard position < range.upperBound, bytes[position] == UInt8(ascii: "&") || bytes[position] == UInt8(ascii: "!")
       else { break }
       guard let space = bytes[position..<range.upperBound].firstIndex(of: 0x20) else {
@@ -217,7 +216,7 @@ struct EditingLocationScanner {
     range.contains { bytes[$0] == UInt8(ascii: "#") && ($0 == range.lowerBound || bytes[$0 - 1] == 0x20) }
   }
 
-  /// Reads brackets and quotes, which may continue on further lines.
+  /// Reads brackets and quotes, which may continue on the next line.
   private mutating func inside(_ range: Range<Int>) {
     var position = range.lowerBound
     var start = position
@@ -234,10 +233,10 @@ struct EditingLocationScanner {
       }
       switch byte {
       case 0x22, 0x27:
-        // Within a word it is an apostrophe.
+        // Inside a word, a quote is an apostrophe.
         if bytes[start..<position - 1].allSatisfy({ $0 == 0x20 }) { quote = byte }
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        // The braces of an expression are text.
+        // The braces of an expression are part of the text.
         if byte == UInt8(ascii: "{"), position >= 2, bytes[position - 2] == UInt8(ascii: "$") {
           position = endOfExpression(from: position, range.upperBound)
           continue
@@ -287,7 +286,6 @@ struct EditingLocationScanner {
 }
 
 extension String {
-  /// The text without leading and trailing spaces.
   var trimmedSpaces: String {
     var text = self[...]
     while text.first == " " { text.removeFirst() }
@@ -295,7 +293,6 @@ extension String {
     return String(text)
   }
 
-  /// The text without enclosing quotes.
   fileprivate var unquoted: String {
     count >= 2 && (first == "\"" || first == "'") && first == last ? String(dropFirst().dropLast()) : self
   }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A key as shown in an editor, from the table that the parser and the schema use.
+/// A key of the format with its documentation, from the table that the parser and the schema use.
 struct KeyPage {
   let name: String
   let owner: String
@@ -11,7 +11,7 @@ struct KeyPage {
   let defaultText: String?
   var proposals: [String] = []
 
-  /// The text shown when the mouse is over the key, as Markdown.
+  /// The documentation of the key in Markdown.
   var page: String {
     var text = "**\(name)** (\(owner))\n\n\(summary)."
     if isRequired { text += "\n\nRequired." }
@@ -21,7 +21,7 @@ struct KeyPage {
 }
 
 extension FormatKey {
-  /// All keys of the mapping as pages.
+  /// The documentation of all keys of a mapping.
   static var pages: [KeyPage] {
     allCases.map {
       KeyPage(
@@ -31,9 +31,9 @@ extension FormatKey {
   }
 }
 
-/// The possible contents of a location in a file.
+/// The content that is allowed at a location in a file.
 enum EditingSlot {
-  /// The value of a key of the format; `page` describes the key.
+  /// The value of a key of the format. `page` is the documentation of the key.
   case shape(Shape, page: KeyPage?)
   /// The inputs of a step's action.
   case inputs(ActionDeclaration)
@@ -41,7 +41,7 @@ enum EditingSlot {
   case type(ValueType, FieldDeclaration?)
   case unknown
 
-  /// The allowed keys, if this is a mapping with fixed keys.
+  /// The allowed keys, if the content is a mapping with keys of the format.
   var keys: [KeyPage] {
     guard case .shape(let shape, _) = self else { return [] }
     switch shape {
@@ -53,7 +53,7 @@ enum EditingSlot {
     }
   }
 
-  /// The allowed fields, if this is a mapping with declared fields.
+  /// The allowed fields, if the content is a mapping with declared fields.
   var fields: [FieldDeclaration] {
     switch self {
     case .inputs(let declaration): declaration.inputs
@@ -62,7 +62,7 @@ enum EditingSlot {
     }
   }
 
-  /// Returns the possible contents under `part`.
+  /// Returns the content that is allowed at a part of this location.
   fileprivate func inside(_ part: EditingLocation.Part) -> EditingSlot {
     switch (self, part) {
     case (.shape(.named(_, let shape), let page), .key): return .shape(shape, page: page)
@@ -84,7 +84,7 @@ enum EditingSlot {
 }
 
 extension WorkflowDocument {
-  /// Returns the possible contents at the end of a path; the inputs of a step are those of its action.
+  /// Returns the content that is allowed at a path. The inputs of a step are those of its action.
   func slot(at path: [EditingLocation.Part], root: any FormatKey.Type = WorkflowKey.self) -> EditingSlot {
     var slot = EditingSlot.shape(.map(root), page: nil)
     for (depth, part) in path.enumerated() {
@@ -98,12 +98,12 @@ extension WorkflowDocument {
     return slot
   }
 
-  /// Returns the declaration of a step's action.
+  /// Returns the declaration of a step's action, or nil.
   func declaration(ofStepNamed id: String) -> ActionDeclaration? {
     step(named: id).flatMap { check?.actions.declaration(ofStep: $0) }
   }
 
-  /// Returns whether a path leads into the inputs of an action that a step calls for each post of an event.
+  /// True if the path is inside the inputs of an action that a step calls for each post of an event.
   func isCalled(_ keys: [String]) -> Bool {
     guard keys.count > 3, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
       let call = declaration(ofStepNamed: keys[1])?.calls
@@ -111,7 +111,7 @@ extension WorkflowDocument {
     return keys[3] == call.inputs
   }
 
-  /// Returns the node at the end of a path, or nil.
+  /// Returns the node at a path, or nil.
   func node(at path: [EditingLocation.Part]) -> NodeID? {
     guard let tree, var current = tree.root else { return nil }
     for part in path {
@@ -129,7 +129,7 @@ extension WorkflowDocument {
     return current
   }
 
-  /// Returns the keys of a mapping, except the one at `offset`.
+  /// Returns the keys of the mapping at a path, except the one at `offset`.
   func keys(at path: [EditingLocation.Part], except offset: Int) -> Set<String> {
     guard let tree, let node = node(at: path), tree.kind(node) == .mapping else { return [] }
     var keys: Set<String> = []
@@ -143,7 +143,7 @@ extension WorkflowDocument {
     return keys
   }
 
-  /// Returns the path to the node at `offset`, whether it is a key, and the node.
+  /// Returns the path to the node at `offset`, whether the node is a key, and the node.
   func location(at offset: Int) -> (path: [EditingLocation.Part], isKey: Bool, node: NodeID)? {
     guard let tree, var current = tree.root else { return nil }
     var path: [EditingLocation.Part] = []
