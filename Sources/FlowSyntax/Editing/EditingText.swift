@@ -1,7 +1,8 @@
 import FlowModel
 
 extension Shape {
-  /// Returns the text after a key's colon: a space before a value, a new line for a mapping, or braces within braces.
+  /// Returns the text to insert after the colon of a key: a space before a value, a line break before a mapping, or
+  /// braces inside braces.
   func opening(_ location: EditingLocation) -> String {
     switch self {
     case .map, .named, .values, .environment:
@@ -12,7 +13,7 @@ extension Shape {
 }
 
 extension ValueType {
-  /// Returns a snippet with a placeholder value of the right form.
+  /// Returns a snippet with an example value.
   func snippet(_ field: FieldDeclaration) -> String {
     switch self {
     case .boolean: "${1|true,false|}"
@@ -26,7 +27,7 @@ extension ValueType {
     }
   }
 
-  /// A placeholder value of the right form, for a generated file.
+  /// An example value for a generated file.
   var stand: String {
     switch self {
     case .string, .path, .any: "\"\""
@@ -39,7 +40,7 @@ extension ValueType {
     }
   }
 
-  /// The type in words: `array of string`, `one of "a", "b"`.
+  /// The type in words, such as `array of string` or `one of "a", "b"`.
   var words: String {
     switch self {
     case .array(let element): "array of \(element.words)"
@@ -51,10 +52,10 @@ extension ValueType {
 }
 
 extension FieldDeclaration {
-  /// The type, and whether it is required.
+  /// The type, and whether the field is required.
   var shortDescription: String { type.words + (isRequired ? ", required" : "") }
 
-  /// The documentation as Markdown.
+  /// The documentation of the field in Markdown.
   var page: String {
     var text = "**\(name)**: \(type.words)\(isRequired ? ", required" : "")"
     if !summary.isEmpty { text += "\n\n\(summary)" }
@@ -64,7 +65,7 @@ extension FieldDeclaration {
 }
 
 extension ActionDeclaration {
-  /// The complete documentation of the action as Markdown.
+  /// The documentation of the action in Markdown.
   package var page: String {
     var text = "**\(name)**\(isService ? " (a service)" : "")\n\n\(summary)\n"
     func section(_ title: String, _ rows: [String]) {
@@ -98,7 +99,7 @@ extension ActionDeclaration {
 }
 
 extension Value {
-  /// The value as YAML on one line.
+  /// The value as YAML on a single line.
   var yamlText: String {
     switch self {
     case .string(let text):
@@ -117,7 +118,7 @@ extension String {
   /// The text with `$`, `}` and `\` escaped for a snippet.
   var escapedInSnippet: String { escaped("\\$}") }
 
-  /// The text escaped as a choice of a snippet.
+  /// The text escaped for a choice in a snippet.
   fileprivate var escapedInChoice: String { escaped("\\$},|") }
 
   private func escaped(_ letters: String) -> String {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Completes expressions: contexts, their members, outputs of finished steps, and functions.
+/// Completes expressions: contexts, their members, outputs of dependencies, and functions.
 struct ExpressionCompletion {
   let document: WorkflowDocument
   let location: EditingLocation
@@ -12,7 +12,7 @@ struct ExpressionCompletion {
 
   func completions() -> [Completion] {
     let typed = bytes[start..<max(start, location.offset)]
-    // There are no proposals within a string literal.
+    // There are no completions inside a string literal.
     if typed.count(where: { $0 == UInt8(ascii: "'") }) % 2 == 1 { return [] }
     var wordStart = location.offset
     while wordStart > start, bytes[wordStart - 1].isNamePart, bytes[wordStart - 1] != UInt8(ascii: "/") {
@@ -29,7 +29,7 @@ struct ExpressionCompletion {
     return parts.count > 1 ? members(of: Array(parts.dropLast()), span) : names(span)
   }
 
-  /// Proposes contexts and functions.
+  /// Returns the contexts and functions.
   private func names(_ span: TextSpan) -> [Completion] {
     let kind = siteKind
     let contexts = contexts(kind).map {
@@ -83,7 +83,8 @@ struct ExpressionCompletion {
     return self.properties(of: property.type, path.dropFirst(), span)
   }
 
-  /// The steps that have finished when the location is reached: the dependencies of its step, or all steps for outputs.
+  /// The steps that expressions can read here: the dependencies of the step, or all steps for an output of the
+  /// workflow.
   private var readable: [Int] {
     guard let own else { return Array(document.workflow.steps.indices) }
     return document.stepsBefore(own).sorted()
@@ -117,7 +118,7 @@ struct ExpressionCompletion {
 
   // MARK: Where
 
-  /// The step that the expression belongs to, or nil.
+  /// The step that contains the expression, or nil.
   private var own: Int? {
     let keys = location.keys
     return keys.count > 1 && WorkflowKey.holdsSteps(keys[0]) ? document.step(named: keys[1]) : nil

@@ -1,33 +1,33 @@
 import FlowModel
 
-/// Statistics of a step's durations in the recorded runs of its workflow.
+/// Statistics of a step's durations in recorded runs.
 public struct StepHistory: Sendable, Hashable {
-  /// The number of runs in which it succeeded.
+  /// The number of runs in which the step succeeded.
   public let count: Int
   /// The median duration.
   public let median: Duration
   /// The 95th percentile of the durations.
   public let percentile95: Duration
 
-  /// Computes statistics of durations in any order. Returns nil if there are none.
+  /// Computes the statistics from durations in any order. Returns nil if there are none.
   public init?(_ durations: [Duration]) {
     guard !durations.isEmpty else { return nil }
     let sorted = durations.sorted()
-    // The nearest rank, so that the result is a measured duration.
+    // The nearest rank is used, so that the result is one of the durations.
     func rank(_ percent: Int) -> Duration { sorted[(sorted.count * percent + 99) / 100 - 1] }
     count = sorted.count
     median = rank(50)
     percentile95 = rank(95)
   }
 
-  /// `took 80ms in the median of 12 runs, 120ms at P95`
+  /// A description such as `took 80ms in the median of 12 runs, 120ms at P95`.
   var words: String {
     let runs = count == 1 ? "1 run" : "\(count) runs"
     return "took \(Self.text(median)) in the median of \(runs), \(Self.text(percentile95)) at P95"
   }
 
   private static func text(_ duration: Duration) -> String {
-    // Rounds to about three digits.
+    // Rounded to about three digits.
     let nanoseconds = duration.nanoseconds
     let step = nanoseconds >= 1_000_000_000 ? 10_000_000 : nanoseconds >= 1_000_000 ? 100_000 : 1000
     return DurationText.format(.nanoseconds((nanoseconds + step / 2) / step * step))

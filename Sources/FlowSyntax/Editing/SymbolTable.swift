@@ -2,12 +2,12 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The names in a workflow with all their occurrences: steps, events, inputs, outputs, queues, and names of included
-/// files.
+/// The names in a workflow with all places where they occur: steps, events, inputs, outputs and queues, and names in
+/// included files.
 package struct SymbolTable: Sendable {
-  /// A named element of a workflow.
+  /// A step, event, input, output or queue with its name.
   package struct Symbol: Sendable, Hashable {
-    /// The kind of element.
+    /// The kind of the symbol.
     package enum Kind: String, Sendable, Hashable {
       case step, event, input, output, queue
     }
@@ -17,28 +17,28 @@ package struct SymbolTable: Sendable {
     package var name: String
   }
 
-  /// An occurrence of a symbol.
+  /// A place where a symbol occurs.
   package struct Occurrence: Sendable, Hashable {
     package var symbol: Symbol
     package var span: TextSpan
-    /// True for a definition: an id, an input's name, an event that is declared or posted.
+    /// True for a definition: the id of a step, the name of an input, or an event that is declared or posted.
     package var isDefinition: Bool
   }
 
-  /// A reference to a symbol of an included file.
+  /// A reference to a symbol in an included file.
   package struct Link: Sendable, Hashable {
-    /// The file as written in the step.
+    /// The path of the file as written in the step.
     package var file: String
     /// The symbol in that file: an input, an output or an event.
     package var symbol: Symbol
     package var span: TextSpan
   }
 
-  /// The references to symbols of included files.
+  /// The references to symbols in included files.
   package private(set) var links: [Link] = []
   /// All occurrences in file order.
   package private(set) var occurrences: [Occurrence] = []
-  /// Texts whose expressions are invalid or have unknown locations.
+  /// Texts whose expressions are invalid, or whose references cannot be located.
   package private(set) var unclear: [TextSpan] = []
 
   private let check: WorkflowCheck
@@ -53,22 +53,21 @@ package struct SymbolTable: Sendable {
     occurrences = occurrences.filter { seen.insert($0).inserted }.sorted { $0.span < $1.span }
   }
 
-  /// Returns the occurrence at `offset`, or the one that ends there.
+  /// Returns the occurrence that contains `offset`, or else the one that ends there.
   package func occurrence(at offset: Int) -> Occurrence? {
     occurrences.first { $0.span.start <= offset && offset < $0.span.end }
       ?? occurrences.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
-  /// Returns the reference to an included file at `offset`, or the one that ends there.
+  /// Returns the reference to an included file that contains `offset`, or else the one that ends there.
   package func link(at offset: Int) -> Link? {
     links.first { $0.span.start <= offset && offset < $0.span.end }
       ?? links.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
-  /// Returns all occurrences of a symbol.
   package func occurrences(of symbol: Symbol) -> [Occurrence] { occurrences.filter { $0.symbol == symbol } }
 
-  /// Returns whether the name is defined by flowrun or a plugin rather than the file.
+  /// True if the name is defined by flowrun or a plugin, and not in the file.
   package func isForeign(_ symbol: Symbol) -> Bool {
     switch symbol.kind {
     case .event: catalogEvents.contains(symbol.name)
@@ -88,7 +87,7 @@ package struct SymbolTable: Sendable {
       unclear.append(tree.span(location))
       return
     }
-    // `build/done` is the event `done` of the file that the step `build` includes.
+    // `build/done` is the event `done` in the file that the step `build` includes.
     if kind == .event, let slash = name.utf8.firstIndex(of: UInt8(ascii: "/")),
       let step = check.stepIndex(like: String(name[..<slash])), let file = includedFile(step)
     {
@@ -108,7 +107,7 @@ package struct SymbolTable: Sendable {
         isDefinition: isDefinition))
   }
 
-  /// Returns the file that a step includes, as written, or nil for any other step.
+  /// Returns the path of the file that a step includes, as written, or nil.
   private func includedFile(_ step: Int) -> String? {
     let uses = check.workflow.steps[step].uses
     return IncludeLibrary.isFile(uses) ? uses : nil
@@ -228,7 +227,7 @@ package struct SymbolTable: Sendable {
         name = check.inputs.field(like: key)?.name ?? key
       default: continue
       }
-      // Nothing between the context's name and its key can look like the key, so the first match is the key.
+      // Between the name of the context and the key, no other text can match, so the first match is the key.
       let from = reference.offset + reference.name.utf8.count
       let wanted = Array(key.utf8)
       guard
@@ -246,7 +245,7 @@ package struct SymbolTable: Sendable {
     }
   }
 
-  /// Links `steps.build.outputs.path` to an output of the file that `build` includes.
+  /// Links `steps.build.outputs.path` to the output in the file that `build` includes.
   private mutating func linkOutput(
     of reference: ContextReference, in source: [UInt8], from location: Int, _ offset: Int, _ node: NodeID
   ) {
@@ -259,7 +258,7 @@ package struct SymbolTable: Sendable {
     let first = location + "outputs".utf8.count
     guard
       let found = (first..<max(first, end - wanted.count + 1)).first(where: { source[$0...].starts(with: wanted) }),
-      // After the word `outputs`, wherever its dot or bracket is.
+      // Searches after the word `outputs`, which may be followed by a period or a bracket.
       let start = tree.sourceOffset(of: node, textOffset: offset + found)
     else { return unclear.append(tree.span(node)) }
     links.append(
@@ -268,6 +267,6 @@ package struct SymbolTable: Sendable {
 }
 
 extension WorkflowDocument {
-  /// Returns all symbols with their occurrences, or nil if nothing could be read.
+  /// Returns all symbols with their occurrences, or nil if the text could not be read.
   package func symbols() -> SymbolTable? { check.map(SymbolTable.init) }
 }

@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowDocument {
-  /// Passes a text to a command as a variable instead of inserting it into shell text. Returns nil if it is inside
-  /// quotes that are not the shell's.
+  /// Returns the fix that passes a value to a command as a variable, instead of inserting it into the command. Returns
+  /// nil if the expression is in quotes of another kind.
   func textInCommand(_ diagnostic: Diagnostic) -> Fix? {
     guard let check, let tree, let step = step(at: diagnostic.span.start),
       let (_, isKey, node) = location(at: diagnostic.span.start), !isKey, tree.kind(node) == .scalar,
@@ -48,7 +48,7 @@ extension WorkflowDocument {
     return shell.split(separator: " ").first?.hasSuffix("sh") ?? false
   }
 
-  /// Returns the range of the `${{ }}` around an expression.
+  /// Returns the range of the `${{ }}` around an expression, or nil.
   private func braces(around span: TextSpan, in text: TextSpan) -> TextSpan? {
     var start = span.start
     while start > text.start, source.bytes[start - 1] == 0x20 { start -= 1 }
@@ -60,7 +60,7 @@ extension WorkflowDocument {
     return TextSpan(start - 3, end + 2)
   }
 
-  /// Returns a variable name that the step does not use, or uses for the same value.
+  /// Returns a name for the variable. The step must not use it for another value.
   private func name(for diagnostic: Diagnostic, _ value: String, among stated: ValueObject) -> String {
     let base = diagnostic.missingName ?? "VALUE"
     var name = base
@@ -72,8 +72,7 @@ extension WorkflowDocument {
     return name
   }
 
-  /// Returns the shell quotes that are open after the text from `start` to `end`; `style` is the first byte of the
-  /// scalar.
+  /// Returns the shell quotes that are open at `end`, reading from `start`. `style` is the first byte of the scalar.
   private func quotes(from start: Int, to end: Int, _ style: UInt8) -> Quotes {
     var quotes = Quotes.none
     var position = start
@@ -83,7 +82,7 @@ extension WorkflowDocument {
       if byte == UInt8(ascii: "\\"), position < end {
         byte = source.bytes[position]
         position += 1
-        // In double quotes of YAML, a backslash belongs to YAML.
+        // In a double-quoted scalar, a backslash is an escape of YAML.
         if style != 0x22 { continue }
       }
       switch (quotes, byte) {

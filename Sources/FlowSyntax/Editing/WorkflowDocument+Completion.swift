@@ -3,7 +3,7 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// Returns the proposals at the byte `offset`, most likely first.
+  /// Returns the completions at a byte offset. The most likely one comes first.
   package func completions(at offset: Int) -> [Completion] {
     let location = EditingLocationScanner.location(at: offset, in: source.bytes)
     if location.position == .nothing { return [] }
@@ -21,11 +21,11 @@ extension WorkflowDocument {
       let keys = keyCompletions(slot, location, span, bytes)
       if !keys.isEmpty { return keys }
     }
-    // A mapping cannot be on the same line as its key.
+    // A mapping cannot start on the line of its key.
     return values(of: slot, location, span, bytes)
   }
 
-  /// Returns the end of the word at the cursor, so that accepting a proposal replaces the whole word.
+  /// Returns the end of the word at the cursor, so that a completion replaces the whole word.
   private func wordEnd(from offset: Int, _ bytes: [UInt8], isFlow: Bool) -> Int {
     var end = offset
     while end < bytes.count, bytes[end].isNamePart { end += 1 }
@@ -115,17 +115,17 @@ extension WorkflowDocument {
 
   // MARK: Files
 
-  /// Proposes actions, or files if the text is the beginning of a path.
+  /// Returns actions, or files if the text begins like a path.
   private func uses(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let isPath = typed.hasPrefix(".") || typed.hasPrefix("/")
     return (isPath ? [] : actions(span)) + (isPath || typed.isEmpty ? files(typed, span) : [])
   }
 
-  /// The maximum number of files of a folder that are read to check whether they can be included.
+  /// The maximum number of files in a folder that are read to check whether they can be included.
   private static let readFiles = 200
 
-  /// Proposes the workflows in the folder of the typed path that can be included, and its folders.
+  /// Returns the files in the typed folder that can be included, and its subfolders.
   private func files(_ typed: String, _ span: TextSpan) -> [Completion] {
     guard let surroundings else { return [] }
     let stated = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? "./"
@@ -138,7 +138,7 @@ extension WorkflowDocument {
     let found = files.prefix(Self.readFiles).compactMap { name -> Completion? in
       let path = IncludeLibrary.resolve(name, in: folder)
       guard path != own else { return nil }
-      // Loads the file without this one on the stack, to detect a file that includes this one.
+      // The file is loaded without this one on the stack, to detect whether it includes this one.
       let library = IncludeLibrary(catalog: installedCatalog, files: surroundings.read)
       let entry = library.entry(path, stack: [])
       guard let result = entry.result, !result.locations.steps.isEmpty, !library.named.contains(own) else { return nil }
@@ -152,7 +152,7 @@ extension WorkflowDocument {
 
   // MARK: Executors and events
 
-  /// Proposes executors, or options of the executor after a comma.
+  /// Returns executors, or options of the executor after a comma.
   private func executors(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     guard let comma = typed.utf8.lastIndex(of: UInt8(ascii: ",")) else {
@@ -171,7 +171,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// Proposes events for an input that names one. Returns nil for any other location.
+  /// Returns events for an input that names one, or nil at any other location.
   private func eventInput(_ location: EditingLocation, _ span: TextSpan) -> [Completion]? {
     let keys = location.keys
     guard location.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
@@ -183,7 +183,7 @@ extension WorkflowDocument {
     return awaitedEvents(span).filter { !posted.contains($0.label) } + events(span)
   }
 
-  /// Proposes the events that steps wait for and that are not yet declared.
+  /// Returns the events that steps wait for but that are not declared.
   private func awaitedEvents(_ span: TextSpan) -> [Completion] {
     let known = check?.knownEvents() ?? []
     let awaited = Set(workflow.steps.filter(\.hasOptions).flatMap(\.options.after)).subtracting(known)
@@ -199,7 +199,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// Proposes possible dependencies: all steps except the step itself, its dependents and its existing dependencies.
+  /// Returns the possible dependencies: all steps except the step itself, its dependents and its dependencies.
   private func steps(_ location: EditingLocation, _ span: TextSpan) -> [Completion] {
     let keys = location.keys
     let own = keys.count > 1 ? step(named: keys[1]) : nil
@@ -214,7 +214,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the dependencies that are written elsewhere than at `offset`.
+  /// Returns the dependencies of a step without the one at `offset`.
   private func otherDependencies(of step: Int, except offset: Int) -> Set<Int> {
     guard let check, let node = check.node(.needs, of: step) else { return [] }
     let elements = check.tree.kind(node) == .sequence ? check.tree.elements(node) : []
@@ -250,7 +250,7 @@ extension WorkflowDocument {
     return found
   }
 
-  /// Proposes the typed number with each unit, or some durations if there is no number.
+  /// Returns the typed number with each unit, or some durations if no number was typed.
   private func durations(_ location: EditingLocation, _ span: TextSpan, _ bytes: [UInt8]) -> [Completion] {
     let typed = String(decoding: bytes[location.start..<max(location.start, location.offset)], as: UTF8.self)
     let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())
@@ -265,7 +265,7 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// Returns the start of the expression that contains the cursor, or nil if there is none.
+  /// Returns the start of the expression at the cursor, or nil if the cursor is not in one.
   private func expressionStart(_ location: EditingLocation, _ slot: EditingSlot, _ bytes: [UInt8]) -> Int? {
     guard location.position == .value || location.isBlockText else { return nil }
     var lineStart = location.offset
@@ -285,7 +285,7 @@ extension WorkflowDocument {
     guard location.start < location.offset else { return nil }
     switch shape {
     case .booleanOrExpression, .deferral:
-      // Keywords of the key come first; a dot or an operator indicates an expression.
+      // A key's own words come first. Only a period or an operator shows that an expression is meant.
       let typed = bytes[location.start..<location.offset]
       return typed.allSatisfy({ $0.isNamePart && $0 != UInt8(ascii: ".") }) ? nil : location.start
     default: return nil

@@ -3,16 +3,16 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// A change of the text that fixes a problem.
+  /// A change of the text that an editor offers.
   package struct Fix: Sendable {
     package var title: String
-    /// The fixed diagnostic, or nil if the change is optional.
+    /// The diagnostic that the change fixes, or nil.
     package var diagnostic: Diagnostic?
-    /// The replacements, whose spans must not overlap or touch.
+    /// The replacements. Their ranges must not overlap or touch.
     package var edits: [(span: TextSpan, text: String)]
   }
 
-  /// Returns the fixes for problems that overlap `range`, and the possible changes of the step there.
+  /// Returns the fixes for diagnostics in a range, and other possible changes of the step there.
   package func fixes(in range: TextSpan) -> [Fix] {
     var fixes: [Fix] = []
     for diagnostic in result.diagnostics
@@ -36,8 +36,8 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the span of the wrong word in the text of the diagnostic: its last occurrence, or the first after
-  /// `steps.`. Returns the whole text without quotes if the word does not occur literally.
+  /// Returns the range of the wrong word in a diagnostic: its last occurrence, or the first one after `steps.`. If the
+  /// word does not occur, returns the whole range without quotes.
   private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> TextSpan {
     var span = diagnostic.span
     let quotes: [UInt8] = [0x22, 0x27]
@@ -78,14 +78,14 @@ extension WorkflowDocument {
       .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
   }
 
-  /// Returns the change that appends an entry to a mapping in the mapping's style.
+  /// Returns the change that adds an entry to a mapping in the style of the mapping.
   func insertion(of entry: String, into map: NodeID) -> (span: TextSpan, text: String)? {
     guard let tree, tree.nodes[map].kind == .mapping else { return nil }
     let span = tree.span(map)
     let isEmpty = tree.next(map) == map + 1
     if source.bytes[span.start] == UInt8(ascii: "{") {
       guard !isEmpty else { return (TextSpan(at: span.start + 1), " \(entry) ") }
-      // The content of a mapping whose last value is a list ends within that list's brackets.
+      // A mapping whose last value is a list in brackets ends before the closing bracket.
       var end = tree.contentEnd(map)
       if source.bytes[span.end - 1] == UInt8(ascii: "}") {
         end = span.end - 1
@@ -94,7 +94,7 @@ extension WorkflowDocument {
       return (TextSpan(at: end), source.bytes[end - 1] == UInt8(ascii: ",") ? " \(entry)" : ", \(entry)")
     }
     guard !isEmpty else { return nil }
-    // Inserts before the first key, because a comment or a multiline text may follow the last value.
+    // The entry is inserted before the first key, because a comment or a multiline text may follow the last value.
     let first = tree.span(map + 1).start
     let lines = LineTable(source)
     let column = first - lines.span(ofLine: lines.line(of: first)).start
@@ -141,7 +141,7 @@ extension WorkflowDocument {
 
   // MARK: defer
 
-  /// Returns a fix that defers a step which the gate waits for, if the file remains valid.
+  /// Returns the fix that defers a blocking step, or nil if the file would not be valid then.
   private func deferral(at offset: Int) -> Fix? {
     guard let check, isWhole, source.bytes.count <= 1 << 20, let step = step(at: offset), result.graph != nil,
       check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,
@@ -156,7 +156,7 @@ extension WorkflowDocument {
     return Fix(title: "Start '\(check.name(step))' after the gate has opened", diagnostic: nil, edits: [edit])
   }
 
-  /// Returns the text with the edits applied.
+  /// Returns the text after the edits.
   package static func text(_ bytes: [UInt8], with edits: [(span: TextSpan, text: String)]) -> [UInt8] {
     var bytes = bytes
     for edit in edits.sorted(by: { $0.span > $1.span }) {

@@ -3,16 +3,16 @@ import FlowExpressions
 import FlowModel
 
 extension WorkflowDocument {
-  /// The information about a location.
+  /// The information that an editor shows for a location.
   package struct Hover: Sendable {
-    /// The text as Markdown.
+    /// The information in Markdown.
     package var text: String
-    /// The range that it describes.
+    /// The range that it is about.
     package var span: TextSpan
   }
 
-  /// Returns the information about the byte at `offset`. `rank` returns the position of each step in the start order of
-  /// ready steps, from 1, and `history` the recorded durations of a step.
+  /// Returns the information for the byte at `offset`. `rank` returns the position of each step in the order in which
+  /// ready steps start, counted from 1. `history` returns the durations of a step in recorded runs.
   package func hover(
     at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }, history: (String) -> StepHistory? = { _ in nil }
   ) -> Hover? {
@@ -100,7 +100,7 @@ extension WorkflowDocument {
 
   // MARK: Expressions
 
-  /// Describes the name under the cursor in the expression at `offset`, with its type, and its value if it is constant.
+  /// Returns the information for the name at `offset` in an expression: its type, and its value if it is constant.
   private func expressionHover(at offset: Int) -> Hover? {
     guard let found = expression(at: offset), let check else { return nil }
     let (expression, start, site) = found
@@ -196,8 +196,8 @@ extension WorkflowDocument {
 }
 
 extension WorkflowDocument {
-  /// Returns the file that declares the name at `offset` and the location in it: for names of an included file or
-  /// actions of an external plugin, or else nil.
+  /// Returns the file and the location that declare the name at `offset`, if it is in an included file or the manifest
+  /// of an external plugin. Returns nil for any other name.
   package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> TextSpan)? {
     if let link = symbols()?.link(at: offset) {
       let path = path(of: link.file)

@@ -2,26 +2,26 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowDocument {
-  /// A section of the file in an outline.
+  /// An entry of the file's outline.
   package struct Section: Sendable {
     package var name: String
     package var detail: String
     package var isStep: Bool
-    /// The range of the whole section.
+    /// The range of the whole entry.
     package var span: TextSpan
-    /// The range of the name.
+    /// The range of its name.
     package var nameSpan: TextSpan
     package var children: [Section] = []
   }
 
-  /// A hint that an editor shows within the text.
+  /// A hint that an editor shows inside the text.
   package struct Hint: Sendable {
     package var offset: Int
     package var text: String
     package var isType: Bool
   }
 
-  /// Returns the keys of the workflow, and the steps below `steps`.
+  /// Returns the keys of the workflow, with the steps below `steps`.
   package func outline() -> [Section] {
     guard let check, let tree, let root = tree.root, tree.kind(root) == .mapping else { return [] }
     return check.locations.keys.map { key, member in
@@ -47,7 +47,7 @@ extension WorkflowDocument {
     }
   }
 
-  /// Returns the multiline mappings, lists and texts, from the line of their key on.
+  /// Returns the ranges that can be folded: mappings, lists and texts of several lines, from the line of their key.
   package func folds() -> [TextSpan] {
     guard let tree, let root = tree.root else { return [] }
     let lines = LineTable(source)
@@ -68,7 +68,7 @@ extension WorkflowDocument {
     return folds.sorted()
   }
 
-  /// Returns the ranges that contain the byte at `offset`, from the smallest to the whole file.
+  /// Returns the ranges of all nodes that contain the byte at `offset`, smallest first.
   package func selections(at offset: Int) -> [TextSpan] {
     var spans = [TextSpan(0, source.bytes.count)]
     guard let tree, var current = tree.root else { return spans }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The reason why a name cannot be changed, as a sentence without a full stop.
+/// The reason why a symbol cannot be renamed.
 package struct RenameProblem: Error, Sendable, CustomStringConvertible {
   package let description: String
 
@@ -9,7 +9,7 @@ package struct RenameProblem: Error, Sendable, CustomStringConvertible {
 }
 
 extension WorkflowDocument {
-  /// Returns the occurrence at `offset` of a name that can be changed.
+  /// Returns the occurrence at `offset` of a symbol that can be renamed.
   package func renamable(at offset: Int) throws(RenameProblem) -> SymbolTable.Occurrence {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "the file has a syntax error; fix it first")
@@ -23,12 +23,12 @@ extension WorkflowDocument {
     return found
   }
 
-  /// Returns the ranges to replace by `name` in order to rename the symbol at `offset` throughout the file.
+  /// Returns the ranges to replace with `name` in this file, to rename the symbol at `offset`.
   package func rename(at offset: Int, to name: String) throws(RenameProblem) -> [TextSpan] {
     try rename(try renamable(at: offset).symbol, to: name)
   }
 
-  /// Returns the ranges to replace by `name` in order to rename a symbol throughout the file.
+  /// Returns the ranges to replace with `name` in this file, to rename a symbol.
   package func rename(_ symbol: SymbolTable.Symbol, to name: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' has a syntax error; fix it first")
@@ -64,29 +64,29 @@ extension WorkflowDocument {
   }
 }
 
-/// The effect of a rename in a file on the files that include it.
+/// The change that the renaming of a symbol requires in files that include its file.
 package struct IncludedRename: Sendable, Hashable {
-  /// The kind of symbol: an input, an output or an event.
+  /// The kind of the symbol: an input, an output or an event.
   package var kind: SymbolTable.Symbol.Kind
-  /// The symbol's name in the including files, or only its first part, such as `build/`, for events passed on by a
-  /// step.
+  /// The name of the symbol in the including files. For the events that a step passes on, it is only the first part,
+  /// such as `build/`.
   package var name: String
-  /// The part of ``name`` that changes, in bytes.
+  /// The range of ``name`` that changes, in bytes.
   package var part: Range<Int>
 
-  /// Creates the change for files that include the symbol's file, or nil if they cannot refer to the symbol.
+  /// Returns nil if including files cannot refer to the symbol.
   package init?(_ symbol: SymbolTable.Symbol) {
     switch symbol.kind {
     case .input, .output, .event: (kind, name) = (symbol.kind, symbol.name)
-    // Events of files that such a step includes are named `step/event` here.
+    // Events of a file that the step includes are named `step/event` here.
     case .step: (kind, name) = (.event, symbol.name + "/")
     case .queue: return nil
     }
     part = 0..<symbol.name.utf8.count
   }
 
-  /// Returns the change for files that include this one, in which `step` includes the renamed file. Only events are
-  /// passed on.
+  /// Returns the change for files that include a file in which `step` includes the renamed one. Only events can be
+  /// referred to from there.
   func passedOn(by step: String) -> IncludedRename? {
     guard kind == .event else { return nil }
     var outer = self
@@ -96,7 +96,7 @@ package struct IncludedRename: Sendable, Hashable {
     return outer
   }
 
-  /// Returns the part of a link that changes, or nil if it refers to another symbol.
+  /// Returns the range of a link that changes, or nil if the link refers to another symbol.
   func part(of link: SymbolTable.Link) -> TextSpan? {
     guard link.symbol.kind == kind else { return nil }
     let isMeant =
@@ -110,13 +110,12 @@ package struct IncludedRename: Sendable, Hashable {
 }
 
 extension WorkflowDocument {
-  /// Returns whether a step includes the file at `path`.
+  /// True if a step includes the file at this path.
   package func includes(_ path: String) -> Bool {
     workflow.steps.contains { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }
   }
 
-  /// Returns the locations that change with a symbol of the included file at `path`. Throws if they cannot all be
-  /// found.
+  /// Returns the ranges that change with a symbol of the included file at this path. Throws if some cannot be found.
   package func locations(of change: IncludedRename, in path: String) throws(RenameProblem) -> [TextSpan] {
     guard isWhole, let symbols = symbols() else {
       throw RenameProblem(description: "'\(source.file)' includes the file and has a syntax error; fix it first")
@@ -131,14 +130,14 @@ extension WorkflowDocument {
     return symbols.links.filter { self.path(of: $0.file) == path }.compactMap(change.part)
   }
 
-  /// Returns the corresponding changes for files that include this one.
+  /// Returns the changes for files that include this one.
   package func passedOn(_ change: IncludedRename, from path: String) -> [IncludedRename] {
     workflow.steps.filter { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }.compactMap {
       change.passedOn(by: $0.id.text)
     }
   }
 
-  /// Returns the declaration of a symbol; for an event of an included file, the step that includes it.
+  /// Returns the declaration of a symbol. For an event of an included file, it is the step that includes the file.
   package func declaration(of symbol: SymbolTable.Symbol) -> SymbolTable.Occurrence? {
     guard let symbols = symbols() else { return nil }
     let definitions = symbols.occurrences.filter(\.isDefinition)

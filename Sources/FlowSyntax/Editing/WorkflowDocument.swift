@@ -1,11 +1,10 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The text of a workflow that is being edited, and answers to an editor's requests. Invalid text is read as far as
-/// possible.
+/// A workflow that is being edited. It answers the requests of editors, even if the text is invalid.
 ///
-/// Its diagnostics are those of ``WorkflowLoader/load(bytes:file:)``. For everything but renaming, text that is not
-/// valid YAML is read without its invalid parts.
+/// Its diagnostics are those of ``WorkflowLoader/load(bytes:file:)``. If the text is not valid YAML, the parts that are
+/// valid are read, for everything except renaming.
 package struct WorkflowDocument: Sendable {
   /// The result of loading the text.
   package let result: LoadResult
@@ -13,24 +12,23 @@ package struct WorkflowDocument: Sendable {
   package var isWhole: Bool { !isRecovered && check != nil }
 
   let catalog: any ActionCatalog
-  /// Access to other files, or nil.
+  /// The access to other files, or nil.
   let surroundings: Surroundings?
-  /// The files that it includes directly or indirectly, as far as they could be read.
+  /// The paths of directly and indirectly included files that could be read.
   package let includedFiles: [String]
-  /// The checked workflow, or nil if nothing could be read.
+  /// The checked workflow, or nil if the text could not be read.
   let check: WorkflowCheck?
   private let isRecovered: Bool
 
-  /// Access to the files around a document.
+  /// The access to files around a document.
   package struct Surroundings: Sendable {
-    /// Reads a file, or returns nil if it cannot be read.
+    /// Returns the content of a file, or nil if it cannot be read.
     package var read: @Sendable (String) -> [UInt8]?
-    /// Returns the names in a folder; names of folders end with a slash.
+    /// Returns the names in a folder. Names of folders end with a slash.
     package var names: @Sendable (String) -> [String]
     /// The executors of installed plugins.
     package var executors: [String]
 
-    /// Creates an access to files.
     package init(
       read: @escaping @Sendable (String) -> [UInt8]?, names: @escaping @Sendable (String) -> [String] = { _ in [] },
       executors: [String] = []
@@ -41,7 +39,7 @@ package struct WorkflowDocument: Sendable {
     }
   }
 
-  /// Reads `bytes`; `file` is the name in messages. Without `surroundings`, included files are not read.
+  /// Reads a text. `file` is its name in messages. If `surroundings` is nil, included files are not read.
   package init(bytes: [UInt8], file: String, catalog base: any ActionCatalog, surroundings: Surroundings? = nil) {
     self.surroundings = surroundings
     let library = surroundings.map { IncludeLibrary(catalog: base, files: $0.read) }
@@ -60,8 +58,7 @@ package struct WorkflowDocument: Sendable {
       ?? examined.failure.flatMap { YAMLRecovery.tree(of: source, first: $0) }.map { loader.examine($0) }
   }
 
-  /// Returns the document for completion: if the line that is being typed makes the YAML invalid, the document without
-  /// this line.
+  /// Returns this document or, if the text is invalid, the document without the line at `offset`, which is being typed.
   func withoutLine(at offset: Int) -> WorkflowDocument {
     guard !isWhole else { return self }
     var bytes = source.bytes
@@ -76,7 +73,7 @@ package struct WorkflowDocument: Sendable {
   /// The installed actions, without included files.
   var installedCatalog: any ActionCatalog { (catalog as? IncludeCatalog)?.base ?? catalog }
 
-  /// Returns the path of a file that this one refers to.
+  /// Returns the path of a file that this one refers to as `name`.
   package func path(of name: String) -> String {
     IncludeLibrary.resolve(name, in: IncludeLibrary.folder(of: IncludeLibrary.resolve(source.file, in: "")))
   }
@@ -84,16 +81,16 @@ package struct WorkflowDocument: Sendable {
   /// The text of the document.
   package var source: SourceText { result.source }
 
-  /// The syntax tree, or nil.
+  /// The syntax tree, or nil if the text could not be read.
   var tree: NodeTree? { check?.tree }
 
-  /// The steps as far as they could be read.
+  /// The workflow, as far as it could be read.
   var workflow: Workflow { check?.workflow ?? Workflow(name: "", steps: []) }
 
   /// Returns the step with this id, or nil.
   func step(named id: String) -> Int? { check?.stepIndex(like: id) }
 
-  /// Returns the step whose text, including its id, contains the byte at `offset`.
+  /// Returns the step whose text, including its id, contains the byte at `offset`, or nil.
   func step(at offset: Int) -> Int? {
     guard let check, let tree, let last = check.locations.steps.lastIndex(where: { tree.span($0.key).start <= offset })
     else { return nil }
@@ -103,7 +100,7 @@ package struct WorkflowDocument: Sendable {
 }
 
 extension NodeTree {
-  /// Returns the end of the last node inside a node; the span of a mapping may extend over blank lines that follow it.
+  /// Returns the end of the last node in a node. The range of a mapping may include blank lines after it.
   func contentEnd(_ id: NodeID) -> Int {
     let next = next(id)
     return next - 1 > id ? Int(nodes[next - 1].end) : Int(nodes[id].end)

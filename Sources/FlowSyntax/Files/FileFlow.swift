@@ -2,26 +2,25 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The files between the steps of a workflow, according to `foreach`, `inputs-from` and `produces`.
+/// The files that steps exchange, determined from `foreach`, `inputs-from` and `produces`.
 package struct FileFlow {
-  /// A pattern of files, with the steps that produce and read them.
+  /// A path or pattern, with the steps that produce and read its files.
   package struct Node {
-    /// The pattern as written, relative to the workflow's folder.
+    /// The path or pattern as written, relative to the workflow's folder.
     package var text: String
     package var makers: [Int] = []
     package var readers: [Int] = []
     fileprivate var shapes: [PathShape]
 
-    /// The path, or nil for a pattern; the same for all spellings of a path.
+    /// The path, which is the same for all spellings, or nil for a pattern.
     var path: String? { shapes.count == 1 ? shapes[0].literal : nil }
   }
 
-  /// The products of steps, followed by the inputs that no step produces, in file order.
+  /// The products of all steps, then the inputs that no step produces, in file order.
   package private(set) var nodes: [Node] = []
   /// The number of pairs of patterns that may still be compared.
   private var budget = 1_000_000
 
-  /// Determines the files between steps.
   package init(_ workflow: Workflow) {
     var numbers: [ByteName: Int] = [:]
     var literals: [PathShape: [Int]] = [:]
@@ -97,15 +96,14 @@ package struct FileFlow {
     }
   }
 
-  /// A pattern that a step reads.
   private struct Input {
     var step: Int
     var text: String
     var shapes: [PathShape]
-    /// The exclusions that follow it in the list.
+    /// The exclusions after it in the list.
     var excluded: [PathShape]
 
-    /// Returns whether all of these files are excluded; only known paths can be.
+    /// True if all of these files are excluded. Only literal paths can be.
     func excludes(_ files: [PathShape]) -> Bool {
       files.allSatisfy { file in file.isLiteral && excluded.contains { $0.overlaps(file) } }
     }
@@ -119,7 +117,7 @@ private struct StepsByID {
 
   init(_ workflow: Workflow) { self.workflow = workflow }
 
-  /// Returns the step whose `products` a pattern refers to, or nil for any other pattern.
+  /// Returns the step to whose `products` a pattern refers, or nil for any other pattern.
   mutating func maker(ofProducts pattern: String, readBy step: Int) -> Int? {
     guard Template.containsExpression(pattern), let template = try? Template(parsing: pattern),
       template.isSingleExpression
@@ -138,7 +136,7 @@ private struct StepsByID {
 }
 
 extension String {
-  /// True for the path of the item, which is already in the list of files.
+  /// True for `${{ item.path }}`, whose files are those of the list of items.
   fileprivate var isItemPath: Bool {
     filter { !$0.isWhitespace }.lowercased() == "${{item.path}}"
   }

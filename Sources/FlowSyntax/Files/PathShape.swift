@@ -2,8 +2,8 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// The paths that a pattern may match, by the names of folders and the file. Expressions that are not known before a
-/// run match any text, and a `[…]` matches any character.
+/// The set of paths that a pattern may match. An expression that is not known before the run matches any text, and
+/// `[…]` matches any character.
 struct PathShape: Sendable, Hashable {
   private enum Token: Sendable, Hashable {
     case character(Unicode.Scalar)
@@ -11,14 +11,14 @@ struct PathShape: Sendable, Hashable {
   }
 
   private let parts: [[Token]]
-  /// True if the path begins at the root of the file system.
+  /// True if the path starts at the root folder.
   private let isAbsolute: Bool
   /// True if it matches exactly one path.
   let isLiteral: Bool
 
   private static let anyFolders: [Token] = [.anyText, .anyText]
 
-  /// Returns the shapes of a step's pattern; empty if nothing is known about it.
+  /// Returns the shapes of a step's pattern, or an empty array if nothing is known about it.
   static func all(of pattern: String, fanOut: FanOut?, inputs: [FieldDeclaration]) -> [PathShape] {
     guard Template.containsExpression(pattern) else { return all(of: pattern) }
     guard let template = try? Template(parsing: pattern) else { return [] }
@@ -33,12 +33,12 @@ struct PathShape: Sendable, Hashable {
     return all(of: template.text { stands[$0] ?? "" })
   }
 
-  /// Returns the shapes of a pattern without expressions, one for each of its alternatives.
+  /// Returns the shapes of a pattern without expressions: one for each of its alternatives.
   private static func all(of pattern: String) -> [PathShape] {
     ((try? PatternText.expanded(pattern)) ?? [PatternText.quoted(pattern)]).map { PathShape($0) }
   }
 
-  /// Returns a replacement for an expression, or nil if its value may be anything.
+  /// Returns a pattern for the value of an expression, or nil if it may be any text.
   private static func stand(for expression: Expression, fanOut: FanOut?, inputs: [FieldDeclaration]) -> String? {
     guard let reference = expression.references.first, expression.references.count == 1,
       expression.source.lowercased() == ([reference.name] + reference.path).joined(separator: ".").lowercased()
@@ -54,7 +54,7 @@ struct PathShape: Sendable, Hashable {
     }
   }
 
-  /// Creates the shape of a pattern without alternatives, in which only NUL quotes.
+  /// Creates the shape of a pattern without alternatives, in which quoted characters are marked by NUL.
   private init(_ pattern: String) {
     let parts = Self.tokens(pattern).split(separator: .character("/")).map { Array($0) }
     self.init(parts, isAbsolute: FilePath.isAbsolute(pattern))
@@ -104,7 +104,7 @@ struct PathShape: Sendable, Hashable {
     return PathShape(path.parts + parts, isAbsolute: path.isAbsolute)
   }
 
-  /// The path, or nil if there is more than one.
+  /// The path, or nil if the shape matches several.
   var literal: String? {
     guard isLiteral else { return nil }
     var path = String.UnicodeScalarView()
@@ -116,7 +116,7 @@ struct PathShape: Sendable, Hashable {
     return String(path)
   }
 
-  /// Returns whether some path matches both.
+  /// True if a path can match both shapes.
   func overlaps(_ other: PathShape) -> Bool {
     if isAbsolute != other.isAbsolute { return false }
     if isLiteral, other.isLiteral { return parts == other.parts }
@@ -129,7 +129,7 @@ struct PathShape: Sendable, Hashable {
       })
   }
 
-  /// Returns whether two sequences can be equal if some elements stand for any number of others.
+  /// True if two sequences can be equal. Elements for which `isMany` is true match any number of others.
   private static func meet<Element>(
     _ first: [Element], _ second: [Element], isMany: (Element) -> Bool, fit: (Element, Element) -> Bool
   ) -> Bool {

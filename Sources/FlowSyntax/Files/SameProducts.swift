@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds paths that are produced by two steps of a workflow.
+/// Finds files that two steps of a workflow produce.
 struct SameProducts {
   /// Two steps that produce the same file.
   struct Conflict {
@@ -11,22 +11,22 @@ struct SameProducts {
     var kind: Kind
   }
 
-  /// The order of the two steps.
+  /// The relation of the two steps.
   enum Kind {
-    /// Both may run at the same time.
+    /// They may run at the same time.
     case unordered
-    /// Both have a condition, so perhaps only one of them runs.
+    /// Both have a condition, so that possibly only one of them runs.
     case conditional
     /// One depends on the other.
     case ordered
   }
 
   private let workflow: Workflow
-  /// The number of steps that the searches may still visit.
+  /// The number of steps that searches may still visit.
   private var budget = 10_000_000
 
-  /// Returns each pair of a file's first producer and another one, in file order. Paths with patterns or expressions
-  /// are known only at run time.
+  /// Returns pairs of steps that produce the same file: the first such step and each of the others, in file order.
+  /// Paths with patterns or expressions are checked only at run time.
   static func conflicts(in workflow: Workflow) -> [Conflict] {
     let makers = workflow.steps.lazy.filter { $0.hasOptions && !$0.options.produces.isEmpty }
     guard makers.count(where: { !$0.options.isDisabled }) > 1 else { return [] }
@@ -58,7 +58,7 @@ struct SameProducts {
     return found
   }
 
-  /// Returns whether a step, or a step that includes its file, runs only under a condition.
+  /// True if the step, or a step that includes its file, has a condition.
   private func hasCondition(_ step: Int) -> Bool {
     var step = StepIndex(step)
     while true {
@@ -79,7 +79,7 @@ struct SameProducts {
         open.append(need)
       }
       budget -= 1
-      // Files that exceed the budget are not written by hand; the run finds remaining conflicts.
+      // Only generated files exceed this limit. The run finds the remaining conflicts.
       if budget < 0 { return true }
     }
     return false
@@ -87,7 +87,7 @@ struct SameProducts {
 }
 
 extension SameProducts.Conflict {
-  /// Creates the diagnostic; the steps are given by their names in messages.
+  /// Creates the diagnostic. `first` and `second` are the names of the steps.
   func diagnostic(
     _ first: String, _ second: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = []
   ) -> Diagnostic {
@@ -108,7 +108,7 @@ extension SameProducts.Conflict {
     }
   }
 
-  /// Returns the diagnostics of included files: each conflict is reported at the including step in the step's own file.
+  /// Returns the diagnostics for steps of included files, located at the steps that include them.
   static func diagnostics(ofIncludesIn graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let workflow = graph.workflow
     guard !workflow.scopes.isEmpty else { return [] }
@@ -122,7 +122,7 @@ extension SameProducts.Conflict {
       guard let first = own(conflict.first), let second = own(conflict.second), first.isIncluded || second.isIncluded
       else { return nil }
       let inside = workflow.scope(of: StepIndex(conflict.first))
-      // Conflicts between steps of one file are reported in that file.
+      // A conflict of two steps in the same file is reported in that file.
       if inside != nil, inside == workflow.scope(of: StepIndex(conflict.second)) { return nil }
       return conflict.diagnostic(
         workflow.steps[conflict.first].id.text, workflow.steps[conflict.second].id.text, at: second.span,

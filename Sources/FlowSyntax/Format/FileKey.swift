@@ -1,4 +1,4 @@
-/// The keys of a mapping for a file in `inputs-from` or `produces`.
+/// The keys of a file in `inputs-from` or `produces`.
 enum FileKey: String, FormatKey {
   case path, required, temporary
 

@@ -1,16 +1,16 @@
 import FlowDiagnostics
 
-/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible) and their equivalents here.
+/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible) and what to write instead.
 ///
-/// If a key has a direct equivalent, its counterpart, the remedy asks `did you mean …?` and editors can replace it.
+/// If a key has a direct equivalent, the suggestion is `did you mean …?` and editors can replace the key.
 enum ForeignKeys {
-  /// Returns the step's key that is called `key` in other tools, or nil.
+  /// Returns the key of a step that other tools call `key`, or nil.
   static func counterpart(ofStep key: String) -> String? { stepNames[key] }
 
-  /// Returns the workflow's key that is called `key` in other tools, or nil.
+  /// Returns the key of a workflow that other tools call `key`, or nil.
   static func counterpart(ofWorkflow key: String) -> String? { workflowNames[key] }
 
-  /// Returns the remedy for `key` in a step, given the value if it is a scalar.
+  /// Returns a suggestion for `key` in a step, or nil. `value` is its value if that is a scalar.
   static func remedy(ofStep key: String, _ value: String?) -> String? {
     if let name = stepNames[key] { return question(key, name) }
     if let remedy = limit(key, value) { return remedy }
@@ -19,7 +19,7 @@ enum ForeignKeys {
     return stepRemedies[key]
   }
 
-  /// Returns the remedy for `key` in a workflow.
+  /// Returns a suggestion for `key` in a workflow, or nil.
   static func remedy(ofWorkflow key: String) -> String? {
     if let name = workflowNames[key] { return question(key, name) }
     if let remedy = workflowRemedies[key] { return remedy }
@@ -31,7 +31,7 @@ enum ForeignKeys {
     Correction(key, to: name).question + " that is what '\(key)' is called here"
   }
 
-  /// Returns the secret's key that is called `key` in other tools, or nil.
+  /// Returns the key of a secret that other tools call `key`, or nil.
   static func counterpart(ofSecret key: String) -> String? {
     switch key {
     case "environment", "variable", "from-env", "fromEnv", "from_env": "env"
@@ -40,7 +40,7 @@ enum ForeignKeys {
     }
   }
 
-  /// Returns the remedy for `key` in a secret.
+  /// Returns a suggestion for `key` in a secret, or nil.
   static func remedy(ofSecret key: String) -> String? {
     if let name = counterpart(ofSecret: key) { return question(key, name) }
     return secretRemedy(key)
@@ -56,7 +56,7 @@ enum ForeignKeys {
     }
   }
 
-  /// Returns the key of `foreach` that is called `key` in other tools, or nil.
+  /// Returns the key of `foreach` that other tools call `key`, or nil.
   static func counterpart(ofForeach key: String) -> String? {
     switch key {
     case "matrix": "axes"
@@ -67,7 +67,7 @@ enum ForeignKeys {
     }
   }
 
-  /// Returns the remedy for `key` in `foreach`.
+  /// Returns a suggestion for `key` in `foreach`, or nil.
   static func remedy(ofForeach key: String) -> String? {
     counterpart(ofForeach: key).map { question(key, $0) }
   }
@@ -77,7 +77,7 @@ enum ForeignKeys {
     "jobs", "tasks", "services", "processes", "stages", "dag", "templates", "spec", "do",
   ]
 
-  /// The names of the parts of `resources` in other tools.
+  /// The keys of `resources` by their names in other tools.
   static let resourceNames: [String: ResourcesKey] = [
     "cpu": .cpus, "cpus": .cpus, "cores": .cpus, "core": .cpus, "threads": .cpus, "ncpus": .cpus, "processors": .cpus,
     "cpus-per-task": .cpus, "cpus_per_task": .cpus, "vcpus": .cpus, "num_cpus": .cpus,
@@ -86,7 +86,7 @@ enum ForeignKeys {
     "accelerator": .gpus,
   ]
 
-  /// The names of types in other tools and languages.
+  /// The names of types in other tools and languages, with those of flowrun.
   static let types = [
     "bool": "boolean", "int": "integer", "float": "number", "double": "number", "decimal": "number", "str": "string",
     "text": "string", "list": "array", "map": "object", "dict": "object", "choice": "string", "file": "path",
@@ -238,10 +238,10 @@ enum ForeignKeys {
     "expand",
   ]
 
-  /// The remedy for these keys.
+  /// The suggestion for these keys.
   private static let repetition = "write 'foreach', a list or an expression; 'item' is the current element"
 
-  /// Returns the remedy for a time limit given as a number, with the unit in the name of the key.
+  /// Returns a suggestion for a time limit that is a number with the unit in its key, or nil.
   private static func limit(_ key: String, _ value: String?) -> String? {
     let number = value.flatMap { Int($0) }
     switch key {
