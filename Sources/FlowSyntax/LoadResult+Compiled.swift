@@ -2,10 +2,10 @@ import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
-/// Compiled workflows, which are created from a loaded workflow and loaded in place of YAML.
+/// Compiled workflows. They are created from a loaded workflow, and loaded instead of YAML.
 extension LoadResult {
-  /// The workflow as written by `flowrun compile`, or nil if it has an error. Paths are relative to its own folder, so
-  /// that the bytes do not depend on the folder's location.
+  /// The workflow in compiled form, or nil if it has an error. Paths are relative to the workflow's folder, so that the
+  /// bytes do not depend on the location of the folder.
   public var compiled: CompiledWorkflow? {
     if let compiledFile { return compiledFile }
     guard let workflow = graph?.workflow else { return nil }
@@ -26,13 +26,13 @@ extension LoadResult {
     return CompiledWorkflow(graph, outputs: outputs, locations: locations)
   }
 
-  /// Returns the source location of a step of a compiled workflow, or nil if YAML was loaded.
+  /// Returns the location of a step in its source file, if a compiled workflow was loaded, or nil.
   public func compiledLocation(of step: StepIndex) -> CompiledWorkflow.Location? {
     guard let locations = compiledFile?.locations, locations.indices.contains(Int(step)) else { return nil }
     return locations[Int(step)]
   }
 
-  /// Loads a compiled workflow, whose actions must be installed. Runs record the bytes as their definition; messages do
+  /// Loads a compiled workflow. Its actions must be installed. Runs record the bytes as their definition; messages do
   /// not quote them.
   static func compiled(_ bytes: [UInt8], file: String, _ catalog: any ActionCatalog) -> LoadResult {
     let source = SourceText([], file: file)
@@ -50,8 +50,8 @@ extension LoadResult {
     }
   }
 
-  /// Returns a diagnostic for each action that is not installed, at the first step that uses it, and for inputs that
-  /// have moved to another action.
+  /// Returns a diagnostic for each action that is not installed, at the first step that uses it, and for each input
+  /// that was moved to another action.
   private static func missingActions(of compiled: CompiledWorkflow, _ catalog: any ActionCatalog) -> [Diagnostic] {
     let workflow = compiled.graph.workflow
     var seen: Set<String> = []

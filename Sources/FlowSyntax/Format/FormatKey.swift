@@ -1,29 +1,28 @@
 import FlowModel
 
-/// The keys of one kind of mapping in a workflow or manifest.
+/// The keys of a kind of mapping in a workflow or manifest.
 ///
-/// The parser, the lists of allowed keys in messages and the JSON Schema are all derived from these tables, so they
-/// cannot contradict each other.
+/// The parser, the lists of keys in messages and the JSON Schema use these tables, so that they always agree.
 protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
-  /// The name of the mapping in messages, such as `a step`.
+  /// A description of the mapping for messages, such as `a step`.
   static var owner: String { get }
-  /// The form of the key's value.
+  /// The form of the value.
   var shape: Shape { get }
-  /// The meaning of the key, in one sentence for editors.
+  /// A description of one sentence, for editors.
   var summary: String { get }
   /// True if the key is required.
   var isRequired: Bool { get }
-  /// The default value as written in a workflow, or nil if there is none.
+  /// The default value as written in a file, or nil.
   var defaultText: String? { get }
-  /// Common values of a key that accepts any text, for editors.
+  /// Frequent values of a key that allows any string, for editors.
   var proposals: [String] { get }
-  /// Returns the remedy for another tool's key, or nil if it is unknown.
+  /// Returns a suggestion for a key of another tool, or nil.
   static func remedy(for foreign: String, value: String?) -> String?
-  /// Returns the key that has another name in other tools, or nil.
+  /// Returns the key that has this name in other tools, or nil.
   static func counterpart(of foreign: String) -> String?
-  /// Returns the remedy for a value in place of the mapping, or nil to list the keys.
+  /// Returns a suggestion for a value that should be the mapping. If nil, the message lists the keys.
   static func remedy(insteadOf value: Value) -> String?
-  /// The prefix of additional keys that are allowed and ignored, or nil if there are none.
+  /// The prefix of additional keys, which are ignored, or nil if there are none.
   static var ignoredPrefix: String? { get }
 }
 
@@ -37,16 +36,15 @@ extension FormatKey {
   static var ignoredPrefix: String? { nil }
 }
 
-/// The form of a key's value.
+/// The form of a value.
 indirect enum Shape: Sendable {
   case string
-  /// A nonempty string.
+  /// A string that is not empty.
   case name
-  /// The name of a workflow, which must also be valid for a folder.
+  /// The name of a workflow, which must also be a valid name for a folder.
   case workflowName
-  /// A folder in a colon-separated list, such as `PATH`.
+  /// A folder in a list with colons, such as `PATH`.
   case folder
-  /// A name of this kind.
   case nameOf(NameKind)
   /// The relative path of a Swift file.
   case sourceFile
@@ -57,7 +55,7 @@ indirect enum Shape: Sendable {
   case durationAboveZero
   /// A duration, or a string with `${{ }}`.
   case durationOrExpression
-  /// A range such as `50ms..200ms`, or one duration.
+  /// A range such as `50ms..200ms`, or a single duration.
   case estimate
   /// An amount of memory such as `8GiB`, or a string with `${{ attempt }}`.
   case memory
@@ -65,37 +63,37 @@ indirect enum Shape: Sendable {
   case size(ClosedRange<Int>)
   /// An integer, or a string with `${{ attempt }}`.
   case count(ClosedRange<Int>)
-  /// The end of an attempt: a word, an exit status, a range of statuses or an error code.
+  /// The reason for another attempt: a word, an exit status, a range of statuses or an error code.
   case retryReason
   case stepNames
   case eventNames
   /// A path or a list of paths, which may contain expressions.
   case fileNames
-  /// A path, a pattern of files, or a mapping of ``FileKey``; may contain expressions.
+  /// A path or pattern, which may contain expressions, or a mapping with ``FileKey``.
   case fileRule
-  /// The path of a file of variables, a mapping of ``EnvironmentFileKey``, or a list of both.
+  /// The path of a file with variables, a mapping with ``EnvironmentFileKey``, or a list of both.
   case environmentFiles
-  /// The name of a repeating event.
+  /// The name of an event that repeats.
   case eventName
   case expression
   case booleanOrExpression
   case deferral
   case word([String])
   case queueName
-  /// The executor of steps, as parsed by ``ExecutorAddress``.
+  /// An executor in the form of ``ExecutorAddress``.
   case executorAddress
   case actionName
-  /// Text for a shell, or a list of a program and its arguments.
+  /// A string that a shell runs, or a list of a program and its arguments.
   case command
-  /// A mapping with the given keys.
+  /// A mapping with these keys.
   case map(any FormatKey.Type)
-  /// A duration, or a mapping with the given keys.
+  /// A duration, or a mapping with these keys.
   case durationOr(any FormatKey.Type, allowsExpression: Bool)
   /// A mapping whose keys are names of this kind.
   case named(NameKind, Shape)
-  /// A list of event names, or a mapping from name to description or to a mapping of ``EventKey``.
+  /// A list of events, or a mapping from each event to a description or a mapping with ``EventKey``.
   case events
-  /// A list, an expression, or a mapping of ``ForeachKey``.
+  /// A list, an expression, or a mapping with ``ForeachKey``.
   case foreach
   /// A mapping with any keys and values.
   case values
@@ -105,11 +103,11 @@ indirect enum Shape: Sendable {
   case list(of: Shape, isNonempty: Bool)
 }
 
-/// The kinds of names in a workflow, which have different rules.
+/// The kinds of names in a workflow. Each has its own rule.
 enum NameKind: Sendable, CaseIterable {
   case step, queue, input, secret, event, output, plugin, action, field
 
-  /// The pattern, in the dialect shared by JSON Schema and editors.
+  /// A regular expression that both JSON Schema and editors support.
   var pattern: String {
     switch self {
     case .step, .queue: "^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"
@@ -120,7 +118,7 @@ enum NameKind: Sendable, CaseIterable {
     }
   }
 
-  /// The rule in words.
+  /// The rule in words, for messages.
   var rule: String {
     switch self {
     case .step, .queue:
@@ -133,7 +131,7 @@ enum NameKind: Sendable, CaseIterable {
     }
   }
 
-  /// Returns whether `name` matches ``pattern``.
+  /// True if `name` matches ``pattern``.
   func allows(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     switch self {

@@ -1,14 +1,14 @@
-/// The bytes of a key as two machine words, and the key's bit.
+/// The bytes of a key in two machine words, and the bit that represents the key.
 ///
-/// Not nested in ``KeyTable``: the runtime would search all protocol conformances of the program for the type of an
-/// array whose elements depend on a constrained parameter.
+/// It is not nested in ``KeyTable``, because for an array whose element type depends on a constrained parameter, the
+/// runtime would search all protocol conformances of the program.
 private struct SpelledKey: Sendable {
   let low: UInt64
   let high: UInt64
   let bit: UInt64
 }
 
-/// Finds keys by their bytes. Every key of the format fits in two machine words, so one comparison is enough.
+/// Finds keys by their bytes. All keys of the format fit in two machine words, so that comparing them is fast.
 struct KeyTable<Key: FormatKey>: Sendable {
   private let spellings: [SpelledKey]
   private let keys: [Key]
@@ -32,7 +32,7 @@ struct KeyTable<Key: FormatKey>: Sendable {
     requiredBits = required
   }
 
-  /// Returns the key with these bytes and its bit, or nil.
+  /// Returns the key with these bytes and the bit that represents it, or nil.
   @inline(__always)
   func entry(_ bytes: UnsafeBufferPointer<UInt8>) -> (key: Key, bit: UInt64)? {
     guard let (low, high) = Self.words(bytes) else { return nil }
@@ -42,12 +42,12 @@ struct KeyTable<Key: FormatKey>: Sendable {
     return nil
   }
 
-  /// Returns the required keys that are not in `seen`.
+  /// Returns the required keys whose bits are not in `seen`.
   func missing(_ seen: UInt64) -> [Key] {
     keys.indices.filter { spellings[$0].bit & requiredBits & ~seen != 0 }.map { keys[$0] }
   }
 
-  /// Returns the bytes padded with zeros, which no key contains, or nil if there are more than 16.
+  /// Returns the bytes padded with zeros, or nil if there are more than 16. No key contains a zero.
   @inline(__always)
   private static func words(_ bytes: UnsafeBufferPointer<UInt8>) -> (UInt64, UInt64)? {
     guard bytes.count <= 16 else { return nil }

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The keys of `resources`, a step's request.
+/// The keys of `resources`.
 enum ResourcesKey: String, FormatKey {
   case cpus, memory, gpus
 
@@ -36,7 +36,7 @@ enum ResourcesKey: String, FormatKey {
 
   var defaultText: String? { self == .cpus ? "1" : nil }
 
-  /// An example value.
+  /// An example of the value.
   var example: String {
     switch self {
     case .cpus: "4"

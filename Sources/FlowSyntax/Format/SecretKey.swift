@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of a workflow's secret.
+/// The keys of a secret.
 enum SecretKey: String, FormatKey {
   case env, file, command, required
 
@@ -31,6 +31,6 @@ enum SecretKey: String, FormatKey {
     }
   }
 
-  /// The keys of which a secret has exactly one.
+  /// The keys for the source of a secret, which must have exactly one of them.
   static let sources: [SecretKey] = [.env, .file, .command]
 }

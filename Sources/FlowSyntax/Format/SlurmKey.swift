@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The executors that a mapping under `executor` can configure.
+/// The keys of `executor` if it is a mapping.
 enum ExecutorKey: String, FormatKey {
   case slurm
 
@@ -19,7 +19,7 @@ enum ExecutorKey: String, FormatKey {
   var summary: String { "The options of the step's jobs on Slurm" }
 }
 
-/// The keys of `executor: { slurm: … }`, and the options of `--on slurm=N`.
+/// The keys of `executor: { slurm: … }`, which are also options in `--on slurm=N`.
 enum SlurmKey: String, FormatKey {
   case slots, partition, time
   case perNode = "per-node"
@@ -27,7 +27,7 @@ enum SlurmKey: String, FormatKey {
 
   static let owner = "slurm"
 
-  /// The keys that may use `attempt` in the `executor` of a step.
+  /// The keys whose values may contain `attempt` in the `executor` of a step.
   static let changing: [SlurmKey] = [.time, .partition]
 
   /// The keys that are options in an address.

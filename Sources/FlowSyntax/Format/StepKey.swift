@@ -23,7 +23,7 @@ enum StepKey: String, FormatKey {
 
   static let owner = "a step"
 
-  /// The keys that are not allowed in `finally`, because it fixes when the steps start.
+  /// The keys that steps of `finally` cannot have, because it determines when they start.
   static let notInFinally: [StepKey] = [.after, .deferral, .blocking, .prewarm]
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofStep: foreign, value) }
@@ -142,7 +142,6 @@ enum StepKey: String, FormatKey {
   }
 }
 
-/// The keys of a deadline.
 enum DeadlineKey: String, FormatKey {
   case min, max
 
@@ -158,7 +157,6 @@ enum DeadlineKey: String, FormatKey {
   }
 }
 
-/// The keys of a retry policy.
 enum RetryKey: String, FormatKey {
   case attempts, delay, backoff
   case maxDelay = "max-delay"

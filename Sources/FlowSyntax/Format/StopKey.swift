@@ -1,6 +1,5 @@
 import FlowModel
 
-/// The keys of `stop`.
 enum StopKey: String, FormatKey {
   case signal, within
 

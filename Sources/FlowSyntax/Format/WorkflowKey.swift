@@ -1,7 +1,6 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The keys of a workflow.
 enum WorkflowKey: String, FormatKey {
   case name, description, inputs, secrets, env, deadline, events, queues, defaults, concurrency, steps, outputs
   case durable, history, timeout, finally, cleanup, budgets, keep
@@ -10,7 +9,7 @@ enum WorkflowKey: String, FormatKey {
   case path
 
   static let owner = "a workflow"
-  /// The prefix of keys for anchors.
+  /// The prefix of keys that are ignored. They can have anchors.
   static let ignoredPrefix: String? = "x-"
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofWorkflow: foreign) }
@@ -84,13 +83,13 @@ enum WorkflowKey: String, FormatKey {
 }
 
 extension WorkflowKey {
-  /// Returns whether the key with this name contains steps by id.
+  /// True if the value of this key is a mapping of steps.
   static func holdsSteps(_ name: String) -> Bool {
     name == WorkflowKey.steps.rawValue || name == WorkflowKey.finally.rawValue
   }
 }
 
-/// The keys of a declared event.
+/// The keys of an event.
 enum EventKey: String, FormatKey {
   case repeats, description, value
 
@@ -115,7 +114,7 @@ enum EventKey: String, FormatKey {
   }
 }
 
-/// The keys of a declared queue.
+/// The keys of a queue.
 enum QueueKey: String, FormatKey {
   case qos, width
 
@@ -138,13 +137,12 @@ enum QueueKey: String, FormatKey {
   }
 }
 
-/// The keys of `defaults`.
 enum DefaultsKey: String, FormatKey {
   case retry, deadline, queue, executor, stop, shell, cwd
 
   static let owner = "defaults"
 
-  /// The corresponding key of a step, or nil if it corresponds to an input of commands.
+  /// The same key of a step, or nil if it is an input of commands.
   private var stepKey: StepKey? {
     switch self {
     case .retry: .retry
@@ -162,7 +160,7 @@ enum DefaultsKey: String, FormatKey {
   var proposals: [String] { stepKey?.proposals ?? [] }
 }
 
-/// The keys of a file of variables in `env-file`.
+/// The keys of a file in `env-file`.
 enum EnvironmentFileKey: String, FormatKey {
   case path, required
 
@@ -187,7 +185,8 @@ enum EnvironmentFileKey: String, FormatKey {
   }
 }
 
-/// The keys of a typed field: an input of the workflow, an input or output of an action in a manifest, or a property.
+/// The keys of a field: an input of the workflow, an input or output of an action in a manifest, or a property of an
+/// object.
 enum FieldKey: String, FormatKey {
   case type, required, `default`, `enum`, items, properties, base, secret, description
 

@@ -1,18 +1,18 @@
 import FlowModel
 
-/// Combines a workflow and everything that it includes into one workflow.
+/// Merges a workflow and the files that it includes into one workflow.
 ///
-/// A step that includes a file keeps its position and becomes the exit, which returns the outputs. After the workflow's
-/// own steps follow an entry, which binds the inputs, and the file's steps under `ID/`. The plan, the journal and the
-/// report therefore treat all of them as steps.
+/// A step that includes a file keeps its position and becomes the exit, which returns the outputs of the file. After
+/// the workflow's own steps come an entry, which binds the inputs, and the steps of the file with the prefix `ID/`. So
+/// the plan, the journal and the report treat all of them as ordinary steps.
 struct Flattening {
   private var flat: Workflow
   private let library: IncludeLibrary
-  /// The path of files to each scope, by scope number; 0 is the workflow itself.
+  /// For each scope, the files from the main workflow to the scope's own. Index 0 is for the workflow itself.
   private var stacks: [[String]]
-  /// For each scope but the first, the scope that includes it.
+  /// For each scope, the index of the scope that includes it. The first scope has no element.
   private var outerScopes: [Int] = []
-  /// The unique name of each included file in messages.
+  /// The name of each included file in messages. Names are unique.
   private var names: [ByteName: String] = [:]
 
   /// The error if there are too many steps.
@@ -41,10 +41,11 @@ struct Flattening {
     }
   }
 
-  /// The folder of the outermost file, to which file names are relative.
+  /// The folder of the main workflow. The names of files are relative to it.
   private var home: String { IncludeLibrary.folder(of: stacks[0].last ?? "") }
 
-  /// Returns the name of a file. If two names differ only in Unicode normalization, the second one gets a number.
+  /// Returns the name of a file for messages. If it differs from another name only in Unicode normalization, a number
+  /// is added.
   private mutating func name(of path: String) -> String {
     if let known = names[ByteName(path)] { return known }
     let own = IncludeLibrary.name(of: path, from: home)
@@ -58,8 +59,8 @@ struct Flattening {
     return name
   }
 
-  /// A file with `foreach` is not flattened, because the number of items is known only in the run, whose graph is
-  /// fixed. The step keeps its position, and its action runs the file.
+  /// Replaces a file with `foreach` by an action that runs it. Its steps cannot be merged, because the number of items
+  /// is known only during the run, when the graph is fixed.
   private mutating func runForItems(at index: Int) throws(TooLarge) {
     let stack = stacks[Int(flat.scopeOfStep[index])]
     let entry = library.entry(flat.steps[index].uses, stack: stack)
@@ -117,7 +118,7 @@ struct Flattening {
       renamed.name = prefix + queue.name
       flat.queues.append(renamed)
     }
-    // There is only one terminal for the steps of all files.
+    // The steps of all files share one terminal.
     if let queue = inner.queues.last, queue.name == QueueDeclaration.terminal, !flat.queues.contains(queue) {
       flat.queues.append(queue)
     }
@@ -150,7 +151,7 @@ struct Flattening {
     flat.steps[Int(step)].hasOptions && flat.steps[Int(step)].options.isFinal
   }
 
-  /// Excludes exits, which wait for `finally`, from the gate; the gate waits only for the files' own steps.
+  /// Makes the gate wait for the steps of an included file, and not for its exit, which waits for `finally`.
   private mutating func keepGateFromWaiting(forScope number: Int) {
     var next = number
     while next > 0 {
@@ -159,8 +160,8 @@ struct Flattening {
     }
   }
 
-  /// Makes the steps of a file's `finally` depend on all of its own steps. Those without dependents would not be
-  /// enough, because a step is skipped as soon as one of its dependencies fails, while others may still be running.
+  /// Makes the steps of a file's `finally` depend on all other steps of the file. To depend only on the last ones would
+  /// not be enough: a step is skipped as soon as one of its dependencies fails, while others may still be running.
   private mutating func waitForOwnSteps(of scope: WorkflowScope) {
     let own = scope.members.filter { !isFinal($0) }
     for step in scope.members where isFinal(step) {
@@ -174,14 +175,14 @@ struct Flattening {
     flat.scopeOfStep.append(Int32(scope))
   }
 
-  /// Returns the declaration of an exit, whose inputs are the outputs of the file.
+  /// Returns the declaration of the exit, whose inputs are the outputs of the file.
   private static func exitDeclaration(_ declaration: ActionDeclaration) -> ActionDeclaration {
     var exit = declaration
     exit.inputs = declaration.outputs.map { FieldDeclaration($0.name, .any, isRequired: false) }
     return exit
   }
 
-  /// Returns the options for the entry: those that decide whether and when the whole file starts.
+  /// Returns the options of the entry: those that determine whether and when the file starts.
   private static func entryOptions(_ options: StepOptions) -> StepOptions {
     var entry = StepOptions()
     entry.after = options.after
@@ -195,7 +196,7 @@ struct Flattening {
     return entry
   }
 
-  /// Returns the options for the exit: those that decide how its end counts.
+  /// Returns the options of the exit: those that determine the effect of a failure.
   private static func exitOptions(_ options: StepOptions) -> StepOptions {
     var exit = StepOptions()
     exit.name = options.name
@@ -208,13 +209,13 @@ struct Flattening {
   }
 }
 
-/// Renames the symbols of an included file for the workflow that includes it.
+/// Renames events, queues and other names of an included file in the including workflow.
 private struct Renaming {
   private let prefix: String
   private let events: Set<String>
   private let queues: Set<String>
   private let declarations: (String) -> ActionDeclaration?
-  /// The default queue, which implements the file's `concurrency`.
+  /// The queue of steps without a `queue`, which implements the file's `concurrency`, or nil.
   private let usualQueue: String?
 
   init(
@@ -240,7 +241,7 @@ private struct Renaming {
     return with
   }
 
-  /// Returns the options of a step, with defaults from the step that includes the file.
+  /// Returns the options of a step. Missing ones are those of the including step.
   func options(of step: Step, in caller: StepOptions) -> StepOptions {
     var options = step.options
     options.isFinalInside = options.isFinal

@@ -1,7 +1,7 @@
 import FlowModel
 
-/// A workflow and its included files in one text, as recorded for a run, so that the definition is known even if the
-/// files change.
+/// A workflow and its included files in a single text, which is recorded for a run, so that the definition is known
+/// even if the files change.
 public enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)
 
@@ -17,7 +17,7 @@ public enum IncludeBundle {
       ])
   }
 
-  /// Returns the file and its included files, or nil if the text is a single file.
+  /// Returns the file and its included files, or nil if the text is an ordinary file.
   static func parts(of bytes: [UInt8]) -> (main: [UInt8], file: String, files: [ByteName: [UInt8]])? {
     guard bytes.starts(with: begin), case .object(let object)? = try? JSONText.parse(bytes),
       let main = object["workflow"]?.stringValue, let files = object["flowrun-files"]?.objectValue

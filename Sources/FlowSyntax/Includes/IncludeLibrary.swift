@@ -4,26 +4,26 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The included files of all workflows in one load; each is read and checked once.
+/// The files that a workflow includes. Each of them is read and checked only once.
 final class IncludeLibrary: Sendable {
-  /// A file as seen by a step that includes it.
+  /// An included file.
   struct IncludableFile: Sendable {
     /// The absolute path.
     let path: String
-    /// The declaration of the file as an action, or nil if it cannot be used.
+    /// The declaration of the file as an action, or nil if the file cannot be used.
     var declaration: ActionDeclaration?
     var workflow: Workflow?
-    /// The events of the file itself.
+    /// The events that the file itself declares or posts.
     var events: Set<String> = []
-    /// The locations at which its inputs are declared.
+    /// The locations of the declarations of its inputs, by name.
     var inputLocations: [String: Diagnostic.RelatedLocation] = [:]
-    /// The reason why it cannot be used, or nil.
+    /// The reason why the file cannot be used, or nil.
     var problem: String?
-    /// The result of loading it, as far as it could be read.
+    /// The result of loading the file, or nil if it could not be read.
     var result: LoadResult?
   }
 
-  /// The diagnostics that depend on the including file.
+  /// The codes of diagnostics that apply only if the file is run by itself.
   private static let matters: Set<DiagnosticCode> = [
     .missingHandle, .waitWithoutMaximum, .gateInfeasible, .gateOutsideGuidance,
   ]
@@ -39,7 +39,7 @@ final class IncludeLibrary: Sendable {
     self.files = files
   }
 
-  /// Returns whether `uses` names a file rather than an action.
+  /// True if `name` is the path of a file, and not the name of an action.
   static func isFile(_ name: String) -> Bool {
     ["./", "../", "/"].contains { name.utf8.starts(with: $0.utf8) } || name.hasSuffix(".yaml")
       || name.hasSuffix(".yml")
@@ -48,14 +48,14 @@ final class IncludeLibrary: Sendable {
   /// The files that were read, sorted by path.
   var read: [(path: String, bytes: [UInt8])] { texts.withLock { $0 }.sorted { $0.path < $1.path } }
 
-  /// Returns an FNV-1a hash of the contents of these files.
+  /// Returns an FNV-1a hash of the content of these files.
   func digest(of paths: [String]) -> UInt64 {
     var hash = FNV1a64()
     for (path, bytes) in read where paths.contains(where: { $0.hasSameBytes(as: path) }) { hash.add(bytes) }
     return hash.value
   }
 
-  /// The files that were named, including unreadable ones, sorted by path.
+  /// The paths of all included files, sorted. They include files that could not be read.
   var named: [String] { entries.withLock { $0.keys.sorted().map(\.text) } }
 
   /// The results of loading the files, sorted by path.
@@ -63,8 +63,8 @@ final class IncludeLibrary: Sendable {
     entries.withLock { $0.values.sorted { $0.path < $1.path } }.compactMap(\.result)
   }
 
-  /// Returns the file with this name in a workflow that was reached through the files of `stack`, the last of which is
-  /// its own.
+  /// Returns the file with this name. `stack` has the files from the main workflow to the including one, to detect
+  /// files that include themselves.
   func entry(_ name: String, stack: [String]) -> IncludableFile {
     let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
     if let first = stack.firstIndex(where: { $0.hasSameBytes(as: path) }) {
@@ -88,7 +88,7 @@ final class IncludeLibrary: Sendable {
     let loader = WorkflowLoader(catalog: IncludeCatalog(base: catalog, library: self, stack: stack + [path]))
     let examined = loader.examine(SourceText(bytes, file: path))
     var result = examined.result
-    // The including file may provide the handle, and it has the gate.
+    // The including workflow may provide the handle and has the gate.
     result.diagnostics.removeAll { Self.matters.contains($0.code) }
     let errors = result.diagnostics.filter(\.isError)
     guard errors.isEmpty, let check = examined.check else {
@@ -130,12 +130,11 @@ final class IncludeLibrary: Sendable {
       name: fileName(path), summary: workflow.description ?? "The workflow '\(workflow.name)'", inputs: workflow.inputs,
       outputs: workflow.outputs.map { FieldDeclaration($0.key, .any, isRequired: false) }, origin: path)
     declaration.outputLimitBytes = Limits.fanOutOutputBytes
-    // The handles that none of its steps provides must be provided before the including step.
+    // Steps before the including step must provide the handles that no step in the file provides.
     declaration.requires = check.missingHandles
     return declaration
   }
 
-  /// Returns the declaration of an installed action.
   func catalogDeclaration(_ name: String) -> ActionDeclaration? { catalog.declaration(named: name) }
 
   // MARK: Paths
@@ -147,31 +146,31 @@ final class IncludeLibrary: Sendable {
     return String(path[..<slash])
   }
 
-  /// Returns the path of a file relative to a folder. Both must be absolute, or relative to the working folder.
+  /// Returns the path of a file relative to a folder. Both must be absolute, or both relative to the working folder.
   static func name(of path: String, from folder: String) -> String {
     let (own, other) = (path.pathParts, folder.pathParts)
     let common = zip(own, other).prefix { $0.hasSameBytes(as: $1) }.count
     return (other.dropFirst(common).map { _ in ".." } + own.dropFirst(common)).joined(separator: "/")
   }
 
-  /// Returns a path without `.` and `..`, resolved in a folder if it is relative.
+  /// Returns a path without `.` and `..`. A relative path is resolved in `folder`.
   static func resolve(_ path: String, in folder: String) -> String {
     let whole = FilePath.isAbsolute(path) || folder.isEmpty ? path : folder + "/" + path
     var parts: [String] = []
     for part in whole.pathParts where part != "." {
       if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
     }
-    // `joined` would make the runtime look up its types at the first path of each process.
+    // `joined` would make the runtime create its types at the first path of each process.
     return (FilePath.isAbsolute(whole) ? "/" : "") + (parts.first ?? "")
       + parts.dropFirst().reduce("") { $0 + "/" + $1 }
   }
 }
 
-/// The installed actions, and the declarations of included files for `uses: ./other.yaml`.
+/// The installed actions, and the declarations of included files, such as `./other.yaml`.
 struct IncludeCatalog: ActionCatalog {
   let base: any ActionCatalog
   let library: IncludeLibrary
-  /// The path of files to the current one, which is the last.
+  /// The files from the main workflow to the current one.
   let stack: [String]
 
   var declarations: [ActionDeclaration] { base.declarations }
@@ -189,14 +188,14 @@ struct IncludeCatalog: ActionCatalog {
 }
 
 extension WorkflowKey {
-  /// The keys that are not allowed in an included file, because a run has only one gate and one history.
+  /// The keys that an included file cannot have, because a run has only one gate and one history.
   static let notInIncluded: [WorkflowKey] = [
     .deadline, .timeout, .durable, .history, .logLimit, .secrets, .budgets,
   ]
 }
 
 extension SourceText {
-  /// Returns the location of a diagnostic: `other.yaml:3:5`.
+  /// Returns the location of a diagnostic, such as `other.yaml:3:5`.
   func location(_ diagnostic: Diagnostic) -> String {
     let location = LineTable(self).location(of: diagnostic.span.start)
     return "\(IncludeLibrary.fileName(file)):\(location.line):\(location.column)"
@@ -204,6 +203,6 @@ extension SourceText {
 }
 
 extension NodeTree {
-  /// Returns the line of a node, from 1.
+  /// Returns the line of a node, counted from 1.
   func line(of node: NodeID) -> Int { LineTable(source).line(of: span(node).start) }
 }

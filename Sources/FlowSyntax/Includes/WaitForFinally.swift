@@ -1,15 +1,15 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds cases in which the launch gate waits for the `finally` of an included file. It normally does not, but it waits
-/// for a blocking step after the include.
+/// Finds cases in which the launch gate waits for the `finally` of an included file. Usually it does not, except if a
+/// blocking step depends on the including step.
 struct WaitForFinally {
   private let graph: WorkflowGraph
   private let roles: GateRoles
-  /// For each step, a blocking step that cannot finish before it, or -1 if the gate does not wait for it.
+  /// For each step, a blocking step that cannot finish before it, or -1 if the gate does not wait for the step.
   private var blockers: [StepIndex]
 
-  /// Returns the warnings for a workflow and its included files, each at the including step in the step's own file.
+  /// Returns the warnings for a workflow and the files that it includes. Each is located at the including step.
   static func diagnostics(of graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
     let steps = graph.workflow.steps
     guard graph.workflow.gate != nil,
@@ -66,6 +66,6 @@ struct WaitForFinally {
 }
 
 extension ItemWorkflow {
-  /// True if the run of an item ends with steps of `finally`.
+  /// True if the workflow has steps in `finally`.
   fileprivate var hasFinally: Bool { workflow.steps.contains { $0.hasOptions && $0.options.isFinal } }
 }

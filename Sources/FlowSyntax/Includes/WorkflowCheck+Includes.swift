@@ -3,9 +3,9 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Checks steps that include workflows: their keys, and that the file can be used.
+/// Checks of steps that include workflows: the keys of the step, and whether the file can be used.
 extension WorkflowCheck {
-  /// Returns the events of included files under their names in this file, such as `build/done`.
+  /// Returns the events of included files with the names that they have in this file, such as `build/done`.
   func includedEvents() -> Set<String> {
     var events: Set<String> = []
     guard let includes = catalog as? IncludeCatalog,
@@ -19,7 +19,8 @@ extension WorkflowCheck {
     return events
   }
 
-  /// Returns the events of this file: declared ones, those posted by a name in its steps, and those of included files.
+  /// Returns the events of this file: those it declares, those that inputs of its steps name, and those of included
+  /// files.
   func ownEvents() -> Set<String> {
     var events = Set(workflow.events.map(\.name)).union(includedEvents())
     for (index, step) in workflow.steps.enumerated() {
@@ -72,7 +73,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports files of variables that use inputs of an included file, because they are read before these are known.
+  /// Reports an `env-file` that depends on inputs of an included file, because it is read before these are known.
   private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     for (file, inner, _) in filesRun(by: entry) {
       let names = inner.environmentFiles.map(\.path)
@@ -86,7 +87,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Reports conflicts with the `concurrency` of a file, which becomes the queue of its steps.
+  /// Reports conflicts with the `concurrency` of an included file, which becomes the queue of its steps.
   private mutating func checkConcurrency(of entry: IncludeLibrary.IncludableFile, _ step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
@@ -114,7 +115,7 @@ extension WorkflowCheck {
     }
   }
 
-  /// Returns a file and everything that it includes, each with its name and its own events.
+  /// Returns an included file and all files that it includes, each with its name and its own events.
   private func filesRun(
     by entry: IncludeLibrary.IncludableFile
   ) -> [(file: String, workflow: Workflow, events: Set<String>)] {
@@ -132,7 +133,7 @@ extension WorkflowCheck {
     return found
   }
 
-  /// Reports keys that are not allowed in a file that runs for each item, which is a separate run.
+  /// Reports keys that a workflow cannot have if it runs for each item.
   private mutating func checkItemWorkflow(_ entry: IncludeLibrary.IncludableFile, of step: Int) {
     func cannot(_ reason: String, _ help: String) {
       report(
@@ -185,9 +186,9 @@ extension WorkflowCheck {
 }
 
 extension StepKey {
-  /// The keys that are not allowed on a step that includes a workflow.
+  /// The keys that a step cannot have if it includes a workflow.
   fileprivate static let notOnInclude: [StepKey] =
     [.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces, .resources]
-  /// The keys that are not allowed on a step whose items are workflows.
+  /// The keys that a step cannot have if a workflow runs for each of its items.
   fileprivate static let notOnItemWorkflow: [StepKey] = [.prewarm, .env, .inputsFrom, .produces, .executor]
 }

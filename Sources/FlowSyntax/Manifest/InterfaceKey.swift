@@ -1,5 +1,5 @@
-/// The keys of a `*.plugin.yaml`, the interface of a built-in plugin: those of `plugin.yaml` that do not describe a
-/// separate program.
+/// The keys of the interface of a built-in plugin, `*.plugin.yaml`. They are those of `plugin.yaml` without keys for a
+/// program.
 enum InterfaceKey: String, FormatKey {
   case name, version, `protocol`, description, actions, handles
 
@@ -30,7 +30,7 @@ enum InterfaceActionKey: String, FormatKey {
 
   var isRequired: Bool { self == .summary }
 
-  /// The corresponding key of an external plugin's manifest, or nil.
+  /// The same key in the manifest of an external plugin, or nil.
   var manifestKey: ManifestActionKey? { ManifestActionKey(rawValue: rawValue) }
 
   var shape: Shape { manifestKey?.shape ?? .map(InProcessKey.self) }
@@ -42,7 +42,7 @@ enum InterfaceActionKey: String, FormatKey {
   }
 }
 
-/// The keys that are available only for actions in the same process.
+/// The keys that are possible only for actions in the same process.
 enum InProcessKey: String, FormatKey {
   case provides, requires, effect
   case outputsFrom = "outputs-from"
@@ -87,7 +87,7 @@ enum InProcessKey: String, FormatKey {
   }
 }
 
-/// The inputs of an action that calls another one for each post of an event.
+/// The keys for an action that calls another one for each post of an event.
 enum CallKey: String, FormatKey {
   case event, action, inputs
 

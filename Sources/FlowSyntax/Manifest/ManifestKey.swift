@@ -1,4 +1,4 @@
-/// The keys of a plugin's manifest, `plugin.yaml`.
+/// The keys of the manifest of an external plugin, `plugin.yaml`.
 enum ManifestKey: String, FormatKey {
   case name, version, `protocol`, command, source, env, actions, description, executor
 

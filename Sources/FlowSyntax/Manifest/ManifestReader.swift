@@ -1,11 +1,11 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads a ``NodeTree`` as a plugin's manifest.
+/// Reads the manifest of a plugin from a ``NodeTree``.
 struct ManifestReader: DocumentReading {
   let tree: NodeTree
   let file: String
-  /// True if this is the interface of a built-in plugin, which has no program.
+  /// True for the interface of a built-in plugin, which has no program.
   let isInterface: Bool
   var diagnostics: [Diagnostic] = []
   var nameSpan = TextSpan(at: 0)
@@ -18,7 +18,7 @@ struct ManifestReader: DocumentReading {
     self.isInterface = isInterface
   }
 
-  /// Reads the name of the plugin and reports it if it is invalid.
+  /// Reads the name of the plugin, and reports an invalid name.
   mutating func pluginName(_ node: NodeID) -> String? {
     guard let name = string(node, "name") else { return nil }
     nameSpan = span(node)
@@ -45,7 +45,7 @@ struct ManifestReader: DocumentReading {
     let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
     let environment = members[.env].map { names($0.value, "env") } ?? []
     let executor = members[.executor].flatMap { self.executor($0) }
-    // A plugin that only provides an executor has no program of its own.
+    // A plugin with only an executor needs no program of its own.
     let isExecutorAlone =
       members[.executor] != nil && members[.command] == nil && members[.source] == nil && members[.actions] == nil
     let program = isExecutorAlone ? executor.map { .command($0.command) } : program(members, root)
@@ -70,7 +70,7 @@ struct ManifestReader: DocumentReading {
       switch key {
       case .command:
         executor.command = words
-        // These are the words of the program if the plugin has no other.
+        // If the plugin has no program of its own, these are the words of its program.
         let isList = reader.tree.kind(entry.value) == .sequence
         reader.programSpans = (isList ? reader.tree.elements(entry.value) : [entry.value]).map(reader.span)
       case .places: executor.places = words
@@ -132,7 +132,7 @@ struct ManifestReader: DocumentReading {
     }
   }
 
-  /// Reads a list of strings; numbers must be quoted, as elsewhere.
+  /// Reads a list of strings. A number is not a string unless it is quoted.
   mutating func names(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence else {
       reportType(node, owner, expected: "a list of strings")

@@ -1,28 +1,28 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The interface of a built-in plugin as described by its `*.plugin.yaml`, which suffices to check workflows without
-/// the plugin.
+/// The interface of a built-in plugin, read from its `*.plugin.yaml`. With it, workflows can be checked without the
+/// plugin.
 public struct PluginInterface: Sendable {
-  /// The prefix of its actions' names.
+  /// The name of the plugin, which is the prefix of its actions' names.
   public var name: String
-  /// A description, or empty.
+  /// A description, or an empty string.
   public var summary: String
-  /// The handles that are available from the start of every run with the plugin.
+  /// The handles that the plugin provides to every run.
   public var handles: [HandleKey]
   /// The actions in file order.
   public var actions: [ActionDeclaration]
 }
 
-/// Reads a `*.plugin.yaml` and reports all errors in it.
+/// Reads the interface of a built-in plugin, and reports all errors in it.
 public struct PluginInterfaceLoader: Sendable {
   /// The result of reading an interface.
   public struct Result: Sendable {
-    /// The interface, or nil if and only if there is an error.
+    /// The interface, or nil if there is an error.
     public let interface: PluginInterface?
     /// All diagnostics, in file order.
     public let diagnostics: [Diagnostic]
-    /// The text that the diagnostics are about.
+    /// The text of the file.
     public let source: SourceText
     /// The location of the plugin's name.
     public let nameSpan: TextSpan
@@ -31,7 +31,7 @@ public struct PluginInterfaceLoader: Sendable {
   /// Creates a loader.
   public init() {}
 
-  /// Reads the interface in `bytes`; `file` is the name in messages.
+  /// Reads an interface. `file` is its name in messages.
   public func load(bytes: [UInt8], file: String) -> Result {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {
@@ -71,7 +71,7 @@ extension ManifestReader {
       name: name, summary: summary, handles: handles.map { HandleKey($0) }, actions: actions.map(\.declaration))
   }
 
-  /// Reads the keys that are available only for actions in the same process.
+  /// Reads the keys that are possible only for actions in the same process.
   mutating func takeInProcess(
     _ member: MemberCursor.Member, of owner: Owner, into declaration: inout ActionDeclaration
   ) {

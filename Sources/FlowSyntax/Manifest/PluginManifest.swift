@@ -1,48 +1,48 @@
 import FlowModel
 
-/// The contents of an external plugin's `plugin.yaml`.
+/// The manifest of an external plugin, read from its `plugin.yaml`.
 public struct PluginManifest: Sendable {
   /// The program of the plugin.
   public enum Program: Sendable, Hashable {
-    /// A program with its arguments, run in the plugin's folder; at least one word.
+    /// A program and its arguments, which is started in the plugin's folder. It has at least one word.
     case command([String])
-    /// A Swift file, relative to the plugin's folder, that flowrun compiles.
+    /// A Swift file, which flowrun compiles. Its path is relative to the plugin's folder.
     case source(String)
   }
 
-  /// An action, with properties that its declaration does not include.
+  /// An action of the plugin.
   public struct Action: Sendable {
-    /// The declaration for the loader, `schema` and `plugins show`.
+    /// The declaration of the action.
     public var declaration: ActionDeclaration
-    /// True if an error may be retried unless it states otherwise.
+    /// True if errors that do not say otherwise may be retried.
     public var isRetryable: Bool
   }
 
-  /// The prefix of its actions' names.
+  /// The name of the plugin, which is the prefix of its actions' names.
   public var name: String
-  /// The version as written.
+  /// The version of the plugin, as written.
   public var version: String
-  /// The version of the protocol; 1 is the only one.
+  /// The version of the protocol, which is always 1.
   public var protocolVersion: Int
-  /// The program to start.
+  /// The program that runs the actions.
   public var program: Program
-  /// The environment variables that are passed to the program in addition to `PATH`.
+  /// The environment variables that are passed to the program, in addition to `PATH`.
   public var environment: [String]
   /// The actions in file order.
   public var actions: [Action]
   /// The executor that the plugin provides, or nil.
   public var executor: Executor?
 
-  /// The programs with which an executor starts workers.
+  /// The programs of an executor.
   public struct Executor: Sendable, Hashable {
-    /// The program that transports a worker's standard input and output, and its arguments. `{value}` is replaced by
-    /// the value of `--on NAME=`, `{location}` by the place, `{worker}` by the worker's command and `{worker-line}` by
-    /// the same command quoted for a shell.
+    /// The program that connects to a worker's standard input and output, and its arguments. In these, `{value}` is
+    /// replaced by the value of `--on NAME=`, `{place}` by the name of the worker, `{worker}` by the worker's command
+    /// and `{worker-line}` by the same command quoted for a shell.
     public var command: [String]
-    /// The program that prints the workers, one per line: a name and the number of slots.
+    /// The program that prints the workers, one per line: a name and a number of slots.
     public var places: [String]
   }
 
-  /// A description, or empty.
+  /// A description, or an empty string.
   public var summary: String
 }
