@@ -1,26 +1,26 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads a plugin's `plugin.yaml` and reports all errors in it.
+/// Reads the manifest of an external plugin, and reports all errors in it.
 ///
 /// It does not start programs or read other files.
 public struct PluginManifestLoader: Sendable {
   /// The result of reading a manifest.
   public struct Result: Sendable {
-    /// The manifest, or nil if and only if there is an error.
+    /// The manifest, or nil if there is an error.
     public let manifest: PluginManifest?
     /// All diagnostics, in file order.
     public let diagnostics: [Diagnostic]
-    /// The text that the diagnostics are about.
+    /// The text of the file.
     public let source: SourceText
-    /// The location of the plugin's name, for later errors such as two plugins with the same name.
+    /// The location of the plugin's name, for errors that are found later, such as two plugins with the same name.
     public let nameSpan: TextSpan
-    /// The locations of the actions' declarations, by full name.
+    /// The locations of the actions, by full name.
     public let actionSpans: [String: TextSpan]
-    /// The locations of the words of the command or of the source, in the order of the program's words.
+    /// The locations of the words in `command`, or that of `source`.
     public let programSpans: [TextSpan]
 
-    /// Formats all diagnostics with excerpts for people.
+    /// Formats all diagnostics with excerpts of the file.
     public func rendered(usesColor: Bool = false) -> String {
       DiagnosticRenderer(source, usesColor: usesColor).render(diagnostics)
     }
@@ -29,7 +29,7 @@ public struct PluginManifestLoader: Sendable {
   /// Creates a loader.
   public init() {}
 
-  /// Reads the manifest in `bytes`; `file` is the name in messages and the `origin` of its declarations.
+  /// Reads a manifest. `file` is its name in messages and the `origin` of its declarations.
   public func load(bytes: [UInt8], file: String) -> Result {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {

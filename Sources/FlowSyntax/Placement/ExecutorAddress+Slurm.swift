@@ -1,12 +1,12 @@
 import FlowDiagnostics
 import FlowModel
 
-// Options for `srun` that flowrun does not have itself: `srun.NAME=VALUE`, or `srun.NAME` without a value.
+// Options that are passed to `srun` unchanged: `srun.NAME=VALUE`, or `srun.NAME` for one without a value.
 extension ExecutorAddress.Option {
-  /// The prefix of such options.
+  /// The prefix of these options.
   static let passedThroughPrefix = "srun."
 
-  /// The name of the option of `srun`, or nil for an option of flowrun.
+  /// The name of the option in `srun`, or nil for an option of flowrun.
   var passedThrough: String? {
     name.hasPrefix(Self.passedThroughPrefix) ? String(name.dropFirst(Self.passedThroughPrefix.count)) : nil
   }
@@ -18,28 +18,28 @@ extension ExecutorAddress.Option {
 }
 
 extension ExecutorAddress {
-  /// Options of flowrun that have the same name in `srun`.
+  /// The options of flowrun that `srun` has under the same name.
   private static let ownOptions = [
     "partition", "account", "qos", "constraint", "time", "mem", "gres", "nodelist", "exclude", "reservation",
   ]
-  /// Options that flowrun sets itself, or that would break the worker's pipe or change its allocation.
+  /// Options that flowrun sets itself, and options that would disturb the worker's pipe or change its allocation.
   private static let refusedOptions = [
     "nodes", "ntasks", "cpus-per-task", "job-name", "comment", "mpi", "export", "export-file", "input", "output",
     "error", "label", "pty", "multi-prog", "quiet", "jobid", "overlap", "het-group", "no-allocate", "test-only",
     "chdir", "bcast", "nodefile", "help", "usage", "version", "wait", "array", "wrap", "parsable", "requeue",
     "no-requeue",
   ]
-  /// Other options for the memory, of which Slurm accepts only one.
+  /// Other options for memory. Slurm allows only one of them.
   private static let memoryOptions = ["mem-per-cpu", "mem-per-gpu"]
 
-  /// The arguments for `srun` that the address passes through.
+  /// The arguments of `srun` for the options that are passed unchanged.
   public var passedThrough: [String] {
     options.compactMap { option in
       option.passedThrough.map { "--\($0)" + (option.value.isEmpty ? "" : "=\(option.value)") }
     }
   }
 
-  /// Throws if an option must not be passed to `srun`, which also accepts abbreviated names.
+  /// Throws if the option must not be passed to `srun`. Abbreviations of names count, too, because `srun` accepts them.
   func checkPassedThrough(_ name: String) throws(AddressProblem) {
     guard let first = name.utf8.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
       name.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || Self.isWordByte($0) })
@@ -65,12 +65,12 @@ extension ExecutorAddress {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// True if the address specifies the memory of a job.
+  /// True if an option determines the memory of the job.
   var statesMemory: Bool {
     self["mem"] != nil || options.contains { Self.memoryOptions.contains($0.passedThrough ?? "") }
   }
 
-  /// Throws if a value does not have the form that Slurm expects.
+  /// Throws if a value does not have the form that Slurm requires.
   func checkSlurm() throws(AddressProblem) {
     for option in options where option.passedThrough == nil {
       let (name, value) = (option.name, option.value)
@@ -102,7 +102,7 @@ extension ExecutorAddress {
     }
   }
 
-  /// Parses the time limit of a job, as a duration or in Slurm's form.
+  /// Parses the time limit of a job, which is a duration or has Slurm's form.
   static func limit(_ text: String) throws(AddressProblem) -> Duration {
     if let limit = SlurmText.limit(text) { return limit }
     do throws(DurationText.DurationProblem) {
@@ -115,11 +115,11 @@ extension ExecutorAddress {
     }
   }
 
-  /// The time limit of a job, or nil if there is none.
+  /// The time limit of a job, or nil.
   public var timeLimit: Duration? { self["time"].flatMap { try? Self.limit($0) } }
 
-  /// Completes the address of a step that configures Slurm but not the number of slots. The slots and missing options
-  /// are those of `--on` or `defaults`.
+  /// Adds the number of slots and missing options from `general`, the address in `--on` or `defaults`, to the address
+  /// of a step that has only options for Slurm.
   func completed(by general: ExecutorAddress) -> ExecutorAddress {
     guard name == Self.slurm, value == nil, general.name == Self.slurm else { return self }
     let others = general.options.filter { option in
@@ -131,11 +131,11 @@ extension ExecutorAddress {
     return (try? ExecutorAddress(text)) ?? self
   }
 
-  /// The default maximum of slots.
+  /// The default maximum of slots: without `resources`, and for steps with a job each.
   private static let usualSlots = (plain: 8, ofJobs: 50)
 
-  /// Returns the address with a number of slots if it has none: one per step, and for fan-outs `parallel`, up to a
-  /// default maximum.
+  /// Returns the address with a number of slots, unless it has one. The number is that of the steps, where a fan-out
+  /// counts as `parallel`, up to a default maximum.
   public func counting(_ steps: [StepOptions]) -> ExecutorAddress {
     guard name == Self.slurm, value == nil else { return self }
     let isPlain = steps.contains { $0.request == nil }
@@ -151,7 +151,7 @@ extension ExecutorAddress {
 }
 
 extension ExecutorAddress {
-  /// The memory of an allocation in Slurm's form, whose units are powers of 1024 without an `i`.
+  /// The memory of the job in the form of Slurm, whose units are powers of 1024 without an `i`.
   public var memory: String? {
     self["mem"].map { $0.lowercased().hasSuffix("ib") ? String($0.dropLast(2)) : $0 }
   }

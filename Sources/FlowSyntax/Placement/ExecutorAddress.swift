@@ -1,19 +1,19 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The address of an executor as written in `--on` and `executor:`: a name, a number of slots or another value, and
-/// options after commas, such as `slurm=8,partition=short,time=1h`.
+/// An executor as written in `--on` and `executor:`: a name, a number of slots or another value, and options after
+/// commas, such as `slurm=8,partition=short,time=1h`.
 public struct ExecutorAddress: Sendable, Hashable {
-  /// The executor: `workers`, `slurm`, `local`, or the name of a plugin with an executor.
+  /// The name: `workers`, `slurm`, `local`, or that of a plugin with an executor.
   public var name: String
-  /// The value after the name's `=`, or nil.
+  /// The value after `=`, such as the number of slots, or nil.
   public var value: String?
   /// The options, in order.
   public var options: [Option]
   /// The address as written.
   public var text: String
 
-  /// One option.
+  /// An option of an address.
   public struct Option: Sendable, Hashable {
     /// The name before `=`.
     public var name: String
@@ -21,15 +21,15 @@ public struct ExecutorAddress: Sendable, Hashable {
     public var value: String
   }
 
-  /// The reason why a text is not an address.
+  /// The reason why a string is not an address.
   public struct AddressProblem: Error, Sendable, Hashable {
     /// The problem.
     public var message: String
-    /// The remedy, or nil.
+    /// A suggestion, or nil.
     public var help: String?
   }
 
-  /// The name for running a step in this process.
+  /// The name that stands for this process.
   public static let local = "local"
   /// The executor that starts processes on this machine.
   public static let workers = "workers"
@@ -37,12 +37,12 @@ public struct ExecutorAddress: Sendable, Hashable {
   public static let slurm = "slurm"
   /// The executors that allocate the `resources` of steps.
   static let counting: Set<String> = [workers, slurm]
-  /// The pattern of an address, for editors.
+  /// A regular expression for addresses, for editors.
   static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,([^=,]+=[^,]+(,[^=,]+)*|srun\\.[^=,]+))*$"
   /// The maximum number of slots of an executor.
   public static let mostSlots = 10_000
 
-  /// The options of all executors, including those of plugins.
+  /// The options that all executors have, including those of plugins.
   public static let commonOptions = ["files", "scratch", "worker"]
   /// The options of the built-in executors.
   static let optionNames = [
@@ -50,7 +50,7 @@ public struct ExecutorAddress: Sendable, Hashable {
     slurm: SlurmKey.addressOptions + commonOptions.filter { $0 != "worker" },
   ]
 
-  /// Parses an address. Throws the problem if it is invalid.
+  /// Parses an address. Throws if it is not valid.
   public init(_ text: String) throws(AddressProblem) {
     self.text = text
     var parts = text.parts(separatedBy: ",")[...]
@@ -84,10 +84,11 @@ public struct ExecutorAddress: Sendable, Hashable {
     try check()
   }
 
-  /// The values of `files`: workers share the workflow's folder, or files are copied to and from them.
+  /// The values of `files`: `shared` if workers share the workflow's folder, `copy` if files are copied to and from
+  /// them.
   static let fileModes = ["shared", "copy"]
 
-  /// True if files are copied to and from the workers.
+  /// True if files are copied to and from workers.
   public var copiesFiles: Bool { self["files"] == "copy" }
 
   private func checkFiles() throws(AddressProblem) {
@@ -124,7 +125,7 @@ public struct ExecutorAddress: Sendable, Hashable {
     case Self.local:
       guard value == nil else { throw AddressProblem(message: "'local' takes no value", help: "write 'local'") }
     default:
-      // Steps that configure Slurm may omit the number of slots; see `counting`.
+      // The address of a step may have only options for Slurm. Then `counting` adds the number of slots.
       if name != Self.slurm || value != nil || options.isEmpty {
         _ = try count(value ?? "", "slots", of: "\(name)=4", 1...Self.mostSlots)
       }
@@ -148,9 +149,9 @@ public struct ExecutorAddress: Sendable, Hashable {
     return count
   }
 
-  /// The value of an option, or nil if it is absent.
+  /// The value of an option, or nil if the address does not have it.
   public subscript(option: String) -> String? { options.first { $0.name == option }?.value }
 
-  /// The number after the name; defaults to 1.
+  /// The number of slots, 1 by default.
   public var slots: Int { value.flatMap { Int($0) } ?? 1 }
 }

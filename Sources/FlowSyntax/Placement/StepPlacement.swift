@@ -2,11 +2,11 @@ import FlowDiagnostics
 import FlowModel
 import FlowPlatform
 
-/// The place of each step of a workflow: this process, or the executor of `--on`, `executor:` or `defaults`.
+/// Where each step of a workflow runs: in this process, or on the executor in `--on`, `executor:` or `defaults`.
 public struct StepPlacement: Sendable {
   /// The place where a step runs.
   public enum Place: Sendable, Hashable {
-    /// This process; `why` is the reason if the step was meant for an executor.
+    /// This process. `why` is the reason if the step should run on an executor but cannot, or nil.
     case here(why: String?)
     /// The executor with this address.
     case away(String)
@@ -16,10 +16,10 @@ public struct StepPlacement: Sendable {
   public private(set) var places: [Place] = []
   /// The addresses of the executors, in the order of their first steps.
   public private(set) var addresses: [String] = []
-  /// For each remote step, the index of its address.
+  /// For each remote step, the index in ``addresses``.
   public private(set) var assignment: [StepIndex: Int] = [:]
 
-  /// Determines the places; `on` is the value of the command line option.
+  /// Determines the places. `on` is the value of `--on`, or nil.
   public init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
     guard on != nil || workflow.executor != nil || workflow.steps.contains(where: { $0.options.executor != nil }) else {
       places = Array(repeating: .here(why: nil), count: workflow.steps.count)
@@ -55,13 +55,13 @@ public struct StepPlacement: Sendable {
     }
   }
 
-  /// Returns whether a step's request counts against the resources of this machine.
+  /// True if the `resources` of a step count on this machine.
   public func countsHere(_ step: StepIndex) -> Bool {
     guard case .away(let address) = places[Int(step)] else { return true }
     return (try? ExecutorAddress(address).name) == ExecutorAddress.workers
   }
 
-  /// Returns the reason why a step of a portable action cannot be remote, or nil.
+  /// Returns the reason why a step with a portable action cannot run on the executor, or nil.
   static func obstacle(_ step: Step, at address: String) -> String? {
     let wish = try? ExecutorAddress(address)
     if step.options.queue == QueueDeclaration.terminal { return "it is interactive, and the terminal is here" }
@@ -82,7 +82,7 @@ public struct StepPlacement: Sendable {
     return nil
   }
 
-  /// Returns whether a path leaves the folder that it is relative to, ignoring the unknown values of expressions.
+  /// True if a path leads outside the folder that it is relative to. Values of expressions are ignored.
   private static func leavesFolder(_ path: String) -> Bool {
     if FilePath.isAbsolute(path) { return true }
     var depth = 0
@@ -112,7 +112,7 @@ public struct StepPlacement: Sendable {
 }
 
 extension WorkflowCheck {
-  /// Checks that steps with an explicit executor can be remote.
+  /// Reports steps with an `executor` that cannot run on it.
   mutating func checkExecutors() {
     for index in workflow.steps.indices {
       let step = workflow.steps[index]

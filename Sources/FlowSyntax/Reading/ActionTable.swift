@@ -1,13 +1,13 @@
 import FlowModel
 
-/// The actions that a workflow uses, each looked up once regardless of the number of steps.
+/// The actions that a workflow uses. Each is looked up only once, however many steps use it.
 struct ActionTable {
-  /// An action as named in the workflow.
+  /// An action with its declaration.
   struct NamedAction: Sendable {
     let name: String
     /// The declaration, or nil if the action is not installed.
     let declaration: ActionDeclaration?
-    /// True if a step without `with` is valid and needs no further checks.
+    /// True if a step without `with` needs no further checks.
     let isPlain: Bool
   }
 
@@ -15,15 +15,15 @@ struct ActionTable {
   private var names = NameTable(capacity: 8)
   /// The index in ``entries`` of each name.
   private var locations: [Int] = []
-  /// The index of the action of `run`, or -1 if no step has used it.
+  /// The index of the action for `run`, or -1 if no step uses it.
   private var commandIndex = -1
   private(set) var entries: [NamedAction] = []
-  /// The action of each step as an index in ``entries``, or -1 if it is missing.
+  /// The index in ``entries`` of each step's action, or -1 if the step has none.
   var ofStep: [Int32] = []
 
   init(catalog: any ActionCatalog) { self.catalog = catalog }
 
-  /// Returns the index of the action that `node` names.
+  /// Returns the index of the action with the name in `node`.
   @inline(__always)
   mutating func index(of node: NodeID, in tree: borrowing NodeTree) -> Int {
     let (index, isNew) = names.insert(node, in: tree)
@@ -34,7 +34,7 @@ struct ActionTable {
     return locations[index]
   }
 
-  /// Returns the index of the action that `run` abbreviates.
+  /// Returns the index of the action for `run`.
   mutating func indexOfCommand() -> Int {
     if commandIndex < 0 {
       commandIndex = entries.count
@@ -43,7 +43,7 @@ struct ActionTable {
     return commandIndex
   }
 
-  /// Returns the index of the action that `run` abbreviates in a service.
+  /// Returns the index of the action for `run` in a service.
   mutating func indexOfService() -> Int {
     if let index = entries.firstIndex(where: { $0.name == CommandKeys.serviceAction }) { return index }
     add(CommandKeys.serviceAction)
@@ -58,12 +58,10 @@ struct ActionTable {
     entries.append(NamedAction(name: name, declaration: declaration, isPlain: isPlain))
   }
 
-  /// Returns the action of a step, or nil.
   func entry(ofStep step: Int) -> NamedAction? {
     let index = Int(ofStep[step])
     return index < 0 ? nil : entries[index]
   }
 
-  /// Returns the declaration of a step's action, or nil.
   func declaration(ofStep step: Int) -> ActionDeclaration? { entry(ofStep: step)?.declaration }
 }

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads declarations of typed fields: workflow inputs, and inputs and outputs in manifests.
+/// Declarations of fields: inputs of a workflow, and inputs and outputs in a manifest.
 extension DocumentReading {
-  /// Reads the fields in a mapping from name to declaration.
+  /// Reads a mapping from names to declarations of fields.
   mutating func fields(_ node: NodeID, _ owner: String, names: NameKind) -> [FieldDeclaration] {
     guard tree.kind(node) == .mapping else {
       reportType(node, .text(owner), expected: "a mapping from name to declaration")
@@ -17,8 +17,8 @@ extension DocumentReading {
     return result
   }
 
-  /// Calls `body` for each member of a mapping with arbitrary names. Reports repeated names and names that break the
-  /// rule for their kind.
+  /// Calls `body` for each member of a mapping whose keys are names. Reports duplicate names and names that break the
+  /// rule of their kind.
   mutating func forEachName(
     of node: NodeID, _ kind: NameKind, _ body: (inout Self, String, MemberCursor.Member) -> Void
   ) {
@@ -35,14 +35,14 @@ extension DocumentReading {
     }
   }
 
-  /// Reports a name that breaks the rule for its kind.
+  /// Reports a name that breaks the rule of its kind.
   mutating func checkName(_ name: String, _ kind: NameKind, _ node: NodeID) {
     if !kind.allows(name) {
       report(.invalidName, "'\(name)' cannot be a name here", at: span(node), help: "a name is \(kind.rule)")
     }
   }
 
-  /// Reads the field in a declaration. Returns nil if it is invalid.
+  /// Reads the declaration of a field. Returns nil if it is invalid.
   mutating func field(
     named name: String, _ node: NodeID, _ owner: String, location: NodeID
   ) -> FieldDeclaration? {
@@ -103,7 +103,7 @@ extension DocumentReading {
         values.append(value)
       }
     }
-    // If a value does not fit, that is the only mistake to report.
+    // If one of the values has a wrong type, no other mistake is reported.
     return values.count == tree.elements(node).count ? .enumeration(values, of: type) : type
   }
 }

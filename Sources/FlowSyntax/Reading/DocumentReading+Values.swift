@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads single values. Each method reports an invalid value and returns nil for it.
+/// Reading single values. Each method reports an invalid value and returns nil for it.
 extension DocumentReading {
   /// Reads a string.
   mutating func string(_ node: NodeID, _ owner: Owner) -> String? {
@@ -12,7 +12,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Returns a mismatch that quotes a scalar as it is written, such as 3.10 instead of 3.1.
+  /// Returns the mismatch with a number as it is written, such as 3.10 instead of 3.1.
   func spelled(_ mismatch: TypeMismatch, _ node: NodeID) -> TypeMismatch {
     guard mismatch.path.isEmpty, tree.kind(node) == .scalar, tree.scalarValue(node)?.numberValue != nil else {
       return mismatch
@@ -25,14 +25,13 @@ extension DocumentReading {
     return mismatch
   }
 
-  /// Reads `true` or `false`.
   mutating func boolean(_ node: NodeID, _ owner: Owner) -> Bool? {
     if tree.kind(node) == .scalar, case .boolean(let value)? = tree.scalarValue(node) { return value }
     reportType(node, owner, expected: "true or false", help: booleanHelp(node))
     return nil
   }
 
-  /// Returns the remedy for YAML 1.1's `yes` or `off`.
+  /// Returns a suggestion for the booleans of YAML 1.1, such as `yes` or `off`, or nil.
   func booleanHelp(_ node: NodeID) -> String? {
     guard tree.kind(node) == .scalar else { return nil }
     switch tree.text(node).lowercased() {
@@ -42,7 +41,6 @@ extension DocumentReading {
     }
   }
 
-  /// Reads an integer in a range.
   mutating func integer(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> Int? {
     guard tree.kind(node) == .scalar, let value = tree.scalarValue(node)?.integerValue else {
       reportType(node, owner, expected: "an integer from \(range.lowerBound) to \(range.upperBound)")
@@ -57,7 +55,7 @@ extension DocumentReading {
     return value
   }
 
-  /// Reads a number of bytes such as `8MiB` and returns its text.
+  /// Reads a number of bytes such as `8MiB`, and returns it as written.
   mutating func size(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> String? {
     let expected =
       "a size from \(MemoryText.format(range.lowerBound)) to \(MemoryText.format(range.upperBound)), such as 8MiB"
@@ -75,7 +73,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Reads a finite number with a minimum.
+  /// Reads a number of at least `least`.
   mutating func number(_ node: NodeID, atLeast least: Double, _ owner: Owner) -> Double? {
     let minimum = Value.number(least).shortText
     guard tree.kind(node) == .scalar, let value = tree.scalarValue(node), let number = value.numberValue else {
@@ -91,7 +89,6 @@ extension DocumentReading {
     return number
   }
 
-  /// Reads a duration such as `250ms`.
   mutating func duration(_ node: NodeID, _ owner: Owner) -> Duration? {
     guard tree.kind(node) == .scalar, let value = tree.scalarValue(node) else {
       reportType(node, owner, expected: "a duration such as 250ms")
@@ -121,7 +118,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Reads one of several words.
+  /// Reads a string that must be one of the cases.
   mutating func word<Word: RawRepresentable<String> & CaseIterable>(
     _ node: NodeID, _ owner: Owner, as type: Word.Type = Word.self
   ) -> Word? {
@@ -131,7 +128,7 @@ extension DocumentReading {
     return nil
   }
 
-  /// Reports a word that is not allowed.
+  /// Reports a string that is not one of the allowed words.
   mutating func reportUnknownWord(
     _ node: NodeID, _ text: String, among words: [String], _ owner: Owner, meant: String? = nil
   ) {
@@ -141,7 +138,7 @@ extension DocumentReading {
       at: span(node), correction: meant.map { Correction(text, to: $0) } ?? Correction(text, among: words))
   }
 
-  /// Reads any value of the core schema; reports repeated keys inside it.
+  /// Reads any value of the core schema, and reports duplicate keys in it.
   mutating func value(_ node: NodeID) -> Value {
     switch tree.kind(node) {
     case .scalar, .alias:
@@ -153,7 +150,6 @@ extension DocumentReading {
     }
   }
 
-  /// Reads the members of a mapping.
   mutating func object(_ node: NodeID) -> ValueObject {
     var object = ValueObject()
     var members = tree.members(of: node, failures: &diagnostics)
@@ -168,7 +164,7 @@ extension DocumentReading {
     return object
   }
 
-  /// Reads a name or a possibly empty list of names and returns the nodes. Reports anything else.
+  /// Reads a name or a list of names, which may be empty, and returns their nodes.
   mutating func nameNodes(_ node: NodeID, _ owner: Owner, _ kind: String) -> [NodeID] {
     switch tree.kind(node) {
     case .sequence:
@@ -180,7 +176,7 @@ extension DocumentReading {
     }
   }
 
-  /// Returns whether a scalar node is a string in the core schema.
+  /// True if the scalar is a string in the core schema.
   func isString(_ node: NodeID) -> Bool {
     if case .string? = tree.scalarValue(node) { return true }
     return false

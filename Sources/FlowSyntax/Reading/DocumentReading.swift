@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// A tree to read from and a list of diagnostics, shared by the readers of workflows and manifests.
+/// The common part of the readers of workflows and manifests: a tree and a list of diagnostics.
 protocol DocumentReading {
   var tree: NodeTree { get }
   var diagnostics: [Diagnostic] { get set }
@@ -11,30 +11,30 @@ extension DocumentReading {
   /// True if the limit of diagnostics has been reached.
   var isFull: Bool { diagnostics.count >= Limits.diagnostics }
 
-  /// True if further diagnostics would not be reported, because the limit has been reached and there is an error.
+  /// True if no more diagnostics are reported, because the limit has been reached and there is an error.
   var isSettled: Bool { isFull && diagnostics.contains(where: \.isError) }
 
-  /// Returns whether a search through `count` names of the file is worth its time: it takes some milliseconds, which is
-  /// fine for a typo but not for a file in which most names are wrong.
+  /// True if it is worthwhile to search `count` names of the file for a similar one. A search takes some milliseconds,
+  /// which is acceptable for a typo, but not in a file in which most names are wrong.
   func mayLookThrough(_ count: Int) -> Bool { count < 1_000 || diagnostics.count < 20 }
 
-  /// Returns the name in the file that was most likely meant, according to ``NearestName``.
+  /// Returns the most similar name (``NearestName``), or nil.
   func nearest(_ name: String, among names: some Collection<String>) -> String? {
     mayLookThrough(names.count) ? NearestName.of(name, among: names) : nil
   }
 
-  /// Returns the name in the file that was most likely meant, or nil if none is near.
+  /// Returns the correction to the most similar name, or nil.
   func correction(_ name: String, among names: some Collection<String>) -> Correction? {
     nearest(name, among: names).map { Correction(name, to: $0) }
   }
 
-  /// Formats names as `'a', 'b'` in the order given, with at most twenty.
+  /// Formats up to twenty names, such as `'a', 'b'`, in the given order.
   static func list(_ names: [String]) -> String {
     let shown = names.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
     return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
   }
 
-  /// Adds a diagnostic. At the limit, adds only the first error after nothing but warnings.
+  /// Adds a diagnostic. If the limit has been reached, adds only an error after warnings alone.
   @inline(never)
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
@@ -46,7 +46,7 @@ extension DocumentReading {
         code, message, at: span, related: related, help: help, missingName: missingName, correction: correction))
   }
 
-  /// Adds a diagnostic whose remedy is the intended word, or else `help`.
+  /// Adds a diagnostic whose help is the correction or, if that is nil, `help`.
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: TextSpan, related: [Diagnostic.RelatedLocation] = [],
     correction: Correction?, otherwise help: String? = nil
@@ -54,12 +54,11 @@ extension DocumentReading {
     report(code, message, at: span, related: related, help: correction?.question ?? help, correction: correction)
   }
 
-  /// Calls `body` for each key of a mapping of the format. Reports other kinds of nodes, and unknown, repeated and
-  /// missing keys.
+  /// Calls `body` for each key of a mapping. Reports a node that is not a mapping, and unknown, duplicate and missing
+  /// keys.
   ///
-  /// `owner` names the mapping, as in `step 'fetch'`. A missing key is reported at `location`. Returns the bits of the
-  /// keys
-  /// that were present.
+  /// `owner` describes the mapping, such as `step 'fetch'`. A missing key is reported at `location`. Returns the bits
+  /// of the keys that the mapping has.
   @inline(__always) @discardableResult
   mutating func forEachKey<Key: FormatKey>(
     of node: NodeID, _ table: KeyTable<Key>, owner: Owner, location: NodeID,
@@ -101,7 +100,7 @@ extension DocumentReading {
     return seen
   }
 
-  /// Not generic over the keys, so that it is compiled only once.
+  /// It is not generic over the keys, so that it is compiled only once.
   @inline(never)
   private mutating func reportUnknown(
     _ keys: any FormatKey.Type, _ member: MemberCursor.Member, owner: String
@@ -123,7 +122,8 @@ extension DocumentReading {
       help: (correction.map { $0.question + " " } ?? "") + "\(keys.owner) has \(keys.list)", correction: correction)
   }
 
-  /// Returns the command that YAML split at a comma because it is not quoted, as in `{ run: echo a, b }`, or nil.
+  /// Returns the command that YAML has split at a comma, because it is not quoted, as in `{ run: echo a, b }`. Returns
+  /// nil if this is not the case.
   private func command(endingIn member: MemberCursor.Member) -> String? {
     let key = span(member.key)
     guard tree.kind(member.value) == .scalar, span(member.value).isEmpty else { return nil }
@@ -135,7 +135,7 @@ extension DocumentReading {
     return command.first == "'" || command.first == "\"" || !command.contains(",") ? nil : String(command)
   }
 
-  /// Reports a repeated key of a mapping, with its first location.
+  /// Reports a duplicate key of a mapping, with the location of the first one.
   @inline(never)
   mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
     guard !isFull else { return }
@@ -153,7 +153,7 @@ extension DocumentReading {
     report(.duplicateKey, "the key '\(name)' appears twice in this mapping", at: span(key), related: related)
   }
 
-  /// Returns the text of a key; reports a key that is a mapping, a list or empty.
+  /// Returns the text of a key. Reports a key that is empty or not a scalar.
   @inline(never)
   mutating func keyText(_ key: NodeID) -> String? {
     guard tree.kind(key) == .scalar, !tree.text(key).isEmpty else {
@@ -167,17 +167,16 @@ extension DocumentReading {
 
   private static var bracesHelp: String { "in YAML, braces are a mapping; put an expression in quotes: \"${{ … }}\"" }
 
-  /// Returns the remedy for `{{ x }}`.
+  /// Returns a suggestion for `{{ x }}`, or nil.
   private func bracesHelp(_ node: NodeID) -> String? {
     let start = span(node).start
     return tree.kind(node) == .mapping && tree.source.bytes[start...].starts(with: Array("{{".utf8))
       ? Self.bracesHelp : nil
   }
 
-  /// Returns the location of a node.
   func span(_ node: NodeID) -> TextSpan { tree.span(node) }
 
-  /// Describes a node for a message: `a mapping`, `the string "yes"`.
+  /// Describes a node for a message, such as `a mapping` or `the string "yes"`.
   @inline(never)
   func found(_ node: NodeID) -> String {
     switch tree.kind(node) {
@@ -193,7 +192,7 @@ extension DocumentReading {
     }
   }
 
-  /// Reports that a node does not have the expected type.
+  /// Reports a node that does not have the expected type.
   @inline(never)
   mutating func reportType(_ node: NodeID, _ owner: Owner, expected: String, help: String? = nil) {
     report(
@@ -203,16 +202,15 @@ extension DocumentReading {
 }
 
 extension FormatKey {
-  /// All keys for a message: `'min', 'max'`.
+  /// All keys for a message, such as `'min', 'max'`.
   static var list: String { names.map { "'\($0)'" }.joined(separator: ", ") }
 
-  /// All keys.
   static var names: [String] { allCases.map(\.rawValue) }
 }
 
 extension [Diagnostic] {
-  /// Returns the diagnostics in file order without duplicates, which aliases can cause. At the limit, a note says that
-  /// there may be more.
+  /// Returns the diagnostics in file order, without duplicates, which aliases can cause. If the limit has been reached,
+  /// adds a note that there may be more.
   func uniqueByLocation() -> [Diagnostic] {
     guard count > 1 else { return self }
     var seen: Set<Diagnostic> = []

@@ -1,15 +1,15 @@
 import FlowModel
 
-/// Fields by name for expressions: looked up as written first, then without case.
+/// Fields by name, for expressions. Exact matches come first, then names that differ in case.
 struct FieldIndex {
   let fields: [FieldDeclaration]
-  /// Empty for few fields, for which a scan is faster.
+  /// Empty if there are few fields, which are searched linearly.
   private var exact: [String: Int] = [:]
   private var folded: [String: Int] = [:]
 
   private static let scanLimit = 16
 
-  /// Creates an index of these fields; of equal names, the first one is used.
+  /// Creates an index. If a name occurs more than once, the first field counts.
   init(_ fields: [FieldDeclaration]) {
     self.fields = fields
     guard fields.count > Self.scanLimit else { return }
@@ -20,7 +20,7 @@ struct FieldIndex {
     }
   }
 
-  /// Returns the field with this name, or nil.
+  /// Returns the field with this name, or nil. The name may differ in case.
   func field(like name: String) -> FieldDeclaration? {
     guard exact.isEmpty else { return (exact[name] ?? folded[name.lowercased()]).map { fields[$0] } }
     return fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }

@@ -1,11 +1,11 @@
-/// Finds names by the bytes of their nodes, without creating strings, so that the ids of 100,000 steps are resolved
-/// once.
+/// A table of names that compares the bytes of their nodes and creates no strings. It resolves the ids of 100,000
+/// steps.
 struct NameTable {
   private var slots: [Int32]
   private var entries: [(hash: UInt64, node: NodeID)] = []
   private let seed: UInt64
 
-  /// Creates a table for about `capacity` names. Its seed is random, so that no file can provoke collisions.
+  /// Creates a table for about `capacity` names. Its seed is random, so that no file can cause collisions on purpose.
   init(capacity: Int) {
     var size = 16
     while size < capacity * 2 { size *= 2 }
@@ -16,16 +16,14 @@ struct NameTable {
 
   var count: Int { entries.count }
 
-  /// Returns the node that added the name with this index.
+  /// Returns the node with which the name at this index was added.
   func node(_ index: Int) -> NodeID { entries[index].node }
 
-  /// Returns the index of the name of `node`, or nil.
   @inline(__always)
   func index(of node: NodeID, in tree: borrowing NodeTree) -> Int? {
     tree.withText(node) { index(of: $0, in: tree) }
   }
 
-  /// Returns the index of the name `text`, or nil.
   func index(ofText text: String, in tree: borrowing NodeTree) -> Int? {
     var text = text
     return text.withUTF8 { index(of: $0, in: tree) }
@@ -43,7 +41,7 @@ struct NameTable {
     return nil
   }
 
-  /// Adds the name of `node` with the next index, or returns its existing index.
+  /// Adds the name of a node, and returns its index. If the name exists, returns the existing index.
   @inline(__always)
   mutating func insert(_ node: NodeID, in tree: borrowing NodeTree) -> (index: Int, isNew: Bool) {
     if entries.count * 2 >= slots.count { grow() }
@@ -79,7 +77,7 @@ struct NameTable {
     return true
   }
 
-  /// Hashes eight bytes at a time: multiplies them by an odd 64-bit constant and folds the product.
+  /// Hashes eight bytes at a time, by multiplying them by an odd constant and folding the product.
   @inline(__always)
   private func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     let raw = UnsafeRawBufferPointer(bytes)

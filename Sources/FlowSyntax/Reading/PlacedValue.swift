@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowModel
 
 extension PlacedValue {
-  /// Returns the value of a node that has been read before, so that there are no new diagnostics.
+  /// Returns the value of a node. It was read before, so there are no new diagnostics.
   static func of(_ node: NodeID, in tree: NodeTree) -> PlacedValue {
     var reader = PlacedReader(tree: tree)
     return reader.value(node)
   }
 
-  /// Reads a file. The value is nil if the file is empty or not YAML; `diagnostics` has the reason.
+  /// Reads a file. The value is nil if the file is empty or not YAML, for which `diagnostics` has the reason.
   public static func read(_ source: SourceText) -> (value: PlacedValue?, diagnostics: [Diagnostic]) {
     switch YAMLParser.parse(source) {
     case .failure(let failure): return (nil, [failure.diagnostic])
@@ -20,7 +20,7 @@ extension PlacedValue {
   }
 }
 
-/// Converts a tree to placed values.
+/// Reads values with their locations from a tree.
 private struct PlacedReader: DocumentReading {
   let tree: NodeTree
   var diagnostics: [Diagnostic] = []

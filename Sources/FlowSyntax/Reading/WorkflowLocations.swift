@@ -1,8 +1,8 @@
 import FlowDiagnostics
 
-/// The nodes of a workflow's parts, for messages.
+/// The nodes of the keys and steps of a workflow, for messages.
 struct WorkflowLocations: Sendable {
-  /// The workflow's own keys, in file order.
+  /// The keys of the workflow, in file order.
   var keys: [(key: WorkflowKey, member: MemberCursor.Member)] = []
   /// The nodes of the steps, by index.
   var steps: [StepLocation] = []
@@ -12,7 +12,7 @@ struct WorkflowLocations: Sendable {
   func value(_ key: WorkflowKey) -> NodeID? { member(key)?.value }
 }
 
-/// The nodes of a step.
+/// The id and the mapping of a step.
 struct StepLocation: Sendable {
   private let key32: Int32
   private let value32: Int32
@@ -24,13 +24,13 @@ struct StepLocation: Sendable {
 
   /// The node of the id.
   var key: NodeID { Int(key32) }
-  /// The node of its mapping.
+  /// The node of the mapping.
   var value: NodeID { Int(value32) }
 }
 
 extension NodeTree {
-  /// Returns the member of a mapping with this key, or nil.
-  /// The tree has been read before, so merge keys cause no new diagnostics.
+  /// Returns the member of a mapping with this key, or nil. The tree was read before, so merge keys cause no new
+  /// diagnostics.
   func member(_ key: String, of mapping: NodeID) -> MemberCursor.Member? {
     guard kind(mapping) == .mapping else { return nil }
     var ignored: [Diagnostic] = []

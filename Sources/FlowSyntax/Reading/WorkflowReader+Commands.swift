@@ -2,23 +2,23 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// The keys that describe what a step runs: `uses`, or the short form of a command.
+/// The keys of a step that determine what it runs: `uses`, or `run` with its options.
 struct CommandKeys {
-  /// The action that `run` abbreviates.
+  /// The action for `run`.
   static let action = "shell.run"
-  /// The action that `run` abbreviates in a service.
+  /// The action for `run` in a service.
   static let serviceAction = Step.serviceAction
-  /// The input that `run` sets.
+  /// The input for `run`.
   static let commandInput = "command"
-  /// The input that `shell` sets.
+  /// The input for `shell`.
   static let shellInput = "shell"
   /// The input for the words after `--`.
   static let argumentsInput = "arguments"
-  /// The workflow's input with the words after `--`.
+  /// The workflow's input for the words after `--`.
   static let argumentsName = "args"
   /// The input for the working folder of a command.
   static let folderInput = "cwd"
-  /// The default shell of `run`, which stops at the first failed command.
+  /// The default shell of `run`, which stops at the first command that fails.
   static let usualShell = "sh"
 
   var uses: NodeID?
@@ -34,20 +34,20 @@ struct CommandKeys {
   var readyWhen: MemberCursor.Member?
   var restart: MemberCursor.Member?
 
-  /// Returns whether an action runs the command of a step.
+  /// True if the action runs a command.
   static func isCommand(_ uses: String) -> Bool { uses == action || uses == serviceAction }
-  /// True if there is a key of services.
+  /// True if a key for services is set.
   var isOfService: Bool { service != nil || readyWhen != nil || restart != nil }
-  /// True if the short form is used.
+  /// True if `run` or `shell` is set.
   var isStated: Bool { run != nil || shell != nil }
-  /// True if there is a key that requires a command.
+  /// True if a key is set that requires a command.
   var needsCommand: Bool { !forCommandsAlone.isEmpty }
   /// The keys that require a command.
   var forCommandsAlone: [MemberCursor.Member] { [mergeOutput, path, interactive].compactMap { $0 } }
 }
 
 extension WorkflowReader {
-  /// Expands `run` and `shell`; reports a step without an action.
+  /// Converts `run` and `shell` to an action with inputs. Reports a step without an action.
   mutating func readCommand(
     _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
@@ -93,8 +93,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns whether a command uses the words after `--`: it mentions its positional parameters, and the workflow
-  /// declares `args`. Otherwise, other words would run steps again that do not read them.
+  /// True if a command uses the words after `--`: it reads positional parameters, and the workflow declares `args`. If
+  /// other commands received the words, they would run again whenever the words change.
   private func readsArguments(_ text: String) -> Bool {
     guard workflow.inputs.contains(where: { $0.name == CommandKeys.argumentsName && $0.type == .array(of: .string) })
     else { return false }
@@ -109,7 +109,7 @@ extension WorkflowReader {
     return false
   }
 
-  /// Applies the file's defaults for commands and expands the keys that set inputs of commands.
+  /// Applies the file's defaults for commands, and converts the keys that set inputs of commands.
   mutating func readCommandOptions(
     _ keys: CommandKeys, of location: StepLocation, _ uses: String, _ with: inout ValueObject
   ) {
@@ -151,7 +151,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Keeps the spelling of numbers and booleans in a command's variables, as in the `env` of a step.
+  /// Keeps numbers and booleans in a command's variables as they are written, as in the `env` of a step.
   private mutating func keepSpelling(of environment: NodeID, in with: inout ValueObject) {
     guard tree.kind(environment) == .mapping, var variables = with[StepKey.env.rawValue]?.objectValue else { return }
     var ignored: [Diagnostic] = []
@@ -166,7 +166,7 @@ extension WorkflowReader {
     with[StepKey.env.rawValue] = .object(variables)
   }
 
-  /// Reads the folders of a `path`.
+  /// Reads the folders in `path`.
   mutating func folders(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(
@@ -183,7 +183,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reads a nonempty string without expressions.
+  /// Reads a string that is not empty and contains no expressions.
   mutating func literal(_ node: NodeID, _ owner: Owner) -> String? {
     guard let text = string(node, owner) else { return nil }
     guard !text.isEmpty else {
@@ -199,7 +199,7 @@ extension WorkflowReader {
     return text
   }
 
-  /// Expands `outputs` to the corresponding input of the action.
+  /// Converts `outputs` to the action's input for it.
   mutating func readOutputs(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -226,7 +226,7 @@ extension WorkflowReader {
     with[input] = .object(ValueObject(fields.map { ($0.name, .object(declaration(of: $0, in: member.value))) }))
   }
 
-  /// Expands `output-limit` to the corresponding input of the action.
+  /// Converts `output-limit` to the action's input for it.
   mutating func readOutputLimit(
     _ member: MemberCursor.Member, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {
@@ -248,7 +248,8 @@ extension WorkflowReader {
     with[input] = .string(text)
   }
 
-  /// Returns a declaration as an input in which no expressions are evaluated.
+  /// Returns a declaration as the value of an input. Expressions in it are not evaluated, so they are removed or
+  /// reported.
   private mutating func declaration(of field: FieldDeclaration, in node: NodeID) -> ValueObject {
     var field = field
     if Template.containsExpression(field.summary) { field.summary = "" }
@@ -260,7 +261,7 @@ extension WorkflowReader {
     return FieldDeclaration(field.name, .any).declaration
   }
 
-  /// Reads a text or a list of strings.
+  /// Reads a string, or a list of strings.
   private mutating func command(_ node: NodeID, _ owner: Owner) -> Value? {
     let expected = "a command: a text, or a list of a program and its arguments"
     let help = "write 'run: make test', or 'run: [make, test]'"

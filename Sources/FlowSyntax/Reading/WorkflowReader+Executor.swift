@@ -2,12 +2,13 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads the executor of a step.
+/// The executor of a step.
 extension WorkflowReader {
-  /// Reads `workers=4`, `slurm=8,partition=short`, `local`, or `{ slurm: { partition: short } }`, for which it returns
-  /// the equivalent address.
+  /// Reads `workers=4`, `slurm=8,partition=short`, `local`, or a mapping such as `{ slurm: { partition: short } }`,
+  /// which is converted to an address.
   ///
-  /// - Parameter attempt: The attempt for options that use it, or nil if they must not because they apply to all steps.
+  /// - Parameter attempt: The attempt for which options are evaluated, or nil if they must not depend on it, because
+  ///   they apply to all steps.
   mutating func executor(_ node: NodeID, _ owner: Owner, attempt: Int? = nil) -> String? {
     if tree.kind(node) == .mapping { return executorMap(node, owner, attempt) }
     guard let text = string(node, owner) else { return nil }
@@ -91,7 +92,7 @@ extension WorkflowReader {
     return value(ofExpression: node, owner, attempt)?.jobText
   }
 
-  /// Returns the options that use `attempt` in the `executor` of a step.
+  /// Returns the options in the `executor` of a step that depend on the attempt.
   private func changingOptions(of location: StepLocation) -> [(key: SlurmKey, node: NodeID)] {
     guard let executor = tree.member(StepKey.executor.rawValue, of: location.value)?.value,
       tree.kind(executor) == .mapping,
@@ -105,8 +106,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reports options that change with the attempt although attempts have no separate jobs, or although they select
-  /// nodes.
+  /// Reports options that depend on the attempt if attempts have no jobs of their own, or if the options select nodes.
   mutating func checkChangingOptions(_ location: StepLocation, hasResources: Bool) {
     guard let (key, node) = changingOptions(of: location).first else { return }
     let owner = Owner.stepKey(.executor, location.key)
@@ -130,8 +130,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns the differences between an attempt's job and the first one, or nil if there are none or an option is
-  /// invalid.
+  /// Returns how the job of an attempt differs from that of the first one. Returns nil if it does not, or if an option
+  /// is invalid.
   mutating func job(_ location: StepLocation, attempt: Int) -> ClusterJob? {
     var job = ClusterJob()
     let owner = Owner.part(ExecutorKey.slurm.rawValue, of: .stepKey(.executor, location.key))
@@ -148,7 +148,7 @@ extension WorkflowReader {
     return job == ClusterJob() ? nil : job
   }
 
-  /// Reads `['--licenses=matlab:1', --contiguous]` as options of an address.
+  /// Reads options for `srun`, such as `['--licenses=matlab:1', --contiguous]`, as options of an address.
   private mutating func passedThrough(_ node: NodeID, _ owner: Owner) -> [String] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(
@@ -171,12 +171,12 @@ extension WorkflowReader {
     return words
   }
 
-  /// Converts a message about an option to the form used in the list.
+  /// Converts a message about an option of an address to the form of the list.
   private static func plain(_ message: String) -> String {
     message.hasPrefix("'srun.") ? "'--" + message.dropFirst("'srun.".count) : message
   }
 
-  /// Returns whether an option of an address is valid; reports the reason if not.
+  /// True if the option of an address is valid. If not, reports the reason.
   private mutating func isOption(_ word: String, _ value: String, at node: NodeID, _ owner: Owner) -> Bool {
     do throws(ExecutorAddress.AddressProblem) {
       guard !value.isEmpty || !word.contains("=") else {
@@ -189,7 +189,7 @@ extension WorkflowReader {
       }
       return true
     } catch {
-      // In an address, a comma followed by `=` would begin the next option.
+      // In an address, text after a comma that contains `=` would be the next option.
       let hasLostComma = !error.message.hasPrefix("'srun.") && value.contains(",") && value.contains("=")
       report(
         .unknownValue,
@@ -203,7 +203,7 @@ extension WorkflowReader {
 }
 
 extension Value {
-  /// The result of an expression for an option, as text.
+  /// The value of an option's expression as text.
   fileprivate var jobText: String {
     stringValue ?? numberValue.flatMap { Int(exactly: $0) }.map(String.init) ?? shortText
   }

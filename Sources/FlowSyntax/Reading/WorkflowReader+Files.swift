@@ -3,9 +3,9 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Reads the files that a step reads and produces.
+/// The files that a step reads and produces.
 extension WorkflowReader {
-  /// Reads a list of paths and patterns, each a text or a mapping of ``FileKey``.
+  /// Reads a list of paths and patterns. Each is a string or a mapping with ``FileKey``.
   ///
   /// - Parameter makes: True if the step produces the files.
   mutating func fileRules(_ node: NodeID, _ owner: Owner, makes: Bool) -> [FileRule] {
@@ -27,7 +27,7 @@ extension WorkflowReader {
     return rules
   }
 
-  /// Reads the patterns of `foreach: { files: … }`.
+  /// Reads the patterns in `foreach: { files: … }`.
   mutating func itemFiles(_ node: NodeID, _ owner: Owner) -> [String] {
     let names = fileNames(node, owner)
     let nodes = tree.kind(node) == .sequence ? tree.elements(node) : [node]
@@ -38,7 +38,7 @@ extension WorkflowReader {
     return names
   }
 
-  /// Reads a file and returns it with the node of its path.
+  /// Reads a file. Returns it with the node of its path.
   private mutating func fileRule(_ node: NodeID, _ owner: Owner, makes: Bool) -> (rule: FileRule, path: NodeID)? {
     guard tree.kind(node) == .mapping else { return path(node, owner).map { (FileRule($0), node) } }
     if let braces = braces(node) {
@@ -74,7 +74,8 @@ extension WorkflowReader {
     return text
   }
 
-  /// Returns the pattern `{a,b}`, which YAML reads as a mapping without values if it is not quoted, or nil.
+  /// Returns the pattern that YAML has read as a mapping, because its braces are not quoted, such as `{a,b}`. Returns
+  /// nil for other mappings.
   private func braces(_ node: NodeID) -> String? {
     var names: [String] = []
     var ignored: [Diagnostic] = []
@@ -88,9 +89,9 @@ extension WorkflowReader {
     return names.isEmpty ? nil : "{" + names.joined(separator: ",") + "}"
   }
 
-  /// Reports a pattern that cannot match as intended.
+  /// Reports a pattern that does not match what was probably meant.
   private mutating func checkPattern(_ text: String, at node: NodeID, isFirst: Bool, _ owner: Owner) {
-    // Invalid expressions are reported with the others.
+    // Invalid expressions are reported by the check of expressions.
     guard let written = (try? Template(parsing: text))?.text({ _ in "-" }) else { return }
     let isAll = isFirst && PatternText.isExclusion(written)
     if let problem = PatternText.problem(of: written) {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowReader {
-  /// Returns the options of a step of `finally`; reports options for its start, which is fixed.
+  /// Returns the options of a step in `finally`. Reports options that would change when it starts.
   mutating func final(_ options: StepOptions, _ location: StepLocation) -> StepOptions {
     var options = options
     options.isFinal = true
@@ -29,8 +29,8 @@ extension WorkflowReader {
     return options
   }
 
-  /// Makes steps of `finally` without dependencies in `finally` depend on all steps without other dependents, and
-  /// reports other steps that depend on `finally`. The plan ensures that they wait for every step.
+  /// Makes the first steps of `finally` depend on the last steps of the workflow, and reports other steps that depend
+  /// on `finally`. The plan ensures that `finally` waits for all steps.
   mutating func bindFinalSteps() {
     var isNeeded = [Bool](repeating: false, count: workflow.steps.count)
     for index in workflow.steps.indices where !finalSteps.contains(index) {
@@ -45,7 +45,7 @@ extension WorkflowReader {
     let ends = workflow.steps.indices.filter { !isNeeded[$0] && !finalSteps.contains($0) }.map { StepIndex($0) }
     for index in finalSteps {
       let own = workflow.steps[index].needs
-      // Dependencies on ordinary steps are met by then, so only the order within `finally` is kept.
+      // Other steps have finished by then, so only dependencies inside `finally` matter.
       let others = own.filter { finalSteps.contains(Int($0)) }
       workflow.steps[index].needs = others.isEmpty ? ends[...] : ArraySlice(others)
     }
