@@ -1,21 +1,21 @@
 import FlowDiagnostics
 
-/// The steps of a workflow file according to its text, for lists and completion. It does not check the file or read
-/// plugins and included files.
+/// The steps of a workflow file, for lists and completion. They are read from the text alone: the file is not checked,
+/// and plugins and included files are not read.
 public struct StepOverview: Sendable {
-  /// A step of the file.
+  /// A step in the file.
   public struct Step: Sendable, Hashable {
-    /// The id.
+    /// The id of the step.
     public var id: String
-    /// The first line of the description, or nil if there is none.
+    /// The first line of its description, or nil.
     public var description: String?
   }
 
-  /// The first line of the workflow's description, or nil if there is none.
+  /// The first line of the workflow's description, or nil.
   public private(set) var description: String?
-  /// The steps in file order, except those of `finally`.
+  /// The steps in file order, without those in `finally`.
   public private(set) var steps: [Step] = []
-  /// The ids of the steps of `finally`.
+  /// The ids of the steps in `finally`.
   public private(set) var finalSteps: [String] = []
 
   /// Reads a file. Returns nil if it is not YAML.

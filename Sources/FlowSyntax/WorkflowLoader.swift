@@ -2,32 +2,33 @@ import FlowCompiled
 import FlowDiagnostics
 import FlowModel
 
-/// Turns the text of a workflow into a checked graph or a complete list of errors.
+/// Reads and checks a workflow. The result is a graph or a list of all errors.
 ///
 /// ```swift
 /// let result = WorkflowLoader(catalog: registry).load(bytes: bytes, file: "launch.yaml")
 /// guard let graph = result.graph else { print(result.rendered()); return }
 /// ```
-/// It does not run anything, and reads no files except included ones, through `files`.
+/// It does not run anything. The only other files that it reads are included ones, with `files`.
 public struct WorkflowLoader: Sendable {
   private let catalog: any ActionCatalog
   private let files: (@Sendable (String) -> [UInt8]?)?
 
-  /// Creates a loader for workflows that use the actions of `catalog`. `files` reads an included file, or returns nil
-  /// if it cannot. Without it, included files are not checked and the workflow cannot run.
+  /// Creates a loader for workflows that use the actions in `catalog`. `files` returns the content of an included file,
+  /// or nil if the file cannot be read. If `files` is nil, included files are not checked, and a workflow with any
+  /// cannot run.
   public init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
     self.catalog = catalog
     self.files = files
   }
 
-  /// Loads the workflow in `bytes`, which is YAML or a compiled workflow; `file` is its name in messages.
+  /// Loads a workflow, which is YAML or compiled. `file` is its name in messages.
   public func load(bytes: [UInt8], file: String) -> LoadResult {
     if CompiledWorkflow.isCompiled(bytes) { return .compiled(bytes, file: file, catalog) }
     guard let parts = IncludeBundle.parts(of: bytes) else { return load(bytes, file: file, path: file, files) }
     return load(parts.main, file: file, path: parts.file) { parts.files[ByteName($0)] }
   }
 
-  /// Loads a workflow that is called `file` in messages and resolves its includes from `path`.
+  /// Loads a workflow. `file` is its name in messages, and includes are resolved relative to `path`.
   private func load(
     _ bytes: [UInt8], file: String, path: String, _ files: (@Sendable (String) -> [UInt8]?)?
   ) -> LoadResult {
@@ -60,7 +61,7 @@ public struct WorkflowLoader: Sendable {
     return result
   }
 
-  /// Reads and checks a text for all callers. The check is nil if the text is not YAML.
+  /// Reads and checks a text. The check is nil if the text is not YAML.
   func examine(_ source: SourceText) -> (result: LoadResult, check: WorkflowCheck?, failure: YAMLFailure?) {
     switch YAMLParser.parse(source) {
     case .failure(let failure):

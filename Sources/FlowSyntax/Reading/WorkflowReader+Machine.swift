@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads a step's request of resources.
+/// The resources that a step requests.
 extension WorkflowReader {
-  /// Reads `{ cpus: 4, memory: 8GiB, gpus: 1 }`, for the first attempt if it depends on the attempt.
+  /// Reads a mapping such as `{ cpus: 4, memory: 8GiB, gpus: 1 }`. Expressions are evaluated for the first attempt.
   mutating func machineResources(_ node: NodeID, _ owner: Owner) -> MachineResources? {
     guard tree.kind(node) == .mapping else {
       reportType(
@@ -22,18 +22,18 @@ extension WorkflowReader {
     return machineResources(node, owner, attempt: 1)
   }
 
-  /// The number of extra attempts after lost ones, in addition to those of `retry`.
+  /// The number of attempts that lost ones may add to those of `retry`.
   private static let repetitionsOfLost = 3
 
-  /// Returns the requests of later attempts, if they depend on the attempt and are valid: those of `retry`, and those
-  /// after lost attempts.
+  /// Returns the requests of later attempts, if they depend on the attempt and are valid. They include attempts after
+  /// lost ones.
   mutating func laterRequests(_ location: StepLocation, attempts: Int) -> [MachineResources] {
     guard let member = tree.member(StepKey.resources.rawValue, of: location.value), tree.kind(member.value) == .mapping
     else { return [] }
     let owner = Owner.stepKey(.resources, location.key)
     let before = diagnostics.count
     guard let first = request(member.value, owner, location, attempt: 1), diagnostics.count == before else {
-      // Errors for the first attempt have already been reported.
+      // Errors for the first attempt were reported before.
       diagnostics.removeSubrange(before...)
       return []
     }
@@ -42,7 +42,7 @@ extension WorkflowReader {
       guard let request = request(member.value, owner, location, attempt: attempt + 1), diagnostics.count == before
       else {
         if attempt < attempts { return [] }
-        // Without lost attempts, these attempts do not occur.
+        // These attempts occur only after lost ones, so errors for them are not reported.
         diagnostics.removeSubrange(before...)
         break
       }
@@ -51,7 +51,7 @@ extension WorkflowReader {
     return requests.allSatisfy { $0 == first } ? [] : requests
   }
 
-  /// Reads the resources of an attempt and the changes to its job.
+  /// Reads the resources of an attempt, and how its job differs.
   private mutating func request(
     _ node: NodeID, _ owner: Owner, _ location: StepLocation, attempt: Int
   ) -> MachineResources? {
@@ -106,7 +106,7 @@ extension WorkflowReader {
     return nil
   }
 
-  /// Evaluates an expression of `attempt`; reports the reason if it fails.
+  /// Evaluates an expression that reads `attempt`. Returns nil after reporting an error.
   mutating func value(ofExpression node: NodeID, _ owner: Owner, _ attempt: Int) -> Value? {
     do throws(ExpressionError) {
       return try Template(parsing: tree.text(node), dialect: .resources).evaluate(
@@ -120,8 +120,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Applies the value of an expression of `attempt`. All attempts are evaluated before anything runs, so that the
-  /// request of the last one can be checked as well.
+  /// Sets a resource to the value of an expression that reads `attempt`. All attempts are evaluated before a run, so
+  /// that all requests can be checked.
   private mutating func evaluate(
     _ key: ResourcesKey, _ node: NodeID, _ owner: Owner, _ attempt: Int, into request: inout MachineResources
   ) {

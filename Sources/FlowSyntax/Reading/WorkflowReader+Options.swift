@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads the less common keys of a step.
+/// The options of a step, which few steps have.
 extension WorkflowReader {
   mutating func readOption(
     _ key: StepKey, _ member: MemberCursor.Member, of location: StepLocation, into options: inout StepOptions
@@ -14,7 +14,7 @@ extension WorkflowReader {
       .readyWhen, .restart:
       break
     case .name: options.name = string(node, owner)
-    // Used for lists of steps, which read the file; a run does not need it.
+    // A description is checked here but not stored. Lists of steps read it from the file.
     case .description: _ = string(node, owner)
     case .after:
       var seen: Set<String> = []
@@ -43,7 +43,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Applies `defaults` to options that a step does not set.
+  /// Applies `defaults` to options that the step does not set.
   func apply(_ defaults: StepDefaults, to options: inout StepOptions?, _ location: StepLocation) {
     var changed = options ?? StepOptions()
     if changed.retry == nil, tree.member("retry", of: location.value) == nil, changed.queue != QueueDeclaration.terminal
@@ -57,12 +57,12 @@ extension WorkflowReader {
     options = changed
   }
 
-  /// Reads a limit for recorded output.
+  /// Reads the limit for recorded output.
   mutating func logLimit(_ node: NodeID, _ owner: Owner) -> Int? {
     size(node, Limits.leastLogBytes...Limits.logBytes, owner).flatMap { try? MemoryText.parse($0) }
   }
 
-  /// Reads `on-interrupt`, which requires a durable run, because only these know which steps were running.
+  /// Reads `on-interrupt`. `fail` requires a durable run, because only its journal shows which steps were running.
   private mutating func interruptPolicy(_ node: NodeID, _ owner: Owner) -> InterruptPolicy {
     let policy: InterruptPolicy = word(node, owner) ?? .rerun
     if policy == .fail, !workflow.isDurable {
@@ -81,8 +81,8 @@ extension WorkflowReader {
     return Self.bare(tree.text(node))
   }
 
-  /// Returns the expression without an enclosing `${{ }}`. Invalid expressions are returned unchanged and reported with
-  /// the others.
+  /// Returns an expression without its `${{ }}`. An invalid expression is returned unchanged, and is reported by the
+  /// check of expressions.
   private static func bare(_ text: String) -> String {
     (try? Expression.condition(text))?.expression.source ?? text
   }
@@ -116,7 +116,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reads `500ms`, which is the maximum, or `{min, max}`.
+  /// Reads a duration such as `500ms`, which is the maximum, or a mapping with `min` and `max`.
   mutating func stepDeadline(_ node: NodeID, _ owner: Owner) -> StepDeadline? {
     guard tree.kind(node) == .mapping else { return duration(node, owner).map { StepDeadline(max: $0) } }
     var deadline = StepDeadline()
@@ -140,7 +140,8 @@ extension WorkflowReader {
       related: tree.member("max", of: node).map { [.init(span($0.value), "this is the max")] } ?? [])
   }
 
-  /// Reads the launch gate's `5s` or `{min, max}`, which may contain expressions.
+  /// Reads the deadline of the launch gate: a duration or a mapping with `min` and `max`, which may contain
+  /// expressions.
   mutating func gateDeadline(_ node: NodeID) -> GateDeadline? {
     guard tree.kind(node) == .mapping else { return durationSource(node, "deadline").map { GateDeadline(max: $0) } }
     var gate = GateDeadline()
@@ -164,7 +165,7 @@ extension WorkflowReader {
     return duration(node, owner).map(DurationSource.literal)
   }
 
-  /// Reads `main`, a quality of service, or the name of a declared queue.
+  /// Reads `main`, a quality of service, or the name of a queue that the workflow declares.
   mutating func queueName(_ node: NodeID, _ owner: Owner) -> String? {
     guard let name = string(node, owner) else { return nil }
     if !Queue.builtIn.contains(name), !queueNames.contains(name), !isSettled {
@@ -177,7 +178,7 @@ extension WorkflowReader {
     return name
   }
 
-  /// Reads `80ms` or `50ms..200ms`.
+  /// Reads an estimate, such as `80ms` or `50ms..200ms`.
   private mutating func estimate(_ node: NodeID, _ owner: Owner) -> Estimate? {
     let text = tree.kind(node) == .scalar && isString(node) ? tree.text(node) : ""
     guard let dots = text.firstRange(of: "..") else { return duration(node, owner).map { Estimate(low: $0, high: $0) } }

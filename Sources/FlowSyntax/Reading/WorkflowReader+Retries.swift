@@ -28,7 +28,6 @@ extension WorkflowReader {
     return policy
   }
 
-  /// Reads a list of reasons.
   private mutating func reasons(_ node: NodeID, _ owner: Owner) -> [RetryReasons.Reason] {
     guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
       reportType(

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads the declared secrets.
+/// The secrets of a workflow.
 extension WorkflowReader {
-  /// Reads a mapping from name to source.
+  /// Reads a mapping from names to sources of secrets.
   mutating func secrets(_ node: NodeID) -> [SecretDeclaration] {
     guard tree.kind(node) == .mapping else {
       reportType(
@@ -82,7 +82,7 @@ extension WorkflowReader {
     return key == .file ? .file(text) : .environment(text)
   }
 
-  /// Checks that secret inputs are strings, and that their values are not in the file.
+  /// Reports secret inputs that are not strings or have a value in the file.
   mutating func checkSecretInputs(_ node: NodeID) {
     for input in workflow.inputs where input.isSecret {
       guard let declaration = tree.member(input.name, of: node)?.value,

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads services, which are commands that keep running.
+/// Services, which are commands that keep running.
 extension WorkflowReader {
-  /// The keys that are not allowed on a service, with remedies.
+  /// The keys that a service cannot have, with suggestions.
   private static var refused: [(key: String, help: String)] {
     [
       (StepKey.executor.rawValue, "remove 'executor'; a service runs on this machine"),
@@ -20,7 +20,7 @@ extension WorkflowReader {
     ]
   }
 
-  /// Turns the command of a step with service keys into a service and expands the keys.
+  /// Makes the command of a step a service if it has keys for services, and converts these keys to inputs.
   mutating func readService(
     _ keys: CommandKeys, of location: StepLocation, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
   ) {
@@ -70,7 +70,7 @@ extension WorkflowReader {
     with[name] = value
   }
 
-  /// Returns the condition as the value of an input; the probe may contain expressions.
+  /// Returns the condition as the value of an input. The value of its check may contain expressions.
   private mutating func readyCondition(_ member: MemberCursor.Member, _ location: StepLocation) -> Value {
     let owner = Owner.stepKey(.readyWhen, location.key)
     var condition = ValueObject()
@@ -137,7 +137,7 @@ extension WorkflowReader {
     return policy
   }
 
-  /// Checks `keep: services`: the file must have a service, and a kept run must not end by itself.
+  /// Checks `keep: services`. The file must have a service, and nothing may end the run early.
   mutating func checkKeep(_ node: NodeID) {
     guard workflow.keepsServices, !isSettled else { return }
     let hasService = workflow.steps.indices.contains {

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 
 extension WorkflowReader {
-  /// Reads all steps: first the ids, so that `needs` may refer to later steps, and then the steps.
+  /// Reads all steps. Their ids are read first, so that `needs` may refer to later steps.
   mutating func readSteps() {
     for (key, member) in locations.keys where WorkflowKey.holdsSteps(key.rawValue) {
       let first = locations.steps.count
@@ -57,7 +57,7 @@ extension WorkflowReader {
     while let member = members.next(in: tree) {
       guard tree.kind(member.key) == .scalar, tree.withText(member.key, { StepID.isValid($0) }) else {
         reportStepID(member.key)
-        // The step is still read, under a name that no other step can have.
+        // The step is read anyway, with a name that no other step can have.
         locations.steps.append(StepLocation(key: member.key, value: member.value))
         _ = ids.insert(member.key, in: tree)
         continue
@@ -86,7 +86,7 @@ extension WorkflowReader {
         + "an id is \(NameKind.step.rule)")
   }
 
-  /// Returns `open-store` for `OpenStore` and for `open store`.
+  /// Returns a valid id for a name, such as `open-store` for `OpenStore` or `open store`.
   private static func stepID(like name: String) -> String {
     var words = [""]
     for character in name {
@@ -151,7 +151,7 @@ extension WorkflowReader {
     }
     if !defaults.isEmpty {
       apply(defaults, to: &options, location)
-      // A service uses 'restart' instead.
+      // A service has `restart` instead.
       if uses == CommandKeys.serviceAction { options?.retry = nil }
     }
     if options?.executor != nil { checkChangingOptions(location, hasResources: options?.request != nil) }
@@ -178,8 +178,8 @@ extension WorkflowReader {
     return actions.index(of: node, in: tree)
   }
 
-  /// Returns whether a scalar begins with a letter other than those of `true`, `false` and `null` and is therefore a
-  /// string.
+  /// True if the scalar cannot be a boolean, null or a number, so that it is a string. Only its first letter and length
+  /// are checked.
   @inline(__always)
   private func isAction(_ node: NodeID) -> Bool {
     tree.nodes[tree.resolve(node)].tag == .none
@@ -223,7 +223,7 @@ extension WorkflowReader {
       return
     }
     let index = StepIndex(need)
-    // Lists are usually short; a long one gets a set.
+    // Long lists are searched with the help of a set.
     if needs.count - start <= 16 {
       for location in start..<needs.count where needs[location] == index { return }
     } else if isAmongLongDependencies(index, from: start) {
@@ -266,6 +266,6 @@ extension WorkflowReader {
 }
 
 extension NodeTree {
-  /// Returns the text of a key for messages, or `?` if it is not a text.
+  /// Returns the text of a key for messages, or `?` if the key is not a scalar.
   func keyName(_ key: NodeID) -> String { text(of: key) ?? "?" }
 }

@@ -1,9 +1,8 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads `stop` and `cleanup`.
 extension WorkflowReader {
-  /// Reads the policy of a step or of `defaults`.
+  /// Reads the `stop` of a step or of `defaults`.
   mutating func stopPolicy(_ node: NodeID, _ owner: Owner) -> StopPolicy {
     var stop = StopPolicy()
     forEachKey(of: node, KeyTable<StopKey>(), owner: owner, location: node) { reader, key, member in
@@ -16,7 +15,7 @@ extension WorkflowReader {
     return stop
   }
 
-  /// Expands `stop`, or its default, to the corresponding input of the action.
+  /// Converts `stop`, or its default, to the action's input for it.
   mutating func readStop(
     _ member: MemberCursor.Member?, of location: StepLocation, _ action: Int, _ with: inout ValueObject
   ) {

@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Reads a ``NodeTree`` as a workflow: all keys, with defaults applied and ids resolved.
+/// Reads a workflow from a ``NodeTree``. The result has all defaults, and ids are resolved.
 ///
-/// Reports and skips all errors, so that one pass finds everything.
+/// Errors are reported and skipped, so that all of them are found.
 struct WorkflowReader: DocumentReading {
   let tree: NodeTree
   var diagnostics: [Diagnostic] = []
@@ -14,15 +14,15 @@ struct WorkflowReader: DocumentReading {
   var locations = WorkflowLocations()
   var actions: ActionTable
   var ids = NameTable(capacity: 0)
-  /// The dependencies of all steps, one list after another.
+  /// The dependencies of all steps: those of the first step, then those of the second, and so on.
   var needs: [StepIndex] = []
   var longDependencies = LongDependencies(start: -1, end: 0)
-  /// The names of the declared queues, available after they have been read.
+  /// The names of the queues that the workflow declares, once they have been read.
   private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
-  /// The folders that are searched before PATH for all commands.
+  /// The folders that commands search before those in `PATH`.
   var searchFolders: [String] = []
-  /// The range of the steps of `finally`.
+  /// The indices of the steps in `finally`.
   var finalSteps = 0..<0
   let stepKeys = KeyTable<StepKey>()
   let retryKeys = KeyTable<RetryKey>()
@@ -34,7 +34,7 @@ struct WorkflowReader: DocumentReading {
     actions = ActionTable(catalog: catalog)
   }
 
-  /// Reads everything. ``workflow`` contains the steps as far as they could be read.
+  /// Reads the workflow. Afterwards, ``workflow`` has all steps that could be read.
   mutating func read() {
     guard let root = tree.root else {
       report(
@@ -55,7 +55,7 @@ struct WorkflowReader: DocumentReading {
           .invalidName, "'\(workflow.name)' cannot be the name of a workflow: \(rule)", at: span(node),
           help: "the data folder of its runs has this name")
       } else if Template.containsExpression(workflow.name) {
-        // Runs and data folders are found by the name, so it must be the same in each run.
+        // Runs and data folders are found by the name, so it must be the same in every run.
         report(
           .contextUnavailable, "the name of a workflow cannot hold an expression", at: span(node),
           help: "write a fixed name; the name of a step may hold inputs")
@@ -97,7 +97,7 @@ struct WorkflowReader: DocumentReading {
     if let node = locations.value(.keep) { checkKeep(node) }
   }
 
-  /// Returns the rule that a workflow's name breaks, or nil if the name is valid.
+  /// Returns the rule that the name of a workflow breaks, or nil if it is valid.
   private static func rule(brokenBy name: String) -> String? {
     if name.utf8.contains(where: { $0 == UInt8(ascii: "/") }) { return "it has a '/'" }
     if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
@@ -179,7 +179,7 @@ struct WorkflowReader: DocumentReading {
     return timeout
   }
 
-  /// Does not report missing `steps` if there is another tool's key for steps.
+  /// Removes the diagnostic about missing `steps` if the file has another tool's key for them.
   private mutating func forgiveForeignSteps(_ root: NodeID) {
     guard !diagnostics.isEmpty, locations.value(.steps) == nil,
       ForeignKeys.holdingSteps.contains(where: { tree.member($0, of: root) != nil })
@@ -199,14 +199,14 @@ struct WorkflowReader: DocumentReading {
     return object(node)
   }
 
-  /// Reads a mapping from variable to scalar; numbers and booleans become text.
+  /// Reads a mapping from variables to scalars. Numbers and booleans become strings.
   mutating func environment(_ node: NodeID, _ owner: Owner) -> ValueObject {
     guard tree.kind(node) == .mapping else {
       reportType(node, owner, expected: "a mapping from variable to value")
       return [:]
     }
     var result = ValueObject()
-    // Tables of variables treat names that look the same as equal.
+    // Some programs treat variables whose names look the same as equal.
     var looks: [String: NodeID] = [:]
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
@@ -323,21 +323,19 @@ struct WorkflowReader: DocumentReading {
   }
 }
 
-/// The dependencies of one step with many, from `start` to `end`, as a set.
+/// The dependencies of a step with many, as a set. `start` and `end` are their range in `needs`.
 struct LongDependencies {
   var start: Int
   var end: Int
   var steps: Set<StepIndex> = []
 }
 
-/// The defaults for steps that do not set these options.
+/// The defaults for steps that do not set an option.
 struct StepDefaults {
   var retry: RetryPolicy?
   var deadline: StepDeadline?
   var queue: String?
-  /// The default policy for stopping commands.
   var stop: StopPolicy?
-  /// The default shell of commands.
   var shell: String?
   /// The default working folder of commands.
   var folder: String?
@@ -346,13 +344,13 @@ struct StepDefaults {
   var isEmpty: Bool { retry == nil && deadline == nil && queue == nil }
 }
 
-/// The built-in queues.
+/// The queues that every workflow has.
 enum Queue {
   static let main = "main"
   static let builtIn = [main] + StepQueue.allCases.map(\.rawValue)
 }
 
 extension NodeTree {
-  /// Returns the text of a scalar, or nil for any other node.
+  /// Returns the text of a scalar, or nil for another node.
   func text(of id: NodeID) -> String? { kind(id) == .scalar ? text(id) : nil }
 }

@@ -1,8 +1,8 @@
 import FlowModel
 
-/// The JSON Schema (draft 07) of `plugin.yaml` for editors, derived from the key tables of its loader.
+/// The JSON Schema (draft 07) of `plugin.yaml` for editors, created from the key tables that the loader uses.
 public struct PluginSchema: Sendable {
-  /// Creates the schema, which is always the same.
+  /// Creates the schema.
   public init() {}
 
   /// The schema as JSON.
@@ -18,6 +18,6 @@ public struct PluginSchema: Sendable {
     return .object(schema)
   }
 
-  /// The schema as a file: indented JSON with a line break at the end.
+  /// The schema as indented JSON with a line break at the end.
   public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 }

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension Shape {
-  /// The JSON Schema of a value of this form.
+  /// The JSON Schema of a value with this form.
   var schema: ValueObject {
     switch self {
     case .string: ["type": "string"]
@@ -85,7 +85,7 @@ extension Shape {
     "type": "string", "pattern": .string(SchemaPattern.expression),
   ]
 
-  /// A text that consists of a single expression.
+  /// A string that consists of a single expression.
   private static let oneExpression: ValueObject = [
     "type": "string", "pattern": "^[$][{][{]((?![}][}])[^']|'[^']*')*[}][}]$",
   ]
@@ -122,7 +122,7 @@ extension Shape {
 
   private static func number(_ value: Double) -> Value { Int(exactly: value).map(Value.integer) ?? .number(value) }
 
-  /// Returns a reference for mappings that are recursive or common, or else the schema.
+  /// Returns the schema of a mapping, or a reference to it if it is recursive or occurs often.
   private static func map(_ keys: any FormatKey.Type) -> ValueObject {
     if keys == StepKey.self { return reference("step") }
     if keys == FieldKey.self { return reference("field") }
@@ -165,6 +165,6 @@ extension Shape {
 }
 
 extension FormatKey {
-  /// The keys with their descriptions.
+  /// The names and descriptions of the keys.
   fileprivate static var summaries: [(name: String, summary: String)] { allCases.map { ($0.rawValue, $0.summary) } }
 }

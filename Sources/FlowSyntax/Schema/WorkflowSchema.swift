@@ -1,14 +1,15 @@
 import FlowModel
 
-/// The JSON Schema (draft 07) of workflow files for editors: all keys, durations, action names and the inputs of each
-/// action.
+/// The JSON Schema (draft 07) of workflows for editors. It has all keys, durations, the names of actions and the inputs
+/// of each action.
 ///
-/// It is derived from the parser's key tables and the actions' declarations. It accepts the same files as the loader,
-/// except for rules that a schema cannot express: existing names, graphs, expressions.
+/// It is created from the key tables of the parser and the declarations of the actions. It accepts the same files as
+/// the loader, except for rules that a schema cannot express, such as those about existing names, cycles and
+/// expressions.
 public struct WorkflowSchema: Sendable {
   private let declarations: [ActionDeclaration]
 
-  /// Creates a schema for workflows that use the actions of `catalog`.
+  /// Creates a schema for workflows that use the actions in `catalog`.
   public init(catalog: any ActionCatalog) { declarations = catalog.declarations }
 
   /// The schema as JSON.
@@ -28,7 +29,7 @@ public struct WorkflowSchema: Sendable {
     return .object(schema)
   }
 
-  /// The schema as a file: indented JSON with a line break at the end.
+  /// The schema as indented JSON with a line break at the end.
   public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 
   // MARK: Maps of the format
@@ -53,10 +54,10 @@ public struct WorkflowSchema: Sendable {
 
   private static let duration: Value = ["type": "string", "pattern": .string("^(\(SchemaPattern.duration))$")]
 
-  /// The definitions that declarations of fields refer to.
+  /// The definitions that schemas of fields refer to.
   static var fieldDefinitions: Value { ["duration": duration, "field": .object(field())] }
 
-  /// Returns the schema of a field declaration, including keys that are allowed for only one type.
+  /// Returns the schema of a field's declaration. Some keys are allowed only for one type.
   private static func field() -> ValueObject {
     var schema = map(of: FieldKey.self)
     schema["dependencies"] = [
@@ -67,7 +68,7 @@ public struct WorkflowSchema: Sendable {
     return schema
   }
 
-  /// Returns the schema of a step, with the inputs of each action under `with`.
+  /// Returns the schema of a step. It has the inputs of each action under `with`.
   private func step() -> ValueObject {
     var schema = Self.map(of: StepKey.self)
     if case .object(var properties)? = schema["properties"], case .object(var uses)? = properties["uses"] {
@@ -93,7 +94,7 @@ public struct WorkflowSchema: Sendable {
     if var command = declarations.first(where: { $0.name == CommandKeys.action }) {
       command.inputs.removeAll { $0.name == CommandKeys.commandInput }
       uses.append(["if": ["required": ["run"]], "then": .object(Self.use(of: command))])
-      // For other actions, the outputs are declared by the action.
+      // The outputs of other actions are declared by the action.
       let commands = declarations.filter { $0.outputFieldsFromInput != nil }.map { Value.string($0.name) }
       uses.append([
         "if": ["required": ["outputs"]],
@@ -123,22 +124,21 @@ public struct WorkflowSchema: Sendable {
   }
 }
 
-/// The regular expressions of the schema, in the dialect that editors share.
+/// The regular expressions of the schema. All editors support their syntax.
 enum SchemaPattern {
-  /// Matches the durations of ``DurationText`` except for its maximum: units from large to small, with a fraction only
-  /// at the end.
+  /// Matches the durations of ``DurationText``, whatever their length: units go from large to small, and only the last
+  /// number may have a fraction.
   static let duration =
     "(?=.)([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+([.][0-9]+)?ms)?|([0-9]+d)?([0-9]+h)?([0-9]+m)?[0-9]+[.][0-9]+s|"
     + "([0-9]+d)?([0-9]+h)?[0-9]+[.][0-9]+m|([0-9]+d)?[0-9]+[.][0-9]+h|[0-9]+[.][0-9]+d"
-  /// Matches a text with an expression.
+  /// Matches a string with an expression.
   static let expression = "[$][{][{]"
-  /// Matches YAML 1.1's words for booleans, which are strings and not expressions here.
+  /// Matches words that are booleans in YAML 1.1, but strings here. They are not expressions.
   static let booleanWord =
     "^([yY]([eE][sS])?|[nN][oO]?|[oO]([nN]|[fF][fF])|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$"
 }
 
 extension ValueObject {
-  /// Inserts members before the others.
   fileprivate mutating func insertFirst(_ first: ValueObject) {
     self = ValueObject((first.members + members).map { ($0.key, $0.value) })
   }

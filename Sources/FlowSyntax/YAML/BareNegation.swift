@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
-/// A condition that begins with `!` and is not quoted, such as `if: !failure() && inputs.x`. YAML reads the `!` as a
-/// tag, and the rest as an anchor, an alias or invalid text.
+/// A condition that begins with `!` and has no quotes, such as `if: !failure() && inputs.x`. To YAML, `!failure()` is a
+/// tag, and the rest is an anchor, an alias or invalid text.
 struct BareNegation {
   /// The key of the condition.
   let key: String
@@ -12,7 +12,7 @@ struct BareNegation {
 
   private static let keys = ["if", "enabled", "defer"]
 
-  /// Finds the last bare negation that begins at or before a location in its line, or returns nil.
+  /// Finds the last such condition that begins at or before a location, on the same line. Returns nil if there is none.
   init?(at location: Int, in bytes: UnsafeBufferPointer<UInt8>) {
     func isLineBreak(_ index: Int) -> Bool { bytes[index] == 0x0A || bytes[index] == 0x0D }
     var start = min(location, bytes.count)
@@ -35,10 +35,10 @@ struct BareNegation {
     text = String(decoding: UnsafeBufferPointer(rebasing: bytes[span.start..<span.end]), as: UTF8.self)
   }
 
-  /// The remedy.
+  /// The suggestion for a message.
   var help: String { "put an expression that begins with '!' in quotes or in ${{ }}: \(key): ${{ \(text) }}" }
 
-  /// Returns the key of a condition whose value begins here, or nil.
+  /// Returns the key of a condition whose value begins at this position, or nil.
   private static func key(before position: Int, lineStart: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     var index = position
     while index > lineStart, bytes[index - 1] == UInt8(ascii: " ") { index -= 1 }
@@ -50,7 +50,7 @@ struct BareNegation {
     }
   }
 
-  /// Returns the end of the condition: the end of the line, or in a flow mapping the next comma or brace.
+  /// Returns the end of the condition: the end of the line or, in braces, the next comma or brace.
   private static func end(
     from start: Int, lineEnd: Int, isFlow: Bool, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Int {

@@ -1,4 +1,4 @@
-/// An error of libyaml, which reports errors only as text. Nothing else parses these texts.
+/// The kind of a libyaml error. libyaml reports errors only as text, which only this type interprets.
 enum LibYAMLProblem: Equatable {
   case colonInText
   case keyWithoutColon
@@ -14,12 +14,11 @@ enum LibYAMLProblem: Equatable {
     ("found character that cannot start any token", .unquotedStart),
   ]
 
-  /// Returns the kind of error for a text of libyaml.
   static func kind(of text: String) -> LibYAMLProblem {
     prefixes.first { text.hasPrefix($0.0) }?.1 ?? .other(text)
   }
 
-  /// A remedy, or nil.
+  /// A suggestion, or nil.
   var help: String? {
     switch self {
     case .colonInText: "quote a text with ': ' in it; otherwise check the indentation of this line"
@@ -30,6 +29,6 @@ enum LibYAMLProblem: Equatable {
     }
   }
 
-  /// Returns whether libyaml was reading a block, which may begin long before the error.
+  /// True if libyaml was reading a block, which may begin long before the error.
   static func isBlock(context text: String) -> Bool { text.hasPrefix("while parsing a block") }
 }

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Iterates over the members of a mapping in file order, followed by the members of its merge keys.
+/// Iterates over the members of a mapping in file order, and then over those of its merge keys.
 struct MemberCursor {
   typealias Member = (key: NodeID, value: NodeID)
 
@@ -15,7 +15,7 @@ struct MemberCursor {
     self.merged = merged
   }
 
-  /// Returns the next key and its value.
+  /// Returns the next key and value, or nil at the end.
   @inline(__always)
   mutating func next(in tree: borrowing NodeTree) -> Member? {
     if let merged {
@@ -32,9 +32,9 @@ struct MemberCursor {
 }
 
 extension NodeTree {
-  /// Returns the members of a mapping or of an alias's target, with merge keys resolved.
+  /// Returns the members of a mapping, which may be given by an alias. Merge keys are resolved.
   ///
-  /// Adds errors in the merge keys themselves to `failures`.
+  /// Errors in merge keys are added to `failures`.
   func members(of id: NodeID, failures: inout [Diagnostic]) -> MemberCursor {
     let mapping = resolve(id)
     let merged = nodes[mapping].hasMerge ? mergedMembers(of: mapping, failures: &failures) : nil
@@ -46,8 +46,8 @@ extension NodeTree {
     return text(id) == "<<"
   }
 
-  /// Returns the mapping's own members, then those of merged mappings whose keys are new: own keys win over merged
-  /// ones, and earlier merged mappings over later ones.
+  /// Returns the mapping's own members, and those of merged mappings that have other keys. The mapping's own keys
+  /// override merged ones, and an earlier merged mapping overrides a later one.
   private func mergedMembers(of mapping: NodeID, failures: inout [Diagnostic]) -> [MemberCursor.Member] {
     var own: [MemberCursor.Member] = []
     var sources: [NodeID] = []

@@ -1,7 +1,8 @@
 import FlowModel
 
 extension NodeTree {
-  /// Returns the value of a scalar or of an alias's target in YAML 1.2's core schema, or nil if its tag does not fit.
+  /// Returns the value of a scalar, which may be given by an alias, in YAML 1.2's core schema. Returns nil if its tag
+  /// does not match the text.
   func scalarValue(_ id: NodeID) -> Value? {
     let node = nodes[resolve(id)]
     let isPlain = node.style == .plain || node.style == .decodedPlain
@@ -19,8 +20,8 @@ extension NodeTree {
   }
 }
 
-/// Interprets plain scalars by YAML 1.2's core schema (chapter 10.3.2): `true`, `null`, `12`, `0x1F`, `1.5e3`, `.inf`.
-/// Everything else is a string, including `yes`, `on` and `1_000`.
+/// YAML 1.2's core schema (chapter 10.3.2) for plain scalars, such as `true`, `null`, `12`, `0x1F`, `1.5e3` and `.inf`.
+/// All other scalars are strings, including `yes`, `on` and `1_000`.
 enum CoreSchema {
   static func value(of bytes: UnsafeBufferPointer<UInt8>) -> Value {
     guard let first = bytes.first else { return .null }
@@ -46,7 +47,7 @@ enum CoreSchema {
     return nil
   }
 
-  /// Parses `[-+]?[0-9]+`, `0o[0-7]+`, `0x[0-9a-fA-F]+`. An integer that exceeds 64 bits becomes the nearest number.
+  /// Parses `[-+]?[0-9]+`, `0o[0-7]+` or `0x[0-9a-fA-F]+`. A number that exceeds 64 bits becomes the nearest double.
   static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
     guard !bytes.isEmpty else { return nil }
     if let short = shortInteger(bytes) { return .integer(short) }
@@ -63,7 +64,7 @@ enum CoreSchema {
     return Int(text).map(Value.integer) ?? Double(text).map(Value.number)
   }
 
-  /// Parses `[0-9]{1,18}`, the most common form.
+  /// Parses `[0-9]{1,18}`, the most frequent form.
   private static func shortInteger(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     guard bytes.count <= 18 else { return nil }
     var number = 0
@@ -74,7 +75,7 @@ enum CoreSchema {
     return number
   }
 
-  /// Parses `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, `[-+]?\.(inf|Inf|INF)`, `\.(nan|NaN|NAN)`.
+  /// Parses `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, `[-+]?\.(inf|Inf|INF)` or `\.(nan|NaN|NAN)`.
   static func number(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
     var position = 0
     func byte() -> UInt8 { position < bytes.count ? bytes[position] : 0 }
@@ -127,7 +128,7 @@ enum CoreSchema {
 }
 
 extension String {
-  /// Adapts `1.e3`, which the core schema allows and Swift's `Double` rejects.
+  /// Removes the period in a number such as `1.e3`, which the core schema allows but Swift's `Double` does not.
   fileprivate func replacingDotBeforeExponent() -> String {
     guard let dot = firstIndex(of: "."), index(after: dot) < endIndex else { return self }
     let next = self[index(after: dot)]

@@ -1,15 +1,15 @@
 import FlowDiagnostics
 
-/// A YAML document as a flat array of nodes that refer to the source.
+/// A YAML document as an array of nodes that refer to the source.
 ///
-/// Parsing copies only the text of scalars with escapes or line folds, so a workflow of 100,000 steps needs a few
-/// arrays instead of a million objects.
+/// Only the text of scalars with escapes or several lines is copied. So a workflow of 100,000 steps needs a few arrays,
+/// and not a million objects.
 struct NodeTree: Sendable {
   let source: SourceText
   var nodes: [YAMLNode] = []
-  /// The texts of decoded scalars, concatenated.
+  /// The texts of decoded scalars, one after another.
   var decodedBytes: [UInt8] = []
-  /// The end of each decoded scalar's text; each begins at the end of the previous one.
+  /// The end of each decoded text. It begins at the end of the previous one.
   var decodedEnds: [Int] = []
 
   init(source: SourceText) { self.source = source }
@@ -17,13 +17,12 @@ struct NodeTree: Sendable {
   /// The root of the document, or nil if the document is empty.
   var root: NodeID? { nodes.isEmpty ? nil : 0 }
 
-  /// Returns the target of an alias, or else the node itself.
+  /// Returns the target of an alias, or the node itself.
   func resolve(_ id: NodeID) -> NodeID { nodes[id].kind == .alias ? Int(nodes[id].link) : id }
 
-  /// Returns the kind of a node or of an alias's target.
+  /// Returns the kind of a node. For an alias, it is that of its target.
   func kind(_ id: NodeID) -> YAMLNode.Kind { nodes[resolve(id)].kind }
 
-  /// Returns the span of a node; for an alias, the span of the alias itself.
   func span(_ id: NodeID) -> TextSpan { TextSpan(Int(nodes[id].start), Int(nodes[id].end)) }
 
   /// Returns the node after `id` and its descendants.
@@ -32,7 +31,7 @@ struct NodeTree: Sendable {
     return node.kind == .sequence || node.kind == .mapping ? Int(node.link) : id + 1
   }
 
-  /// Returns the elements of a sequence or of an alias's target.
+  /// Returns the elements of a sequence, which may be given by an alias.
   func elements(_ id: NodeID) -> [NodeID] {
     let sequence = resolve(id)
     var result: [NodeID] = []
@@ -44,7 +43,7 @@ struct NodeTree: Sendable {
     return result
   }
 
-  /// Calls `body` with the text of a scalar or of an alias's target.
+  /// Calls `body` with the text of a scalar, which may be given by an alias.
   @inline(__always)
   func withText<Result>(_ id: NodeID, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
     let node = nodes[resolve(id)]
@@ -66,10 +65,10 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Returns the text of a scalar or of an alias's target.
+  /// Returns the text of a scalar, which may be given by an alias.
   func text(_ id: NodeID) -> String { withText(id) { String(decoding: $0, as: UTF8.self) } }
 
-  /// Returns the source offset of a byte in a scalar's text, or nil if it is in an escape or a fold.
+  /// Returns the offset in the source of a byte in a scalar's text, or nil if an escape or a line break precludes that.
   func sourceOffset(of id: NodeID, textOffset offset: Int) -> Int? {
     let node = nodes[id]
     guard node.kind == .scalar else { return nil }
@@ -80,7 +79,7 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Searches the source for the line of a decoded text: in a block scalar, each line appears after its indentation, in
+  /// Finds the line of a decoded text in the source. In a block scalar, each line follows its indentation, in the same
   /// order.
   private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
     let text = withText(id) { Array($0) }

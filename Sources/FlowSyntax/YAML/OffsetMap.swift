@@ -1,6 +1,6 @@
-/// Converts libyaml's positions, which count code points, to byte offsets.
+/// Converts positions of libyaml, which are code points, to byte offsets.
 struct OffsetMap {
-  /// The start of the text after a byte-order mark, which is not passed to libyaml.
+  /// The start of the text after a byte order mark, which libyaml does not get.
   let base: Int
   private let checkpoints: [Int]
   private static let stride = 64
@@ -21,7 +21,7 @@ struct OffsetMap {
     self.checkpoints = checkpoints
   }
 
-  /// Returns the byte offset of the code point `index`.
+  /// Returns the byte offset of the code point at this index.
   @inline(__always)
   func offset(of index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard !checkpoints.isEmpty else { return min(base + index, bytes.count) }
@@ -38,7 +38,7 @@ struct OffsetMap {
     return offset
   }
 
-  /// Returns whether every byte is a code point, checking eight at a time.
+  /// True if all bytes are ASCII. Eight are checked at a time.
   private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let raw = UnsafeRawBufferPointer(bytes)
     var position = 0
