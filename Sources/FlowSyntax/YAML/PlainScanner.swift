@@ -1,13 +1,14 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Reads the plain subset of YAML in which nearly all workflows are written, several times as fast as libyaml.
+/// Reads plain YAML, in which nearly all workflows are written, several times as fast as libyaml.
 ///
-/// The subset has block mappings with plain keys, block sequences of scalars, flow collections on one line, scalars on
-/// one line and comments. For anything else (anchors, tags, escapes, multiline scalars, tabs, any error) it fails, and
-/// libyaml reads the whole file. A test checks that libyaml reads every accepted file as the same nodes.
+/// Plain YAML has block mappings with plain keys, block sequences of scalars, flow collections on one line, scalars on
+/// one line, and comments. If a file has anything else (anchors, tags, escapes, multiline scalars, tabs or an error),
+/// the scanner fails, and libyaml reads the whole file. A test checks that libyaml reads the same nodes from every file
+/// that the scanner accepts.
 struct PlainScanner {
-  /// An open collection.
+  /// A collection that has not ended.
   private struct Level {
     var node: Int
     var indent: Int
@@ -20,10 +21,10 @@ struct PlainScanner {
   private var levels: [Level] = []
   private var position = 0
   private var lastEnd = 0
-  /// True if the last key has no value yet, which must follow on the next lines.
+  /// True if the last key has no value yet, so that it must follow on the next lines.
   private var isPending = false
 
-  /// Returns the nodes of the document in `bytes`, or nil if it is not in the plain subset.
+  /// Returns the nodes of the document, or nil if it is not plain YAML.
   static func nodes(of bytes: UnsafeBufferPointer<UInt8>) -> [YAMLNode]? {
     CharacterClass.table.withUnsafeBufferPointer { classes in
       var scanner = PlainScanner(bytes: bytes, classes: classes)
@@ -106,7 +107,7 @@ struct PlainScanner {
     return scanValue(isInFlow: false)
   }
 
-  /// Scans a plain key and the following `:`.
+  /// Scans a plain key with its `:`.
   @inline(__always)
   private mutating func scanKey() -> Bool {
     let start = position
@@ -163,7 +164,7 @@ struct PlainScanner {
     return bytes[position] == UInt8(ascii: "-") && isClass(position + 1, CharacterClass.keyStart)
   }
 
-  /// Scans a quoted scalar without escapes on one line.
+  /// Scans a quoted scalar on one line, without escapes.
   private mutating func scanQuoted() -> Bool {
     let start = position
     let quote = bytes[position]
@@ -179,7 +180,7 @@ struct PlainScanner {
     return true
   }
 
-  /// Scans a flow collection on one line, with a loop over its members instead of recursion.
+  /// Scans a flow collection on one line. It loops over the members instead of using recursion.
   private mutating func scanFlow() -> Bool {
     let node = nodes.count
     let isSequence = bytes[position] == UInt8(ascii: "[")
@@ -210,7 +211,7 @@ struct PlainScanner {
     return true
   }
 
-  /// Scans a plain scalar in a flow collection, up to a comma or bracket. Leaves colons to libyaml.
+  /// Scans a plain scalar in a flow collection, up to a comma or bracket. If it contains a colon, the scanner fails.
   @inline(__always)
   private mutating func scanFlowPlain() -> Bool {
     guard isPlainStart else { return false }
@@ -253,14 +254,14 @@ struct PlainScanner {
   @inline(__always)
   private mutating func skipSpaces() { while byte(position) == Self.space { position += 1 } }
 
-  /// True if only a comment follows the spaces that were skipped.
+  /// True if only a comment follows on the line. The spaces before it must have been skipped.
   private var isAtLineEnd: Bool {
     byte(position) == Self.newline
       || byte(position) == UInt8(ascii: "#")
         && (position == 0 || [Self.space, Self.newline].contains(bytes[position - 1]))
   }
 
-  /// Skips spaces, a comment and the line break. Returns false if anything else follows.
+  /// Skips spaces, a comment and a line break. Returns false if the line has other text.
   @inline(__always)
   private mutating func skipLineEnd() -> Bool {
     skipSpaces()
@@ -279,12 +280,12 @@ struct PlainScanner {
   }
 }
 
-/// The parts of plain YAML in which a byte may occur.
+/// The positions in plain YAML at which a byte may occur.
 private enum CharacterClass {
   static let keyStart: UInt8 = 1
   static let key: UInt8 = 2
   static let plainStart: UInt8 = 4
-  /// Any printable character except the space, `#` and `:`.
+  /// Any printable character except space, `#` and `:`.
   static let plain: UInt8 = 8
   static let flowPlain: UInt8 = 16
   static let comment: UInt8 = 32
@@ -298,13 +299,14 @@ private enum CharacterClass {
     if isWord || isOne(of: "/.$+(=~^", byte) { classes |= plainStart }
     if byte > 0x20, byte < 0x7F, !isOne(of: "#:", byte) { classes |= plain }
     if byte > 0x20, byte < 0x7F, !isOne(of: "#:,[]{}?", byte) { classes |= flowPlain }
-    // Comments may contain non-ASCII characters except line breaks and forbidden ones: no U+0085, U+2028, U+FEFF.
+    // Comments may contain non-ASCII characters, except line breaks and forbidden ones such as U+0085, U+2028 and
+    // U+FEFF.
     let isHarmless = byte >= 0x80 && byte != 0xC2 && byte != 0xE2 && byte != 0xED && byte != 0xEF
     if byte >= 0x20 && byte < 0x7F || byte == 0x09 || isHarmless { classes |= comment }
     return classes
   }
 
-  // Compares bytes, because looking up the Unicode properties of 256 characters takes longer than reading a small
+  // Bytes are compared, because looking up the Unicode properties of 256 characters takes longer than reading a small
   // workflow.
   private static func isASCIILetterOrDigit(_ byte: UInt8) -> Bool {
     switch byte {

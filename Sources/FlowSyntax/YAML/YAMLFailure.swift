@@ -1,14 +1,15 @@
 import CLibYAML
 import FlowDiagnostics
 
-/// The reason why a file is not a YAML document; nothing after the location can be read.
+/// The reason why a file is not a YAML document. Text after its location cannot be read.
 struct YAMLFailure: Error {
   let diagnostic: Diagnostic
-  /// True if the rest of the file may be valid and can be read without the invalid part.
+  /// True if the rest of the file may be valid, so that it can be read without the invalid part.
   let isLocal: Bool
-  /// The start of the invalid part if libyaml reports it: an unclosed quote or bracket is detected long after it.
+  /// The start of the invalid part, if libyaml reports it. For example, an unclosed quote is detected long after its
+  /// start.
   var beginning: Int?
-  /// Other possible starts of the invalid part: the mapping or list, and the last multiline text.
+  /// Other possible starts of the invalid part: the mapping or list around it, and the last multiline text.
   var suspects: [Int] = []
 
   init(
@@ -28,7 +29,7 @@ struct YAMLFailure: Error {
       help: isUTF16 ? "the file seems to be UTF-16; save it as UTF-8" : "save the file as UTF-8")
   }
 
-  /// Describes an error of libyaml in words for authors of workflows.
+  /// Creates a failure from an error of libyaml, in words for authors of workflows.
   static func syntax(
     _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, lastText: Int?
   ) -> YAMLFailure {
@@ -74,7 +75,7 @@ struct YAMLFailure: Error {
     return failure
   }
 
-  /// Returns the remedy for an unquoted pattern of files in the line of `offset`: one with braces, or one that begins
+  /// Returns a suggestion if the line has a pattern of files that must be quoted, because it contains braces or begins
   /// with a character that has a meaning in YAML.
   private static func patternHelp(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> String? {
     let start = bytes[..<min(offset, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
@@ -91,7 +92,7 @@ struct YAMLFailure: Error {
     return "quote a pattern that contains braces or begins with '!' or '[', as in 'src/{a,b}.c' and '!src/gen.c'"
   }
 
-  /// True if `offset` is in a command in `{ run: … }`.
+  /// True if `offset` is inside the command of `{ run: … }`.
   private static func isInCommand(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let line = bytes[..<min(offset, bytes.count)].suffix(1_000).split(separator: 0x0A, omittingEmptySubsequences: false)
       .last
@@ -101,7 +102,7 @@ struct YAMLFailure: Error {
     return !command.contains("'") && !command.contains("\"") && !command.contains(", ")
   }
 
-  /// Returns the tabs in the indentation of the line at `offset`, or of the previous line if that line is blank.
+  /// Returns the tabs in the indentation of the line at `offset` or, if it is blank, of the line before it.
   private static func indentationTab(before offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> TextSpan? {
     var lineStart = min(offset, bytes.count)
     while lineStart > 0, bytes[lineStart - 1] != 0x0A, bytes[lineStart - 1] != 0x0D { lineStart -= 1 }

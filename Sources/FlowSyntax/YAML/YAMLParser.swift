@@ -4,24 +4,25 @@ import FlowExpressions
 import FlowModel
 import FlowPlatform
 
-/// Reads one YAML document into a ``NodeTree``: with ``PlainScanner`` if it is plain, or else from libyaml's events.
+/// Reads a YAML document into a ``NodeTree``. Plain documents are read by ``PlainScanner``, all others from libyaml's
+/// events.
 ///
-/// Limits anchors, aliases, depth and size, because libyaml's events do not.
+/// It limits anchors, aliases, depth and size, because libyaml does not.
 struct YAMLParser {
   private(set) var tree: NodeTree
   private var open: [Int] = []
   private var anchors: [ByteName: Int] = [:]
   private var expandedNodes = 0
-  /// The sizes of the nodes that aliases have referred to.
+  /// The sizes of the nodes that aliases refer to.
   private var expansions: [Int: Expansion] = [:]
 
-  /// The size of a node after the expansion of its aliases.
+  /// The size of a node after its aliases were expanded.
   private struct Expansion {
     var nodes = 1
     var height = 0
   }
   private var lastEnd = 0
-  /// The start of the last complete text.
+  /// The start of the last complete scalar, or nil.
   private var lastText: Int?
 
   /// Returns the tree of the only document in `source`, or the reason why there is none.
@@ -45,7 +46,7 @@ struct YAMLParser {
     }
   }
 
-  /// Returns the tree according to libyaml, even if the file is plain.
+  /// Returns the tree as libyaml reads it, even if the document is plain.
   static func parseWithLibYAML(
     _ source: SourceText, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> Result<NodeTree, YAMLFailure> {
@@ -61,7 +62,8 @@ struct YAMLParser {
 
   private init(tree: NodeTree) { self.tree = tree }
 
-  /// Limits tag directives: libyaml searches all of them for each new one, so thousands would take hours.
+  /// Throws if there are too many directives. libyaml compares each with all others, so that thousands would take
+  /// hours.
   private static func checkDirectives(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
     guard let start = bytes.baseAddress else { return }
     var count = 0
@@ -80,8 +82,7 @@ struct YAMLParser {
   }
 
   private mutating func run(_ bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap) throws(YAMLFailure) {
-    // `yaml_parser_t` contains pointers to itself, so it is allocated on the heap and never copied. The bytes outlive
-    // it.
+    // `yaml_parser_t` contains pointers to itself, so it is on the heap and never copied. The bytes outlive it.
     let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     let event = UnsafeMutablePointer<yaml_event_t>.allocate(capacity: 1)
     defer {
@@ -93,7 +94,7 @@ struct YAMLParser {
     }
     defer { yaml_parser_delete(parser) }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-    // A byte-order mark would count as a column of the first line.
+    // A byte order mark would count as a column of the first line.
     yaml_parser_set_input_string(parser, bytes.baseAddress.map { $0 + map.base }, bytes.count - map.base)
     tree.nodes.reserveCapacity(bytes.count / 6)
     var documents = 0
@@ -163,8 +164,8 @@ struct YAMLParser {
     return true
   }
 
-  /// Marks the innermost mapping as possibly having a merge key. A value `<<` marks it as well; the reader checks
-  /// precisely.
+  /// Records that the innermost mapping may have a merge key. This also happens for a value `<<`; reading the mapping
+  /// checks precisely.
   private mutating func markMerge() {
     guard let innermost = open.last, tree.nodes[innermost].kind == .mapping else { return }
     tree.nodes[innermost].hasMerge = true
@@ -189,8 +190,8 @@ struct YAMLParser {
 
   private mutating func closeCollection(_ start: Int, _ end: Int) {
     let index = open.removeLast()
-    // The end mark of a block collection is at the next token, so its end is that of its last node. A flow collection
-    // ends with its bracket, which is never empty.
+    // libyaml's end of a block collection is the start of the next token, so the end of its last node is used. A flow
+    // collection ends with its bracket.
     if end > start { lastEnd = end }
     tree.nodes[index].end = UInt32(max(lastEnd, Int(tree.nodes[index].start)))
     tree.nodes[index].link = UInt32(tree.nodes.count)
@@ -232,7 +233,7 @@ struct YAMLParser {
     lastEnd = end
   }
 
-  /// Returns the size of `target`, which is complete and whose aliases have all been measured.
+  /// Returns the size of `target`. It must be complete, and its own aliases must have been measured.
   private mutating func expansion(of target: Int) -> Expansion {
     if let known = expansions[target] { return known }
     var size = Expansion(nodes: 0, height: 0)
@@ -282,7 +283,7 @@ struct YAMLParser {
       ?? "put an expression that begins with '!' in quotes or in ${{ }}"
   }
 
-  /// Returns whether a tag is part of an expression, such as `!cancelled()` or `!inputs.dry-run`.
+  /// True if a tag is the beginning of an expression, such as `!cancelled()` or `!inputs.dry-run`.
   private static func isCall(_ tag: String) -> Bool {
     tag.contains("(") || ExpressionDialect.workflow.names.contains { tag.hasPrefix("!\($0).") }
   }

@@ -1,28 +1,29 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Finds further syntax errors after the first one by skipping the unreadable step or key and reading the rest again.
+/// Finds further syntax errors after the first one, by blanking the step or key with the error and reading the text
+/// again.
 struct YAMLRecovery {
-  /// The maximum number of readings, and of bytes in all readings.
+  /// The maximum number of times that the text is read, and of bytes that are read in total.
   private static let readings = 80
   private static let bytes = Limits.fileBytes
 
   private let source: SourceText
   private let lines: LineTable
   private var text: [UInt8]
-  /// The locations of reported errors.
+  /// The locations of the errors that were reported.
   private var told: Set<Int> = []
-  /// The tree that was read without all invalid parts.
+  /// The tree without all invalid parts, or nil.
   private var tree: NodeTree?
 
-  /// Returns all known syntax errors in file order, including `first`.
+  /// Returns all syntax errors in file order. `first` is the first one.
   static func diagnostics(of source: SourceText, first: YAMLFailure) -> [Diagnostic] {
     var recovery = YAMLRecovery(source)
     return recovery.failures(first)
   }
 
-  /// Returns the tree of the source without its invalid parts, at the original locations, or nil if nothing can be
-  /// read.
+  /// Returns the tree without the invalid parts, whose nodes have their original locations. Returns nil if nothing can
+  /// be read.
   static func tree(of source: SourceText, first: YAMLFailure) -> NodeTree? {
     var recovery = YAMLRecovery(source)
     _ = recovery.failures(first)
@@ -52,8 +53,8 @@ struct YAMLRecovery {
     return diagnostics.sortedByLocation()
   }
 
-  /// Blanks the part of the file with the error and reads the rest. Chooses the part without which the file can be
-  /// read, or else the most likely one without which more can be read. Returns nil if there is none.
+  /// Blanks the part with an error and reads the text again. It chooses the first part without which the text can be
+  /// read or, if there is none, without which more of it can be. Returns nil if there is no such part.
   private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
     var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
     for part in parts(of: failure) {
@@ -63,10 +64,10 @@ struct YAMLRecovery {
         YAMLParser.parseWithLibYAML(SourceText(blanked, file: source.file), bytes)
       }
       guard case .failure(let next) = result else { return result }
-      // The same error again means no progress.
+      // The same error would mean that there is no progress.
       if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
     }
-    // A line that is indented too far begins its own block, which ends where the others continue.
+    // A line that is indented too far begins a block of its own, which ends at the next line that is not.
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if rest > 0, let moved = moved(firstDeeper(before: shown), to: shown) {
       rest -= 1
@@ -81,7 +82,7 @@ struct YAMLRecovery {
     return best.result
   }
 
-  /// Returns the lines that may have to be skipped, most likely first.
+  /// Returns the ranges of lines that may contain the error, most likely first.
   private func parts(of failure: YAMLFailure) -> [Range<Int>] {
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if failure.diagnostic.code == .tabIndentation {
@@ -97,7 +98,7 @@ struct YAMLRecovery {
     return parts.compactMap { $0 }.filter { seen.insert($0).inserted }
   }
 
-  /// Returns the text without some lines, or nil if they are already blank.
+  /// Returns the text with these lines blanked, or nil if they are blank.
   private func blanked(_ part: Range<Int>) -> [UInt8]? {
     let start = lines.span(ofLine: part.lowerBound).start
     let end = part.upperBound <= lines.count ? lines.span(ofLine: part.upperBound).start : text.count
@@ -110,7 +111,7 @@ struct YAMLRecovery {
     return isBlank ? nil : blanked
   }
 
-  /// Returns the first of the consecutive lines before a line that are all indented further than it.
+  /// Returns the first of the consecutive lines before `line` that are indented further than it.
   private func firstDeeper(before line: Int) -> Int {
     guard let width = indentation(ofLine: line) else { return line }
     var first = line
@@ -122,8 +123,8 @@ struct YAMLRecovery {
     return first
   }
 
-  /// Returns the text with one line moved left to the indentation of another and the same length, or nil if it is not
-  /// deeper.
+  /// Returns the text with a line moved left to the indentation of another, without changing its length. Returns nil if
+  /// it is not indented further.
   private func moved(_ line: Int, to other: Int) -> [UInt8]? {
     guard line < other, let old = indentation(ofLine: line), let new = indentation(ofLine: other), new < old else {
       return nil
@@ -135,7 +136,7 @@ struct YAMLRecovery {
     return moved
   }
 
-  /// Returns the lines around a line that are indented with tabs, including blank lines and comments between them.
+  /// Returns the lines around a line whose indentation has tabs, with blank lines and comments between them.
   private func tabbedLines(around line: Int) -> Range<Int> {
     var start = line
     while start > 1, isTabbed(start - 1) { start -= 1 }
@@ -152,7 +153,7 @@ struct YAMLRecovery {
       || content[indentation.endIndex] == UInt8(ascii: "#")
   }
 
-  /// Returns the lines of the step or key that contains `line`.
+  /// Returns the lines of the step or key that contains a line.
   private func part(at line: Int) -> Range<Int>? {
     let steps = stepLines()
     let width = steps.map { $0.lines.contains(line) ? $0.indentation : 0 } ?? 0
@@ -164,7 +165,7 @@ struct YAMLRecovery {
     return start..<end
   }
 
-  /// Returns the lines below `steps:` and the indentation of the ids, or nil for another layout.
+  /// Returns the lines below `steps:` and the indentation of the ids, or nil if the file has another layout.
   private func stepLines() -> (lines: Range<Int>, indentation: Int)? {
     guard let key = (1...lines.count).first(where: isStepsKey) else { return nil }
     var indentation: Int?
@@ -184,7 +185,7 @@ struct YAMLRecovery {
     return text[span.start..<span.end].starts(with: "steps:".utf8)
   }
 
-  /// Returns the number of leading spaces of a line, or nil if it is blank or a comment.
+  /// Returns the number of spaces at the beginning of a line, or nil if it is blank or a comment.
   private func indentation(ofLine line: Int) -> Int? {
     let span = lines.span(ofLine: line)
     guard let first = text[span.start..<span.end].firstIndex(where: { $0 != UInt8(ascii: " ") }) else { return nil }
