@@ -17,7 +17,7 @@ import SyncPlugin
 import SyncYAML
 import UserInterfacePlugin
 
-/// The plugins compiled into `flowrun`, one per line, with their subcommands.
+/// The plugins compiled into `flowrun`, each with its subcommands.
 enum BuiltInPlugins {
   private static let lines: [(plugin: any Plugin, commands: [any ParsableCommand.Type])] = [
     (BasicsPlugin(), []),

@@ -2,9 +2,8 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowPluginKit
 
-/// Finds actions by the names used on the command line.
 enum ActionName {
-  /// Returns the action of this name. Throws a usage error with the most similar name.
+  /// Returns the action with this name. Throws a usage error that suggests the most similar name.
   static func find(_ name: String, in registry: ActionRegistry) throws(UsageProblem) -> RegisteredAction {
     if let action = registry.action(named: name) { return action }
     if let new = registry.newName(of: name) { throw UsageProblem("'\(name)' is now '\(new)'; write that name") }

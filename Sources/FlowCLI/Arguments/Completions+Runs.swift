@@ -6,38 +6,36 @@ import FlowSyntax
 
 // Completions for recorded runs and their content.
 extension Completions {
-  /// All runs.
   static let runs = runs(words: ["last", "last-failed"]) { _ in true }
 
-  /// The runs of other processes.
+  /// The runs that are still running, for subcommands that talk to a running process.
   static let runningRuns = runs { $0.state == .running }
 
-  /// The runs without a process.
+  /// The runs that are not running.
   static let endedRuns = runs { $0.state != .running }
 
-  /// The runs that can be resumed, and workflow files, which select their newest such run.
+  /// The runs that can be resumed, and the workflow files. `flowrun resume FILE` selects the newest run of the file.
   static let unfinishedRunsAndFiles = CompletionKind.custom { words, _, typed in
     ids(among: words) { $0.state != .running && $0.state != .success } + files(at: typed)
   }
 
-  /// The states of a run.
   static let states = CompletionKind.list(StoredRun.State.allCases.map(\.rawValue))
 
-  /// The steps of the run named on the line, or of the newest run.
+  /// The steps of the run named on the command line, or of the newest run.
   static let steps = CompletionKind.custom { words, _, _ in workflow(ofRunAmong: words)?.steps.map(\.id.text) ?? [] }
 
-  /// The events that can be posted to that run.
+  /// The events that can be posted to the run named on the command line, or to the newest run.
   static let eventsOfRun = CompletionKind.custom { words, _, _ in
     workflow(ofRunAmong: words)?.events.map(\.name).sorted() ?? []
   }
 
-  /// The choices of the step named on the line, if they are literal in the workflow.
+  /// The choices of the step named on the command line. Choices given by an expression are not known here.
   static let choices = CompletionKind.custom { words, _, _ in
     let step = workflow(ofRunAmong: words)?.steps.first { words.dropFirst(2).contains($0.id.text) }
     return step?.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// The maximum number of proposed runs; the newest are proposed.
+  /// Only the newest runs are proposed.
   private static let runLimit = 50
 
   private static func runs(
@@ -63,7 +61,7 @@ extension Completions {
     return WorkflowLoader(catalog: catalog).load(bytes: definition, file: run.file).graph?.workflow
   }
 
-  /// Returns the store named by `--store` or `--in` on the line, or that of the working folder.
+  /// Returns the store named by `--store` or `--in` on the command line, or the store of the working folder.
   private static func store(_ words: [String]) throws -> any RunStore {
     func value(of option: String) -> String? {
       if let index = words.lastIndex(of: option), index + 1 < words.count { return words[index + 1] }

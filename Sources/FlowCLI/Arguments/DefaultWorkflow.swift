@@ -4,16 +4,15 @@ import FlowSystem
 
 /// The workflow that runs if the command line does not name one.
 ///
-/// Another user with write access to a parent folder could otherwise make this user run commands, so every folder on
-/// the path is checked.
+/// Every folder on the path is checked. Otherwise another user with write access to a parent folder could make this
+/// user run commands.
 enum DefaultWorkflow {
-  /// The name of the file.
   static let name = "flowrun.yaml"
 
   private static let others = mode_t(S_IWOTH)
 
-  /// Returns the path of the file in this folder or the nearest parent folder, up to the one with `.git`, or nil if
-  /// there is none. Throws a usage error if another user can change the file or its folder.
+  /// Returns the path of the file in the working folder or the nearest parent folder, or nil if there is none. The
+  /// search ends at a folder with `.git`. Throws a usage error if another user can change the file or its folder.
   static func find() throws(UsageProblem) -> String? {
     guard let start = status("./") else { return nil }
     var folders: [String] = []
@@ -23,7 +22,7 @@ enum DefaultWorkflow {
       folders.append(prefix)
       if linkStatus(prefix + ".git") != nil { break }
       prefix += "../"
-      // The parent of the root is the root.
+      // The parent folder of the root is the root itself.
       guard let above = status(prefix), above.st_dev == start.st_dev, above.st_ino != last.st_ino else {
         folders = [""]
         break

@@ -5,19 +5,17 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Reads `-i k=v` and `-i k=@FILE` according to the types declared by a workflow.
+/// Reads `-i k=v` and `-i k=@FILE`. A value is converted to the type that the workflow declares for the input.
 enum InputArguments {
-  /// Returns the values by name. Throws a usage error for an unknown input, a missing one, and one of the wrong type.
-  /// Paths in the arguments are relative to the working folder of this process, paths in defaults to the folders of
-  /// `run`.
-  ///
-  /// `words` are the words after `--`, which are the value of the input `args`.
+  /// Returns the values by name. Throws a usage error if an input is unknown, missing or of the wrong type. Relative
+  /// paths in the arguments start at the working folder of this process, and relative paths in defaults at the folders
+  /// of `run`. `words` are the words after `--`, which become the value of the input `args`.
   static func read(
     _ arguments: [String], words: [String] = [], for fields: [FieldDeclaration], run: RunInformation
   ) throws(UsageProblem) -> ValueObject {
     var values = try Self.values(of: words, besides: arguments, for: fields)
     for argument in arguments {
-      // The comparison is by bytes, because a combining character after `=` belongs to the value.
+      // The comparison is by bytes: a combining character after `=` belongs to the value.
       guard case (let name, let text?) = argument.parted(at: "="), !name.isEmpty else {
         throw UsageProblem("-i '\(argument)': write -i name=value or -i name=@FILE")
       }
@@ -40,7 +38,7 @@ enum InputArguments {
     return values
   }
 
-  /// Returns the input `args` from the words after `--`, if it is a list of strings.
+  /// Returns the input `args` with the words after `--`. The workflow must declare it as a list of strings.
   private static func values(
     of words: [String], besides arguments: [String], for fields: [FieldDeclaration]
   ) throws(UsageProblem) -> ValueObject {
@@ -58,7 +56,7 @@ enum InputArguments {
     return ["args": .array(words.map { .string($0) })]
   }
 
-  /// Returns the secret inputs of a resumed run. Its other inputs are those of its start.
+  /// Returns the secret inputs of a resumed run. All other inputs keep the values with which the run was started.
   static func readSecrets(
     _ arguments: [String], for fields: [FieldDeclaration], besides header: RunHeader
   ) throws(UsageProblem) -> ValueObject {
@@ -79,7 +77,8 @@ enum InputArguments {
     return values
   }
 
-  /// Reads a secret from a file or standard input, because other users can see command lines.
+  /// Reads a secret from a file or standard input. Secrets on the command line are refused, because other users can see
+  /// it.
   private static func readSecret(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
     guard let named = text.pathAfterAt, !named.isEmpty else {
       throw UsageProblem(

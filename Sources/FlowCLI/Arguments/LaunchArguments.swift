@@ -2,9 +2,9 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 
-/// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY[=JSON]` and durations.
+/// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY[=JSON]`, and options with a duration.
 enum LaunchArguments {
-  /// Returns the launch. R14: properties that the reason does not provide are absent.
+  /// Returns the launch. R14: properties that this launch reason does not have are absent.
   static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
     guard let argument else { return Launch() }
     let (name, file) = argument.parted(at: "=")
@@ -40,7 +40,7 @@ enum LaunchArguments {
     return options
   }
 
-  /// Returns an event of the workflow with its delay after the start and its value.
+  /// Returns an event of the workflow, its delay from the start of the run, and its value.
   static func event(
     _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration, value: Value) {
@@ -63,7 +63,7 @@ enum LaunchArguments {
     return (name, delay, value)
   }
 
-  /// Parses the value of an event as JSON.
+  /// Parses the value of an event, which is JSON.
   static func json(_ text: String, of option: String) throws(UsageProblem) -> Value {
     do throws(JSONProblem) {
       return try JSONText.parse(text)
@@ -72,7 +72,8 @@ enum LaunchArguments {
     }
   }
 
-  /// Returns the events of a workflow: those it declares, those its actions post, and the lifecycle events of an app.
+  /// Returns the events of a workflow: the events it declares, the events its actions post, and the lifecycle events of
+  /// an app.
   static func events(of workflow: Workflow, _ catalog: some ActionCatalog) -> Set<String> {
     var known = Set(workflow.events.map(\.name) + LifecycleEvent.allCases.map(\.rawValue))
     for step in workflow.steps {
@@ -82,7 +83,6 @@ enum LaunchArguments {
     return known
   }
 
-  /// Parses a duration of an option.
   static func duration(_ text: String, of option: String) throws(UsageProblem) -> Duration {
     do throws(DurationText.DurationProblem) {
       return try DurationText.parse(text)

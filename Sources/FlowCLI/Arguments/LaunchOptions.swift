@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCommandKit
 
-/// The options of a launch, for running and for simulating it.
+/// The options of a launch, shared by `run` and `simulate`.
 struct LaunchOptions: ParsableArguments {
   @Option(
     name: [.customShort("i"), .customLong("input")],

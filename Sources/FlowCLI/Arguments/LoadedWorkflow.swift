@@ -6,19 +6,19 @@ import FlowSystem
 
 /// Loads workflows for the command line.
 enum LoadedWorkflow {
-  /// Returns the checked workflow in `file` and prints its diagnostics to standard error. Throws an ``InvalidWorkflow``
-  /// if it cannot be read or has an error.
+  /// Returns the checked workflow in `file`, and prints its diagnostics to standard error. Throws an
+  /// ``InvalidWorkflow`` if the file cannot be read or has an error.
   static func load(_ file: String, _ installation: Installation) throws(InvalidWorkflow) -> WorkflowGraph {
     try loadWithText(file, installation).graph
   }
 
-  /// Reads workflows for the subcommands of plugins.
+  /// The function that reads workflows for the subcommands of plugins.
   static let reader = WorkflowReader { file, plugins in
     try load(file, try Installation(around: file, given: plugins.folders)).workflow
   }
 
-  /// Returns the workflow together with the result of loading the file. If the workflow cannot run, its diagnostics are
-  /// also written to `findings`, because no run will write them.
+  /// Returns the workflow together with the result of loading its file. If the workflow cannot run, no run will write
+  /// its diagnostics, so they are written to `findings` here.
   static func loadWithText(
     _ file: String, _ installation: Installation, findings: FindingOutputs = FindingOutputs()
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {

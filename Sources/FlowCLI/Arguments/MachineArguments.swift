@@ -3,9 +3,10 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// Reads `--resources`: the resources that the steps of a run may use at the same time.
+/// Reads `--resources`, the resources that the steps of a run may use at the same time.
 enum MachineArguments {
-  /// Returns the stated capacity, completed by the resources of this machine, or nil if the option is missing.
+  /// Returns the resources in the option. A resource that is not named there is that of this machine. Returns nil if
+  /// the option is missing.
   static func capacity(_ text: String?) throws(UsageProblem) -> MachineResources? {
     guard let text else { return nil }
     var request = MachineResources.ofThisMachine

@@ -42,13 +42,12 @@ struct OutputArguments: ParsableArguments {
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 
-  /// The outputs of the run.
   var outputs: RunOutputs {
     RunOutputs(report: report, trace: trace, junit: junit, findings: findings.outputs, otlp: otlp)
   }
 }
 
-/// The options for reporting problems with their line in a workflow file.
+/// The options that report problems with their line in a workflow file.
 struct FindingArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -59,7 +58,6 @@ struct FindingArguments: ParsableArguments {
   @Option(help: ArgumentHelp("Writes problems to this file as a code quality report for GitLab.", valueName: "FILE"))
   var codeQuality: String?
 
-  /// The outputs for findings.
   var outputs: FindingOutputs { FindingOutputs(annotations: annotations, codeQuality: codeQuality) }
 }
 

@@ -1,18 +1,18 @@
 /// A fast parser for the most common arguments of `flowrun run`.
 ///
-/// The argument parser inspects subcommands by reflection, which takes twice as long as the rest of a start. Arguments
-/// that this parser does not understand (help, an abbreviation, `--report=FILE`, a mistake) are left to the argument
-/// parser, which reports errors. A test checks that both parsers agree.
+/// The argument parser inspects all subcommands by reflection, which takes twice as long as the rest of the start. For
+/// arguments that this parser does not know (help, an abbreviation, `--report=FILE`, a mistake), the argument parser
+/// runs instead and reports the errors. A test checks that both parsers agree.
 enum PlainRunArguments {
-  /// Returns the request of the arguments, or nil if the argument parser must be used.
+  /// Returns the request, or nil if the argument parser must be used.
   static func request(_ arguments: [String]) -> RunRequest? {
     var rest = arguments[...]
     if rest.first == "run" { rest.removeFirst() }
     var request = RunRequest(file: "")
     while let word = rest.popFirst() {
       guard word.utf8.first == UInt8(ascii: "-") else {
-        // Only a word that looks like a file name is accepted; another word may be a subcommand, a misspelled one, or a
-        // step.
+        // Only a word that looks like a file name is accepted. Any other word may be a subcommand, a misspelled
+        // subcommand, or a step.
         if request.file.isEmpty {
           guard StepWords.isFileName(word) else { return nil }
           request.file = word

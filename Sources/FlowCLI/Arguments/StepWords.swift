@@ -10,10 +10,10 @@ import FlowSystem
 struct StepWords {
   let file: String
   let steps: [String]
-  /// True if the file was found by default and not named.
+  /// True if the command line does not name the file, and `flowrun.yaml` was found.
   let isFound: Bool
 
-  /// Interprets the first word as a file, or as a step of `flowrun.yaml`.
+  /// Takes the first word as a file, or as a step of `flowrun.yaml`.
   init(_ first: String?, _ others: [String]) throws(UsageProblem) {
     if let first, Self.isFileName(first) || FileAccess.isRegular(first) {
       (file, steps, isFound) = (first, others, false)
@@ -30,24 +30,24 @@ struct StepWords {
     (file, steps, isFound) = (found, [first] + others, true)
   }
 
-  /// True if a word looks like the path of a workflow, even if the file does not exist.
+  /// True if a word looks like the path of a workflow file, even if there is no such file.
   static func isFileName(_ word: String) -> Bool {
     word.utf8.contains(UInt8(ascii: "/")) || word.hasSuffix(".yaml") || word.hasSuffix(".yml")
   }
 
   // MARK: The arguments of the process
 
-  /// The options of a run without a value.
+  /// The options of `run` that have no value.
   static let flags: Set<String> = [
     "--json", "--quiet", "--verbose", "--strict", "--durable", "--no-history", "--no-needs", "--explain", "--watch",
     "--help", "-h", "--version",
   ]
 
-  /// The hidden option for a word that is passed to the steps.
+  /// The hidden option that passes one word after `--` to the steps.
   static let argumentOption = "argument-of-steps"
 
-  /// Rewrites the arguments for the parser. A `--` before the first word only means that the word is not a subcommand:
-  /// `flowrun -- sync` becomes `flowrun run sync`. The words after another `--` are for the steps.
+  /// Rewrites the arguments for the argument parser. A `--` before the first word only says that this word is not a
+  /// subcommand: `flowrun -- sync` becomes `flowrun run sync`. The words after another `--` are passed to the steps.
   static func normalized(_ arguments: [String]) -> [String] {
     guard let terminator = arguments.firstIndex(of: "--"), let first = arguments.first,
       !first.hasPrefix("---"), first == "run" || !(subcommands + ["help"]).contains(first)
@@ -65,7 +65,7 @@ struct StepWords {
 
   // MARK: Steps
 
-  /// Returns the selected steps, or nil if the request names none. Throws a usage error for an unknown step.
+  /// Returns the selected steps, or nil if the command line names none. Throws a usage error for an unknown step.
   static func selection(_ request: RunRequest, _ workflow: Workflow) throws(UsageProblem) -> StepSelection? {
     guard !request.steps.isEmpty else {
       if request.leavesOutNeeds { throw UsageProblem("--no-needs belongs to named steps; name one") }
@@ -102,18 +102,18 @@ struct StepWords {
 
   // MARK: Completion
 
-  /// Completes the first word: a workflow file, or a step of `flowrun.yaml`.
+  /// Completes the first word with workflow files and steps of `flowrun.yaml`.
   static let first = CompletionKind.custom { _, _, typed in
     Completions.files(at: typed) + ids(in: try? DefaultWorkflow.find())
   }
 
-  /// Completes the steps of the file on the line, or of `flowrun.yaml`.
+  /// Completes the steps of the file named on the command line, or of `flowrun.yaml`.
   static let steps = CompletionKind.custom { words, _, _ in
     let file = words.dropFirst().first { isFileName($0) || $0 != "run" && FileAccess.isRegular($0) }
     return ids(in: file ?? (try? DefaultWorkflow.find()))
   }
 
-  /// Returns the ids in the text of a file without loading plugins.
+  /// Returns the ids of the steps in a file. Only its text is read; plugins are not loaded.
   private static func ids(in file: String?) -> [String] {
     guard let file, let bytes = try? FileAccess.read(file), let overview = StepOverview(bytes, file: file) else {
       return []

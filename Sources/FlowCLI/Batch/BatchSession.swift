@@ -1,24 +1,23 @@
 import FlowCommandKit
 import FlowModel
 
-/// A batch: each input line is a JSON object and gets one JSON line as its answer, in order. Blank and invalid lines
-/// are answered, too.
+/// A batch. Each input line is a JSON object, and the answer to it is one JSON line. Answers are in the order of the
+/// lines. Blank and invalid lines are answered, too.
 ///
-/// Answers are written when no complete line is waiting, so a program can send a line and wait for its answer.
+/// Answers are written as soon as no complete line is waiting, so a program can send a line and wait for its answer.
 struct BatchSession {
   private var reader: LineReader
   private var output: [UInt8] = []
 
-  /// The size at which output is written even while lines are waiting.
+  /// From this size on, the output is written even if lines are waiting.
   private static let flushBytes = 1 << 16
 
-  /// Creates a batch from standard input to standard output.
   init() { reader = LineReader(limit: Limits.jsonBytes) }
 
-  /// Returns the object on the next line, or an error for an invalid line, or nil at the end.
+  /// Returns the object on the next line, an error if the line is invalid, or nil at the end of the input.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
-    // An answer would not be read.
+    // If the output has failed, nobody would read an answer.
     return StandardOutput.hasFailed ? nil : reader.next().map(Self.object)
   }
 
@@ -27,7 +26,6 @@ struct BatchSession {
     output.append(10)
   }
 
-  /// Writes the collected answers.
   mutating func flush() {
     guard !output.isEmpty else { return }
     StandardOutput.write(output)
@@ -53,7 +51,7 @@ struct BatchSession {
   }
 }
 
-/// An error for an invalid line of a batch.
+/// An invalid line of a batch.
 struct BatchProblem: Error {
   let message: String
   init(_ message: String) { self.message = message }

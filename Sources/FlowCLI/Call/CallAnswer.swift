@@ -1,17 +1,14 @@
 import FlowModel
 import FlowPluginKit
 
-/// The answer to a call: `{"outputs":…}` or `{"error":{"code":…,"message":…}}`.
+/// The answer to a call as JSON: `{"outputs":…}` or `{"error":{"code":…,"message":…}}`.
 enum CallAnswer {
-  /// The answer to a call that succeeded.
   static func outputs(_ outputs: ValueObject) -> Value { ["outputs": .object(outputs)] }
 
-  /// The answer for an error with a code.
   static func problem(_ code: String, _ message: String) -> Value {
     ["error": ["code": .string(code), "message": .string(message)]]
   }
 
-  /// The answer for an error thrown by an action.
   static func failure(_ error: any Error) -> Value {
     switch error {
     case let error as ActionError: problem(error.code, error.message)

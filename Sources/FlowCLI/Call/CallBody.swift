@@ -3,9 +3,9 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Creates the body of a call's step from the body of the called action.
+/// Wraps the body of the called action as the body of the step that calls it.
 enum CallBody {
-  /// Returns a body that calls the action once with known inputs.
+  /// Returns a body that calls the action once, with the given inputs.
   static func once(
     _ body: RegisteredAction.Body, _ inputs: ValueObject, _ fields: [FieldDeclaration]
   ) -> RegisteredAction.Body {
@@ -21,7 +21,7 @@ enum CallBody {
     }
   }
 
-  /// Returns a body that calls the action for each line of standard input and writes the answers to standard output.
+  /// Returns a body that calls the action for each line of standard input, and writes the answers to standard output.
   static func forEachLine(_ body: RegisteredAction.Body, _ fields: [FieldDeclaration]) -> RegisteredAction.Body {
     switch body {
     case .synchronous(let run):
@@ -60,7 +60,7 @@ enum CallBody {
   }
 }
 
-/// Creates the inputs of an action from the lines of a batch.
+/// Converts the lines of a batch to inputs of an action.
 private struct LineInputs {
   let fields: [FieldDeclaration]
   let run: RunInformation
@@ -73,7 +73,7 @@ private struct LineInputs {
     hasPaths = fields.contains { $0.type.mayHoldPaths }
   }
 
-  /// Returns the inputs of a line. Throws if the line is invalid.
+  /// Returns the inputs on a line. Throws if the line is invalid.
   func bound(_ line: Result<ValueObject, BatchProblem>) throws -> ValueObject {
     var inputs = try line.get()
     if hasPaths {

@@ -5,19 +5,19 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// A workflow that calls one action: steps with default inputs provide the handles it requires, followed by the action
-/// itself.
+/// A workflow that calls one action. If the action needs handles, steps that provide them run first, with their default
+/// inputs.
 struct PreparedCall {
-  /// The workflow with the providers and the call.
+  /// The workflow: the steps that provide handles, then the call.
   let graph: WorkflowGraph
-  /// The installed actions and the call.
+  /// The installed actions, and the action that stands for the call.
   let registry: ActionRegistry
 
   private static let step = StepID(unchecked: "call")
   private static let outputs = "outputs"
 
-  /// Prepares a call with these inputs or, if they are nil, with one input object per line of standard input. Throws a
-  /// usage error if the inputs are invalid or a handle has no provider.
+  /// Prepares a call with these inputs. If `inputs` is nil, the action is called once for each line of standard input.
+  /// Throws a usage error if the inputs are invalid, or if no installed action provides a handle.
   init(_ target: RegisteredAction, inputs: ValueObject?, registry: ActionRegistry) throws(UsageProblem) {
     let declaration = target.declaration
     var steps: [Step] = []
@@ -30,7 +30,7 @@ struct PreparedCall {
     stand.outputFieldsFromInput = nil
     var with = ValueObject()
     if let event = declaration.eventFromInput, let name = inputs?[event] {
-      // The engine allows a step to post the event named by this input of the step.
+      // The engine lets a step post only the event named by this input.
       stand.inputs = declaration.inputs.filter { $0.name == event }
       with[event] = name
     }
@@ -68,7 +68,7 @@ struct PreparedCall {
   ) throws(UsageProblem) {
     for key in declaration.requires where provided[key] == nil && !registry.handles.contains(where: { $0.key == key }) {
       let candidates = registry.declarations.filter { $0.provides.contains(key) && !path.contains($0.name) }
-      // A provider of the action's own plugin is preferred.
+      // An action of the same plugin is preferred.
       guard
         let provider = candidates.first(where: { $0.pluginName == declaration.pluginName }) ?? candidates.first
       else {
@@ -89,7 +89,7 @@ struct PreparedCall {
 
   // MARK: Inputs
 
-  /// Checks the inputs and makes paths absolute; relative paths start at the working folder.
+  /// Checks the inputs and makes their paths absolute. Relative paths start at the working folder.
   private static func checked(
     _ inputs: ValueObject, _ declaration: ActionDeclaration, _ target: RegisteredAction
   ) throws(UsageProblem) -> ValueObject {
@@ -124,13 +124,11 @@ struct PreparedCall {
   struct Answer {
     /// `{"outputs":…}` or `{"error":…}`.
     var value: Value
-    /// True if the call failed.
     var isError: Bool
-    /// The reason why the action was not called, or nil if it was.
+    /// The reason why the action was not called, because a step before it failed. Nil if the action was called.
     var providerFailure: String?
   }
 
-  /// Returns the answer from a report.
   func answer(_ report: RunReport) -> Answer {
     guard let failed = report.steps.first(where: { $0.outcome != .success }) else {
       return Answer(value: ["outputs": report.outputs[Self.outputs] ?? [:]], isError: false)

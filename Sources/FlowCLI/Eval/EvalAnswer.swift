@@ -3,12 +3,11 @@ import FlowModel
 
 /// The answer of `flowrun eval` for one expression: `{"kind":…,"value":…}` or `{"error":{"kind":…,"message":…}}`.
 struct EvalAnswer {
-  /// The answer as JSON.
   let value: Value
-  /// The error, or nil if the expression was evaluated.
+  /// The error, or nil if the evaluation succeeded.
   let error: ExpressionError?
 
-  /// Evaluates an expression in which the members of `contexts` are the only named values.
+  /// Evaluates an expression. It can use only the members of `contexts` as named values.
   init(_ source: String, contexts: ValueObject) {
     do throws(ExpressionError) {
       guard case .object(let contexts) = Value.object(contexts).withKeysUniqueWithoutCase else {
@@ -26,10 +25,10 @@ struct EvalAnswer {
     }
   }
 
-  /// The answer for an invalid line.
+  /// The answer to an invalid line.
   static func broken(_ message: String) -> Value { ["error": ["kind": "parsing", "message": .string(message)]] }
 
-  /// Returns the answer for a line of a batch: `{"expr":…,"contexts":{…}}`.
+  /// Returns the answer to a line of a batch: `{"expr":…,"contexts":{…}}`.
   static func answer(_ question: ValueObject) -> Value {
     guard let expression = question["expr"] else {
       return broken(#"the key "expr" is missing: each line is {"expr":…,"contexts":{…}}"#)
@@ -46,7 +45,7 @@ struct EvalAnswer {
 }
 
 extension Value {
-  /// The kind in the terms of expressions, which have only one kind of number.
+  /// The kind as expressions name it: they have only one kind of number.
   fileprivate var expressionKind: String {
     switch self {
     case .null: "Null"

@@ -2,9 +2,10 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// Lists where each step would run and why.
+/// Describes where each step would run, and why.
 enum PlacementText {
-  /// Returns one line per step: its id, where it runs, and why it does not run remotely although it should.
+  /// Returns one line per step: its id and where it runs. If a step should run remotely but cannot, the line has the
+  /// reason.
   static func text(_ workflow: Workflow, _ placement: StepPlacement) -> String {
     let width = min(40, workflow.steps.map(\.id.text.count).max() ?? 0)
     var text = ""

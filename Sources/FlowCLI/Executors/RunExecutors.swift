@@ -7,20 +7,20 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The executors of a run, from reading the file and `--on` until the last worker has ended.
+/// The executors of a run. They exist from reading the file and `--on` until the last worker has ended.
 struct RunExecutors: Sendable {
-  /// The placement of remote steps, or nil if there are none.
+  /// The placement of remote steps, or nil if no step runs remotely.
   let placement: ExecutorPlacement?
   private let pools: [WorkerPool]
   private let told: Told
 
-  /// The messages of executors, collected for the report.
+  /// The messages of executors. They are collected for the report.
   private final class Told: Sendable {
     private let lines = Mutex<[String]>([])
     private let run = Mutex<WorkflowRun?>(nil)
     private let waitingTexts = Mutex<[String: String]>([:])
 
-    /// True if this process is known to hold the run.
+    /// True if this process is sure that it still holds the run.
     var isSure: Bool { run.withLock { $0 }?.isSureOfRun ?? true }
 
     func follow(_ run: WorkflowRun) { self.run.withLock { $0 = run } }
@@ -33,11 +33,11 @@ struct RunExecutors: Sendable {
     var all: [String] { lines.withLock { $0 } }
   }
 
-  /// The maximum wait for the first worker before the run starts. After that, steps wait for their slots.
+  /// How long the start of the run waits for the first worker. After that, the run starts, and steps wait for a worker.
   private static let firstWorker = Duration.seconds(5)
 
-  /// Creates the executors of a workflow without starting anything. Blocks, because container engines are asked for
-  /// their capabilities. Throws a ``UsageProblem`` or an ``InvalidWorkflow`` if an executor cannot be used.
+  /// Creates the executors of a workflow, but does not start workers. Blocks the thread, because container engines are
+  /// asked what they support. Throws a ``UsageProblem`` or an ``InvalidWorkflow`` if an executor cannot be used.
   init(
     _ workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String,
     inputs: ValueObject
@@ -97,7 +97,6 @@ struct RunExecutors: Sendable {
     self.placement = placement
   }
 
-  /// Throws if `--on` is not a valid address.
   static func check(_ on: String?) throws(UsageProblem) {
     guard let on else { return }
     do throws(ExecutorAddress.AddressProblem) {
@@ -116,7 +115,7 @@ struct RunExecutors: Sendable {
     return InvalidWorkflow(description: "flowrun: \(problem.message)\n")
   }
 
-  /// Starts the workers and waits for the first one of each executor; blocks the thread. Throws if no worker can be
+  /// Starts the workers and waits for the first worker of each executor. Blocks the thread. Throws if no worker can be
   /// started.
   func open() throws {
     let (pools, told) = (pools, told)
@@ -141,7 +140,7 @@ struct RunExecutors: Sendable {
     if let problem { throw Self.problem(problem) }
   }
 
-  /// Keeps workers running only while this process holds the run, and announces in the run why workers are not ready.
+  /// Lets workers run only as long as this process holds the run. From now on, the run shows why workers are not ready.
   func follow(_ run: WorkflowRun) {
     if isEmpty { return }
     told.follow(run)
@@ -152,19 +151,19 @@ struct RunExecutors: Sendable {
     }
   }
 
-  /// True if no step runs remotely.
   var isEmpty: Bool { pools.isEmpty }
 
-  /// The messages about ignored settings and lost workers.
+  /// The warnings about ignored settings and lost workers.
   var warnings: [String] { told.all }
 
-  /// Does the same as ``close()`` and blocks the thread.
+  /// Calls ``close()`` and blocks the thread until it returns.
   func closeAndWait() {
     if pools.isEmpty { return }
     _ = try? BlockingWait.result { [self] in await close() }
   }
 
-  /// Returns the accounting data of clusters about jobs that ran a single attempt, and the reason if data is missing.
+  /// Returns what the clusters recorded about jobs that ran one attempt each. If data is missing, also returns the
+  /// reason.
   func accounts() async -> (jobs: [Value], problem: String?) {
     var jobs: [JobAccount] = []
     var problem: String?
@@ -177,7 +176,7 @@ struct RunExecutors: Sendable {
     return (jobs.map(\.value), problem)
   }
 
-  /// Ends all workers with everything they run.
+  /// Ends all workers and the processes they started.
   func close() async {
     await withTaskGroup { group in
       for pool in pools { group.addTask { await pool.close() } }
@@ -185,14 +184,13 @@ struct RunExecutors: Sendable {
   }
 }
 
-/// Blocks the current thread, which must not belong to a pool, until a task has finished.
+/// Blocks the current thread until a task has finished. The thread must not belong to a pool.
 private final class BlockingWait<Answer: Sendable>: Sendable {
   private let answer = Mutex<Answer?>(nil)
   private let pipe: Descriptor.Pipe
 
   private init() throws(SystemError) { pipe = try Descriptor.pipe() }
 
-  /// Returns the result of `body`.
   static func result(_ body: @escaping @Sendable () async -> Answer) throws(SystemError) -> Answer {
     let wait = try BlockingWait()
     Task.detached {
