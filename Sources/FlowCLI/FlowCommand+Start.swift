@@ -4,10 +4,10 @@ import FlowEngine
 import FlowSystem
 
 extension FlowCommand {
-  /// Runs the command with the arguments of the process.
+  /// Runs `flowrun` with the arguments of the process.
   ///
-  /// A first word that is not a subcommand is a workflow file or a step of flowrun.yaml. If it is neither but similar
-  /// to a subcommand, flowrun suggests that subcommand.
+  /// If the first word is not a subcommand, it is a workflow file or a step of `flowrun.yaml`. If it is neither but
+  /// similar to a subcommand, flowrun suggests the subcommand.
   public static func start() -> Never {
     FirstProcess.collectOrphans()
     StandardFiles.open()
@@ -21,7 +21,7 @@ extension FlowCommand {
       do { try StepList.write() } catch { tell(error) }
       ExitStatus.success.exit()
     }
-    // The argument parser and tasks are avoided, because both take longer than the rest of a start.
+    // The argument parser and tasks are avoided here: each takes longer than the rest of the start.
     if let request = PlainRunArguments.request(arguments) {
       RunSession.start(request)
       MainThread.serve()
@@ -50,12 +50,12 @@ extension FlowCommand {
     MainThread.serve()
   }
 
-  /// Prints an error and ends the process with its exit code.
+  /// Prints an error and ends the process with the exit code of the error.
   static func tell(_ error: any Error) -> Never {
     do {
       try CommandProblems.tell(error)
     } catch {}
-    // The argument parser's help and version are written to standard output, its errors to standard error.
+    // The argument parser writes help and the version to standard output, and its errors to standard error.
     let code = exitCode(for: error)
     let text = fullMessage(for: error)
     if !text.isEmpty {
@@ -65,8 +65,8 @@ extension FlowCommand {
     ExitStatus.exit(code.rawValue)
   }
 
-  /// Returns an error of the argument parser in the form of flowrun's own: `flowrun: unknown option '--quite'; did you
-  /// mean '--quiet'?`.
+  /// Returns an error of the argument parser in the format of flowrun's own errors: `flowrun: unknown option '--quite';
+  /// did you mean '--quiet'?`.
   static func plain(_ text: String) -> String {
     let label = "Error: "
     guard text.hasPrefix(label) else { return text }

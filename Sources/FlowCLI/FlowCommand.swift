@@ -3,7 +3,7 @@ import FlowPluginKit
 
 /// The command `flowrun`. Each subcommand has a file in `Subcommands`.
 public struct FlowCommand: AsyncParsableCommand {
-  /// The subcommands, help and exit codes.
+  /// The configuration with the subcommands and the help.
   public static let configuration = CommandConfiguration(
     commandName: "flowrun",
     abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",
@@ -39,7 +39,7 @@ public struct FlowCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: RunCommand.self)
 
-  /// The output of `flowrun` without arguments in a folder without flowrun.yaml.
+  /// The output of `flowrun` without arguments, if there is no `flowrun.yaml`.
   static let shortHelp = """
     flowrun runs workflows written in YAML.
 
@@ -57,7 +57,6 @@ public struct FlowCommand: AsyncParsableCommand {
 
     """
 
-  /// The address of the documentation.
   private static let pagesAddress = "https://example.invalid/flowrun (a placeholder until the first release)"
 
   /// Creates the command without arguments.

@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ExportedWorkflow {
-  /// Returns an Argo Workflow as JSON, which is also YAML. Each step becomes a container in one DAG.
+  /// Returns an Argo Workflow as JSON, which is also valid YAML. All steps are containers in one DAG.
   func argo(image: String) -> Value {
     let names = argoNames
     let tasks = steps.map { step -> Value in
@@ -22,7 +22,7 @@ extension ExportedWorkflow {
     ]
   }
 
-  /// The settings of exported steps that Argo does not support, one sentence each.
+  /// The settings of exported steps that Argo does not support, one sentence for each.
   var argoOmissions: [String] {
     steps.compactMap { step in
       guard let folder = step.statedFolder, folder.utf8.first != UInt8(ascii: "/") else { return nil }
@@ -31,7 +31,7 @@ extension ExportedWorkflow {
     }
   }
 
-  /// The names of the steps' templates. They are unique and differ from that of the whole DAG.
+  /// The names of the templates of steps. They are unique and differ from the name of the DAG.
   private var argoNames: [String: String] {
     var names: [String: String] = [:]
     var taken: Set<String> = ["flowrun"]
@@ -62,7 +62,7 @@ extension ExportedWorkflow {
     }
     if let request = step.request { container["resources"] = .object(Self.resources(request)) }
     var template: ValueObject = ["name": .string(name), "container": .object(container)]
-    // Argo's schema requires a string for a number or string.
+    // Argo's schema declares this value as "int or string" and accepts only a string.
     if let limit = step.limit { template["activeDeadlineSeconds"] = .string(String(Self.seconds(limit))) }
     if let retry = step.retry, retry.attempts > 1 {
       template["retryStrategy"] = [
@@ -77,7 +77,8 @@ extension ExportedWorkflow {
     return .object(template)
   }
 
-  /// Requests are also limits, except for processors: Kubernetes slows down a container that uses more than its limit.
+  /// Requests are also used as limits, but not for processors: Kubernetes slows down a container that exceeds its
+  /// limit.
   private static func resources(_ request: MachineResources) -> ValueObject {
     var requests: ValueObject = ["cpu": .string(String(request.cpus))]
     var limits = ValueObject()
@@ -90,13 +91,13 @@ extension ExportedWorkflow {
       ? ["requests": .object(requests)] : ["requests": .object(requests), "limits": .object(limits)]
   }
 
-  /// Returns a valid Kubernetes name: lowercase letters, digits and hyphens, beginning with a letter.
+  /// Returns a valid Kubernetes name: lowercase letters, digits and hyphens, starting with a letter.
   private static func argoName(_ text: String) -> String {
     let name = String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(50))
     return name.first?.isLetter == true ? name.last == "-" ? name + "x" : name : "s-" + name + "x"
   }
 
-  /// Escapes double braces, which Argo would replace.
+  /// Escapes double braces, because Argo replaces what is between them.
   private static func argoText(_ text: String) -> String {
     text.split(separator: "{{", omittingEmptySubsequences: false).joined(separator: "{{'{{'}}")
   }

@@ -2,10 +2,9 @@ import FlowEngine
 import FlowModel
 import FlowSystem
 
-/// The part of a workflow that another engine can run: commands with dependencies. Everything else is omitted and
-/// listed with the reason.
+/// The part of a workflow that another engine can run: commands with dependencies. Each other part is listed with the
+/// reason why it is left out.
 struct ExportedWorkflow {
-  /// A step that can be exported.
   struct ExportedStep {
     var id: String
     /// The program and its arguments.
@@ -13,30 +12,29 @@ struct ExportedWorkflow {
     var environment: [(name: String, value: String)]
     /// The absolute path of its working folder.
     var folder: String
-    /// The folder set by the step, or nil if it has none.
+    /// The folder as the step sets it, or nil if it sets none.
     var statedFolder: String?
     var needs: [Need]
-    /// Its time limit.
     var limit: Duration?
     var retry: RetryPolicy?
-    /// Its request for resources of the machine, or nil if it has none.
+    /// The resources of the machine that it requests, or nil if it requests none.
     var request: MachineResources?
     var isOptional: Bool
   }
 
-  /// A dependency.
+  /// A dependency on another step.
   struct Need {
     var id: String
-    /// True if other steps run even if it fails.
+    /// True if the dependent step runs even if the other step fails.
     var isOptional: Bool
   }
 
   let name: String
   private(set) var steps: [ExportedStep] = []
-  /// The omitted parts, one sentence each.
+  /// The parts that are left out, one sentence for each.
   private(set) var omissions: [String] = []
 
-  /// Exports the supported parts of `graph`. Relative folders start at `folder`.
+  /// Selects the parts of `graph` that can be exported. Relative folders start at `folder`.
   init(_ graph: WorkflowGraph, folder: String) {
     let workflow = graph.workflow
     name = workflow.name
@@ -58,7 +56,6 @@ struct ExportedWorkflow {
     }
   }
 
-  /// The reason why a step cannot be exported.
   private struct Obstacle: Error {
     var reason: String
   }
@@ -133,11 +130,11 @@ struct ExportedWorkflow {
 }
 
 extension ExportedWorkflow {
-  /// Quotes a word for a shell.
+  /// Quotes a word for a POSIX shell.
   static func quoted(_ word: String) -> String {
     "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 
-  /// Returns whole seconds, rounded up.
+  /// Returns whole seconds, rounded up and at least 1.
   static func seconds(_ duration: Duration) -> Int { max(1, (duration.nanoseconds + 999_999_999) / 1_000_000_000) }
 }

@@ -4,19 +4,19 @@ import FlowExpressions
 import FlowModel
 import FlowSystem
 
-/// A file of variables in the usual format: lines `NAME=value`, with comments, quotes and an optional `export` before
-/// the name. A quoted value may have several lines.
+/// A file of environment variables in the usual format: lines `NAME=value`, with comments, quotes and an optional
+/// `export` before the name. A quoted value can have several lines.
 ///
-/// `$NAME` is not expanded in values.
+/// `$NAME` in a value is not expanded.
 enum EnvironmentFile {
-  /// An error in a line.
   struct LineProblem: Error, Hashable {
     var line: Int
     var message: String
   }
 
-  /// Returns the variables of a workflow's files; later files override earlier ones. Throws an ``InvalidWorkflow`` if a
-  /// file cannot be read, is malformed, or has a name that cannot be evaluated with these inputs.
+  /// Returns the variables in the `env-file`s of a workflow; later files override earlier ones. Throws an
+  /// ``InvalidWorkflow`` if a file cannot be read or is malformed, or if its name cannot be evaluated with these
+  /// inputs.
   static func values(
     of workflow: Workflow, in folder: String, inputs: ValueObject
   ) throws(InvalidWorkflow) -> ValueObject {
@@ -35,7 +35,7 @@ enum EnvironmentFile {
     return values
   }
 
-  /// Returns the variables for the files that a workflow includes, by the index of their scope.
+  /// Returns the variables for the files that a workflow includes, by the index of the scope of each file.
   static func scopeValues(of workflow: Workflow, in folder: String) throws(InvalidWorkflow) -> [Int: ValueObject] {
     var values: [Int: ValueObject] = [:]
     for (number, scope) in workflow.scopes.enumerated() {
@@ -47,8 +47,7 @@ enum EnvironmentFile {
     return values
   }
 
-  /// Returns the path that an element of `env-file` names, or nil if an expression evaluates to null or an empty
-  /// string.
+  /// Evaluates an element of `env-file`. Returns nil if it is an expression whose value is null or an empty string.
   static func name(_ template: String, inputs: ValueObject) throws(ExpressionError) -> String? {
     guard Template.containsExpression(template) else { return template }
     let value = try Template(parsing: template).evaluate(in: FixedContext(["inputs": .object(inputs)]))
@@ -61,7 +60,7 @@ enum EnvironmentFile {
     }
   }
 
-  /// Returns the absolute path of a file of variables named by a workflow in `folder`.
+  /// Returns the absolute path of an `env-file` of a workflow in `folder`.
   static func path(of name: String, in folder: String) -> String {
     let name = FilePath.withHome(name)
     return FilePath.isAbsolute(name) ? name : "\(folder)/\(name)"
@@ -82,7 +81,7 @@ enum EnvironmentFile {
     }
   }
 
-  /// Parses the variables of a text. If a name occurs twice, the last value counts.
+  /// Parses the variables in a text. If a name occurs twice, its last value is used.
   static func parse(_ text: String) throws(LineProblem) -> ValueObject {
     var reader = VariableReader(text)
     return try reader.variables()

@@ -3,13 +3,12 @@ import FlowCompiled
 import FlowModel
 import FlowSystem
 
-/// Finds the files that a workflow includes by scanning its text for `uses:`. Plugins are searched near these files
-/// before anything is loaded, because actions are known only from the manifests of plugins.
+/// Finds the files that a workflow includes by searching its text for `uses:`. This is done before anything is loaded:
+/// plugins near the included files are searched, too, and actions are known only from plugins.
 struct IncludeScan {
-  /// The files in the order in which they were found; the workflow itself is the first.
+  /// The files in the order in which they were found. The workflow itself is the first.
   private var found: [String] = []
 
-  /// Returns the absolute paths of the files that `file` includes directly or indirectly.
   static func files(includedBy file: String) -> [String] {
     var scan = IncludeScan()
     var files = [FilePath.absolute(file)]
@@ -31,7 +30,6 @@ struct IncludeScan {
     return Self.names(in: bytes).map { FilePath.normalized(FilePath.isAbsolute($0) ? $0 : "\(folder)/\($0)") }
   }
 
-  /// Returns the values of `uses:` that end in `.yaml` or `.yml`.
   private static func names(in bytes: [UInt8]) -> [String] {
     var names: [String] = []
     bytes.withUnsafeBytes { bytes in
@@ -58,7 +56,7 @@ struct IncludeScan {
 }
 
 extension Workflow {
-  /// The files that a compiled workflow includes, sorted and relative to its folder.
+  /// The paths of the files that a compiled workflow includes, sorted and relative to the folder of the workflow.
   fileprivate var includedFiles: [String] {
     let inner = itemWorkflows.values.flatMap(\.workflow.includedFiles)
     return Set(includes.values.compactMap(\.origin) + inner).sorted()

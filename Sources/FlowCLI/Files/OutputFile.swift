@@ -1,22 +1,23 @@
 import FlowCommandKit
 import FlowSystem
 
-/// A file that the command writes for its user: a report, a trace, a file of a new plugin.
+/// A file that a command writes for its user: a report, a trace, a file of a new plugin.
 ///
-/// A regular file is replaced after everything has been written, so readers see either the old or the new content. Its
-/// permissions are kept, and a link to it remains a link. A pipe, a device and the file of standard output are written
-/// directly. All waits are limited: the reader of a pipe has 2 s to open it, and 5 s to continue reading.
+/// A regular file is replaced after everything has been written, so a reader sees either the old content or the new
+/// content. Its permissions are kept, and a link to it remains a link. A pipe, a device and the file that standard
+/// output is open on are written directly. All waits are limited: the reader of a pipe must open it within 2 s, and
+/// must not stop reading for more than 5 s.
 final class OutputFile {
   private let path: String
   private let file: Int32
-  /// The temporary file with the new content and the file that it replaces, or nil if the file is written directly.
+  /// The temporary file with the new content and the file that it replaces. Nil if the file is written directly.
   private let replacement: (temporary: String, target: String)?
   private var isOpen = true
 
   private static let readerSeconds = 2.0
   private static let pauseMilliseconds: Int32 = 5_000
 
-  /// Opens a file for writing. Throws a ``FileProblem`` that names it.
+  /// Opens a file for writing. Throws a ``FileProblem`` that names the file.
   init(_ path: String) throws(FileProblem) {
     self.path = path
     var status = stat()
@@ -39,7 +40,7 @@ final class OutputFile {
     }
   }
 
-  /// Opens a file to append to it, because other processes may have it open, too. Creates it if it is missing.
+  /// Opens a file for appending, because other processes may have it open, too. Creates the file if it is missing.
   init(appendingTo path: String) throws(FileProblem) {
     self.path = path
     replacement = nil
@@ -47,7 +48,7 @@ final class OutputFile {
     guard file >= 0 else { throw FileProblem(path: path, .write) }
   }
 
-  /// Creates a file. Throws a ``FileProblem`` if it exists.
+  /// Creates a file. Throws a ``FileProblem`` if the file exists.
   init(creating path: String) throws(FileProblem) {
     self.path = path
     replacement = nil
@@ -61,8 +62,8 @@ final class OutputFile {
     if let replacement { unlink(replacement.temporary) }
   }
 
-  /// Removes a regular file that an earlier command wrote. Follows a link but keeps it; other kinds of files are not
-  /// removed.
+  /// Removes a regular file that an earlier command wrote. If `path` is a link, its target is removed and the link is
+  /// kept. Other kinds of files are not removed.
   static func removeOld(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, standardFile(status) == nil else { return }
@@ -73,7 +74,6 @@ final class OutputFile {
     try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try write(buffer) }
   }
 
-  /// Appends bytes.
   func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(FileProblem) {
     var rest = UnsafeRawBufferPointer(bytes)
     while !rest.isEmpty {
@@ -91,7 +91,7 @@ final class OutputFile {
     }
   }
 
-  /// Completes the file and puts the new content in place.
+  /// Completes the file. If it is a replacement, it now replaces the old file.
   func finish() throws(FileProblem) {
     isOpen = false
     let isClosed = close(file) == 0
@@ -106,7 +106,7 @@ final class OutputFile {
     }
   }
 
-  /// Returns the descriptor of standard output or standard error if it is open on this file, which must then not be
+  /// Returns the descriptor of standard output or standard error if it is open on this file. Then the file must not be
   /// replaced.
   private static func standardFile(_ status: stat) -> Int32? {
     [1, 2].first { descriptor in
@@ -115,8 +115,8 @@ final class OutputFile {
     }
   }
 
-  /// Opens a temporary file in the folder of the file that `path` leads to, with its permissions and owner. If that is
-  /// not possible, opens the file itself.
+  /// Opens a temporary file in the folder of the target of `path`, with the same permissions and owner. If that is not
+  /// possible, opens the file itself.
   private static func openReplacement(
     of path: String, _ status: stat?
   ) throws(FileProblem) -> (Int32, (temporary: String, target: String)?) {
@@ -145,7 +145,7 @@ final class OutputFile {
     return (itself, nil)
   }
 
-  /// Opens a pipe or device. Waits for the reader of a pipe.
+  /// Opens a pipe or device for writing. Waits until a pipe has a reader.
   private static func openDevice(_ path: String) throws(FileProblem) -> Int32 {
     let start = ContinuousClock.now
     while true {
@@ -167,7 +167,7 @@ extension OutputFile {
     try file.finish()
   }
 
-  /// Creates a file with this content. Throws if it exists. An incomplete file is removed.
+  /// Creates a file with this content. Throws if the file exists. If writing fails, the incomplete file is removed.
   static func create(_ bytes: [UInt8], at path: String) throws(FileProblem) {
     let file = try OutputFile(creating: path)
     do {
@@ -179,7 +179,7 @@ extension OutputFile {
     }
   }
 
-  /// Throws if the file at `path` cannot be written, before a run is started in vain.
+  /// Throws if the file at `path` cannot be written. Commands check this before they start a run.
   static func check(_ path: String) throws(FileProblem) {
     var status = stat()
     if stat(path, &status) == 0 {

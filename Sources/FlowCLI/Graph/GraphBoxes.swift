@@ -1,20 +1,18 @@
 import FlowModel
 
-/// The boxes of a drawing. Each included file has a box with its entry, its exit and the boxes of the files it
-/// includes.
+/// The boxes of a drawing, one for each included file. A box contains the entry step, the exit step and the boxes of
+/// the files that this file includes.
 struct GraphBoxes {
-  /// A box. The first one is the whole graph.
+  /// A box in the drawing. The first box is the whole graph.
   struct Box {
     /// The id of the step that includes the file; empty for the whole graph.
     var name = ""
-    /// The indices of its steps, in file order.
     var steps: [Int] = []
-    /// The indices of its inner boxes.
     var boxes: [Int] = []
   }
 
   private(set) var all: [Box] = [Box()]
-  /// The index of the box of each step.
+  /// The index of the box that contains each step.
   private var boxOfStep: [Int]
 
   init(_ workflow: Workflow) {
@@ -28,6 +26,6 @@ struct GraphBoxes {
     for (step, box) in boxOfStep.enumerated() { all[box].steps.append(step) }
   }
 
-  /// Returns the id of the step that includes the file of this step, or nil for a step of the workflow itself.
+  /// Returns the id of the step that includes the file of this step. Returns nil for a step of the workflow itself.
   func name(ofBoxAround step: Int) -> String? { boxOfStep[step] == 0 ? nil : all[boxOfStep[step]].name }
 }

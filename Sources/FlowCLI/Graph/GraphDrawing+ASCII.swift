@@ -2,10 +2,10 @@ import FlowDiagnostics
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph as a table for a terminal: one row per step, indented by its level. The gate is between the steps it
-  /// waits for and those that wait for it.
+  /// The graph as a table for a terminal. Each row is a step, indented by its level. The gate is a row between the
+  /// steps it waits for and the steps that wait for it.
   ///
-  /// `*` marks the steps that the gate waits for.
+  /// A `*` marks a step that the gate waits for.
   var ascii: String {
     let before = order { !isAfterGate($0) }
     let after = order { isAfterGate($0) }
@@ -24,7 +24,7 @@ extension GraphDrawing {
     return text + fileLines
   }
 
-  /// The files that steps produce and read: `fetch -> data.json -> parse`.
+  /// The files between steps: `fetch -> data.json -> parse`.
   private var fileLines: String {
     guard !files.isEmpty else { return "" }
     return "files:\n"

@@ -5,10 +5,10 @@ extension GraphDrawing {
   /// The graph as JSON:
   /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level,
   /// queue, blocking, optional, prewarm, enabled, foreach, include}]}`.
-  /// `foreach` is present only for steps that have it: {items, files, event, parallel, failFast}, with `event` if the
-  /// items are its posts. `include` is the id of the step that includes the file of this step; it is missing for steps
-  /// of the workflow itself. With files: `files:[{path, producedBy:[id], readBy:[id]}]`. `enabled` is a boolean or the
-  /// text of its expression.
+  /// `foreach` is present only for steps that have it: {items, files, event, parallel, failFast}. It has `event` if the
+  /// items are the posts of an event. `include` is the id of the step that includes the file of this step; steps of the
+  /// workflow itself do not have it. If files are drawn, there is also `files:[{path, producedBy:[id], readBy:[id]}]`.
+  /// `enabled` is a boolean or the text of an expression.
   var json: Value {
     let workflow = graph.workflow
     func text(_ source: DurationSource?) -> Value {

@@ -2,32 +2,31 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
-/// The data for drawing a workflow: the side of the gate of each step, the steps that the gate waits for, and events.
+/// The data for drawing a workflow: for each step, whether it starts before or after the gate and whether the gate
+/// waits for it; and the events.
 struct GraphDrawing {
-  /// The time at which a step may start, relative to the gate.
+  /// When a step can start, relative to the gate.
   enum Side: String {
-    /// Independent of the gate.
+    /// The step does not wait for the gate.
     case beforeGate = "before-gate"
-    /// After the gate has opened, because the step or one of its dependencies is deferred.
+    /// The step, or one of its dependencies, is deferred: it starts after the gate has opened.
     case afterGate = "after-gate"
-    /// After the gate has opened and everything else has finished.
+    /// The step starts after the gate has opened and everything else has finished.
     case idle
-    /// Decided by an expression at activation.
+    /// An expression decides this when the run is activated.
     case byExpression = "by-expression"
-    /// After all other steps have finished.
+    /// The step starts after all other steps have finished.
     case atEnd = "finally"
   }
 
   let graph: WorkflowGraph
-  /// The side of each step.
   let sides: [Side]
   /// True for each step that the gate waits for.
   let blocks: [Bool]
-  /// The length of the longest chain of dependencies on the same side of the gate; 0 without dependencies there.
+  /// For each step, the length of the longest chain of dependencies before it on the same side of the gate.
   let levels: [Int]
-  /// The boxes of included files.
   let boxes: GraphBoxes
-  /// The files between steps, if they are drawn.
+  /// The files that steps read and write; empty if files are not drawn.
   let files: [FileFlow.Node]
 
   init(_ graph: WorkflowGraph, showsFiles: Bool = false) {
@@ -60,40 +59,37 @@ struct GraphDrawing {
     }
   }
 
-  /// The steps in file order with their indices.
   var steps: [(index: Int, step: Step)] { graph.workflow.steps.enumerated().map { (index: $0, step: $1) } }
 
-  /// True if the gate is drawn: the workflow has a `deadline`, or a step waits for the gate.
+  /// True if the gate is drawn: the workflow has a `deadline`, or a step depends on the gate.
   var showsGate: Bool { graph.workflow.gate != nil || sides.contains { $0 != .beforeGate && $0 != .atEnd } }
 
-  /// True if a step starts only after the gate has opened.
   func isAfterGate(_ index: Int) -> Bool { sides[index] == .afterGate || sides[index] == .idle }
 
-  /// The blocking steps on which no other blocking step depends. The gate waits for these directly.
+  /// The blocking steps on which no other blocking step depends. Only these steps get an arrow to the gate.
   var lastBefore: [Int] {
     steps.indices.filter { index in
       blocks[index] && !graph.successors(of: StepIndex(index)).contains { blocks[Int($0)] }
     }
   }
 
-  /// The deferred steps without a deferred dependency. The gate releases these directly.
+  /// The deferred steps that do not depend on another deferred step. Only these steps get an arrow from the gate.
   var firstAfter: [Int] {
     steps.filter { isAfterGate($0.index) && !$0.step.needs.contains { isAfterGate(Int($0)) } }.map(\.index)
   }
 
-  /// The events that steps wait for or run for, in the order in which they are first named.
+  /// The events that steps wait for or run for, in the order of their first use.
   var events: [String] {
     var seen: Set<String> = []
     return graph.workflow.steps.flatMap(\.options.events).filter { seen.insert($0).inserted }
   }
 
-  /// Returns the queue of a step.
   func queue(of index: Int) -> String {
     graph.workflow.steps[index].options.queue
       ?? StepQueue.usual(forDeferred: isAfterGate(index) || sides[index] == .atEnd).rawValue
   }
 
-  /// The gate's minimum and maximum: `gate 2s … 5s`.
+  /// The label with the minimum and maximum of the gate: `gate, 2s to 5s`.
   var gateLabel: String {
     let deadline = graph.workflow.gate
     let (low, high) = (deadline?.min.map(Self.text), deadline?.max.map(Self.text))
@@ -105,7 +101,7 @@ struct GraphDrawing {
     }
   }
 
-  /// Returns the special properties of a step in words: `optional`, `on main`, `after map.first-use`.
+  /// Returns what is special about a step: `optional`, `on main`, `after map.first-use`.
   func notes(of index: Int) -> [String] {
     let options = graph.workflow.steps[index].options
     var notes: [String] = []

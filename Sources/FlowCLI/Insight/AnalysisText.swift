@@ -21,10 +21,10 @@ struct AnalysisText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The note about data that an older report lacks.
+  /// The note shown if an older report lacks data.
   static let oldReport = "the report was written by an older flowrun and lacks waits for events, queues and the gate"
 
-  /// Notes on the reliability of the analysis.
+  /// Notes on how reliable the analysis is.
   var notes: [String] { course.shape.knowsDependencies ? [] : [Self.oldReport] }
 
   private var gate: String {
@@ -76,7 +76,7 @@ struct AnalysisText {
     return ["", "together \(ForecastText.time(whole)): " + parts.joined(separator: ", ")]
   }
 
-  /// The slack of steps that are not on the critical path.
+  /// The slack of the steps that are not on the critical path.
   private var slack: [String] {
     let onPath = Set(analysis.criticalPath.compactMap(\.step))
     let rows = analysis.slack.filter { !onPath.contains($0.key) }
@@ -97,14 +97,14 @@ struct AnalysisText {
       + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step))) }
   }
 
-  /// The steps that requested too much or too little of a cluster.
+  /// The steps whose requests to a cluster were too large or too small.
   private var resources: [String] {
     var lines = analysis.resources.map { "  " + $0.text }
     if let problem = analysis.run.accountingProblem { lines.append("  not measured: \(problem)") }
     return lines.isEmpty ? [] : ["", style.bold("resources")] + lines
   }
 
-  /// Returns a suggestion as a sentence.
+  /// Describes a suggestion and its effect.
   static func sentence(_ suggestion: Suggestion, _ id: String) -> String {
     let change = suggestion.change == .faster ? "'\(id)' 10 % faster" : "'\(id)' deferred"
     let times = [suggestion.before, suggestion.after].map { $0.map(ForecastText.time) ?? "never" }

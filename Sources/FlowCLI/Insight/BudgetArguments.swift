@@ -3,7 +3,8 @@ import FlowModel
 
 /// Reads `--budget`.
 enum BudgetArguments {
-  /// Parses the rules. Throws a usage error for an invalid rule, and for a comparison without a baseline.
+  /// Parses the budget rules. Throws a usage error if a rule is invalid, or if it compares with a baseline and there is
+  /// none.
   static func read(_ arguments: [String], hasBaseline: Bool) throws(UsageProblem) -> [BudgetRule] {
     var rules: [BudgetRule] = []
     for argument in arguments {
@@ -19,7 +20,6 @@ enum BudgetArguments {
     return rules
   }
 
-  /// Throws a usage error if a rule names an unknown step.
   static func check(_ rules: [BudgetRule], of workflow: Workflow) throws(UsageProblem) {
     for rule in rules {
       guard let step = rule.step else { continue }

@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// Renders a comparison of two sets of runs as text for the terminal.
+/// A comparison of two sets of runs as text.
 struct ComparisonText {
   let comparison: RunComparison
   let budgets: [BudgetResult]
@@ -36,7 +36,7 @@ struct ComparisonText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Notes on the reliability of the comparison.
+  /// Notes on how reliable the comparison is.
   var notes: [String] {
     let least = min(comparison.before.runs.count, comparison.after.runs.count)
     guard least < Bootstrap.leastCount else { return [] }
@@ -51,7 +51,6 @@ struct ComparisonText {
     return row.verdict == .faster ? style.green(line) : row.verdict == .slower ? style.red(line) : line
   }
 
-  /// Returns the verdict on a change in words.
   func verdict(of row: RunComparison.Row) -> String {
     switch row.verdict {
     case .onlyBefore: "only before"
@@ -73,7 +72,7 @@ struct ComparisonText {
   }
 }
 
-/// A comparison as JSON. Times are in milliseconds.
+/// A comparison of two sets of runs as JSON. Times are in milliseconds.
 struct ComparisonJSON {
   let comparison: RunComparison
   let budgets: [BudgetResult]

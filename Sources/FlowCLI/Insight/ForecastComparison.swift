@@ -1,10 +1,10 @@
 import FlowInsight
 import FlowModel
 
-/// A comparison of two forecasts. With the same seed, differences are not due to chance because both simulate the same
-/// runs.
+/// A comparison of two forecasts. With the same seed, both simulate the same runs, so a difference is not due to
+/// chance.
 struct ForecastComparison {
-  /// A value on both sides, in milliseconds.
+  /// The value of both forecasts, in milliseconds.
   private struct Row {
     var name: String
     var before: Double?
@@ -26,7 +26,6 @@ struct ForecastComparison {
     return subjects.map { row($0.0, $0.1) }
   }
 
-  /// The comparison as an HTML page.
   var page: String {
     func change(_ row: Row) -> InsightPage.Change {
       let verdict = row.difference.map { $0 == 0 ? "the same" : $0 < 0 ? "faster" : "slower" }
