@@ -6,22 +6,19 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The actions available to a call of flowrun: those of compiled-in and of external plugins.
+/// The actions that this process can use: those of compiled-in plugins and those of external plugins.
 struct Installation {
-  /// All available actions.
   let registry: ActionRegistry
-  /// Runs the programs of external plugins.
   let host: PluginHost
-  /// The plugins that were found but cannot be used.
   let unusable: [UnusablePlugin]
-  /// The usable external plugins.
+  /// The external plugins that can be used.
   let external: [InstalledPlugin]
-  /// The folders of plugins that were found only because of included files. Workers need them as options.
+  /// The folders of plugins that were found only near included files. Workers need them as options.
   let foldersOfIncluded: [String]
 
-  /// Finds the plugins in the `folders` from the command line and those near the workflow `file` and the files that it
-  /// includes, or near the working folder without a file. Only manifests are read; no program is started. Throws an
-  /// ``InvalidWorkflow`` if two plugins have the same name.
+  /// Finds the plugins in the `folders` named on the command line, and near the workflow `file` and the files it
+  /// includes. Without a file, also searches near the working folder. Only manifests are read; no program is started.
+  /// Throws an ``InvalidWorkflow`` if two plugins have the same name.
   init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
     let start = file.map { FilePath.folder(of: FilePath.absolute($0)) } ?? FilePath.absolute(".")
     let included = Set(file.map { IncludeScan.files(includedBy: $0).map(FilePath.folder) } ?? []).subtracting([start])
@@ -42,15 +39,16 @@ struct Installation {
     external = found.plugins
   }
 
-  /// Returns the problems that prevent programs of the plugins of a workflow from starting, without starting them.
+  /// Checks the programs of the external plugins that a workflow uses, without starting them. Returns the problems that
+  /// would prevent their start.
   func programProblems(of workflow: Workflow) -> [DiagnosticReport.File] {
     if external.isEmpty { return [] }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
     return external.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
   }
 
-  /// Returns a function for the digests of the external plugins of a workflow, which are computed on first use, or nil
-  /// if it uses none.
+  /// Returns a function that computes the digests of the external plugins of a workflow on its first call. Returns nil
+  /// if the workflow uses no external plugin.
   func digests(of workflow: Workflow) -> (@Sendable () -> [String: String])? {
     if external.isEmpty { return nil }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
@@ -66,7 +64,8 @@ struct Installation {
     }
   }
 
-  /// Returns a text that identifies the program of an action: its plugin, or this version of flowrun.
+  /// Returns a text that identifies the program of an action: its external plugin with a digest, or the version of
+  /// flowrun.
   var digest: @Sendable (ActionDeclaration) -> String {
     let external = external
     return { declaration in
@@ -76,20 +75,21 @@ struct Installation {
     }
   }
 
-  /// Prints the problems of all external plugins to standard error. Returns whether there are none.
+  /// Prints the problems of the programs of all external plugins to standard error. Returns true if there are none.
   func explainProgramProblems() -> Bool {
     let report = DiagnosticReport(external.compactMap { $0.programProblem() })
     StandardOutput.writeError(report.text(usesColor: StandardOutput.errorAllowsColor))
     return report.files.isEmpty
   }
 
-  /// Prints why plugins cannot be used to standard error. This may be the reason why a workflow cannot be loaded.
+  /// Prints to standard error why plugins cannot be used. An unusable plugin can be the reason why a workflow does not
+  /// load.
   func explainUnusable() {
     for plugin in unusable {
       StandardOutput.writeError("\(plugin.description)flowrun: the plugin in '\(plugin.folder)' is not used\n")
     }
   }
 
-  /// Ends the programs of external plugins, with everything they started.
+  /// Ends the programs of external plugins and the processes they started.
   func close() async { await host.close() }
 }

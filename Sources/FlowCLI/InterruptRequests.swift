@@ -1,27 +1,25 @@
 import FlowSystem
 
-/// Decides which signals are separate requests to end, as a value without signals and clock.
+/// Decides whether a signal is a new request to end the process. It does not handle signals or read a clock itself.
 ///
-/// `timeout`, npm, supervisors and shells send the same signal twice, to the process and to its group, or two signals
-/// in a row.
+/// `timeout`, npm, supervisors and shells send a signal twice, to the process and to its process group, or send two
+/// different signals in a row. These count as one request.
 struct InterruptRequests {
-  /// The reaction to a signal.
   enum Reaction {
-    /// The first request: the run stops and cleans up.
+    /// First request: the run is stopped, and its cleanup runs.
     case stop
-    /// The signal belongs to the first request.
+    /// The signal belongs to the first request and has no effect.
     case none
-    /// The process ends at once, with everything that it has started.
+    /// Second request: the process ends at once and kills the processes it started.
     case endAtOnce
   }
 
-  /// Signals within this time after the first one belong to it.
+  /// A signal within this time after the first signal belongs to the first request.
   static let window = Duration.milliseconds(500)
 
   private(set) var first: CInt?
   private var firstInstant: ContinuousClock.Instant?
 
-  /// Processes a signal.
   mutating func take(_ signal: CInt, at now: ContinuousClock.Instant) -> Reaction {
     let start = firstInstant ?? now
     let isFirst = first == nil

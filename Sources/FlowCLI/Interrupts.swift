@@ -3,10 +3,10 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// Handles the signals that ask flowrun to end, from the first instruction of `main`.
+/// Handles the signals that end flowrun. It is active from the first instruction of `main`.
 ///
-/// The first signal cancels the run, or ends the process if there is no run yet. A second request
-/// (``InterruptRequests``) ends the process at once, with everything that it has started.
+/// The first request cancels the run, or ends the process if there is no run yet. A second request (see
+/// ``InterruptRequests``) ends the process at once and kills the processes it started.
 enum Interrupts {
   private struct State {
     var phase = Phase.withoutRun
@@ -19,37 +19,36 @@ enum Interrupts {
   }
 
   private enum Phase {
-    /// There is nothing to cancel.
+    /// There is no run to cancel.
     case withoutRun
-    /// A run is being prepared. `explain` reports that it will not start.
+    /// A run is being prepared. `explain` reports that the run will not start.
     case preparing(explain: @Sendable (CInt) -> Void)
-    /// The first steps of a run may be running.
+    /// The run is starting: its first steps may be running.
     case starting
     case running(WorkflowRun)
-    /// The run continues in another process.
+    /// The run is in another process.
     case passing(ProcessGroup)
   }
 
   private static let state = Mutex(State())
 
-  /// The first signal, or nil if there was none.
   static var first: CInt? { state.withLock { $0.first } }
 
-  /// The first signal that cancels the run, or nil. A signal that only ended the wait of a run that keeps its services
-  /// does not count.
+  /// The first signal, or nil if there was none. Also nil if that signal only ended the wait of a run with `keep:
+  /// services`.
   static var firstThatCancels: CInt? { state.withLock { $0.hasEndedWait ? nil : $0.first } }
 
-  /// Installs the signal handling. The command does this first.
+  /// Starts handling signals. This is the first thing that the command does.
   static func take() {
     do throws(SystemError) {
       try SignalThread.start { signal in receive(signal) }
     } catch {
-      // Without the thread, signals end the process as they do by default.
+      // Without the thread, signals have their default effect: they end the process.
       StandardOutput.writeError("flowrun: \(error); signals will end it without a report\n")
     }
   }
 
-  /// Sets the phase of preparing a run: a signal ends the process after calling `explain` on a separate thread.
+  /// From now on, a run is being prepared. A signal calls `explain` on a separate thread and then ends the process.
   static func prepare(explain: @escaping @Sendable (CInt) -> Void) {
     change(to: .preparing(explain: explain))
   }
@@ -61,7 +60,7 @@ enum Interrupts {
   /// Sets the phase in which steps may be starting: a signal waits until it can cancel the run.
   static func holdForStart() { change(to: .starting) }
 
-  /// Sets the phase in which a signal cancels this run. An earlier signal cancels it at once.
+  /// From now on, a signal cancels this run. If a signal has already been received, the run is cancelled at once.
   static func cancel(_ run: WorkflowRun) {
     let first = state.withLock { state in
       state.phase = .running(run)
@@ -70,7 +69,8 @@ enum Interrupts {
     if let first { end(first, in: .running(run)) }
   }
 
-  /// Sets the phase in which a signal is forwarded to the process of a run. An earlier signal is forwarded at once.
+  /// From now on, a signal is forwarded to the process of a run. A signal that has already been received is forwarded
+  /// at once.
   static func pass(to group: ProcessGroup) {
     let first = state.withLock { state in
       state.phase = .passing(group)
@@ -79,8 +79,8 @@ enum Interrupts {
     if let first { end(first, in: .passing(group)) }
   }
 
-  /// Ends the forwarding because the run in the other process has ended. Returns the signal received meanwhile, or nil;
-  /// then there is nothing to cancel.
+  /// Stops forwarding, because the run in the other process has ended. Returns the signal that was received meanwhile,
+  /// or nil.
   static func endPassing() -> CInt? {
     state.withLock { state in
       if state.first == nil { state.phase = .withoutRun }
@@ -93,11 +93,11 @@ enum Interrupts {
       if state.first == nil { state.phase = phase }
       return state.first != nil
     }
-    // The thread that received the signal ends the process.
+    // The thread that received the signal ends the process; this thread waits for that.
     while isEnding { pause() }
   }
 
-  /// Runs on the signal thread, which must not block, so that the next signal is handled.
+  /// Handles a signal. This runs on the signal thread and must not block, because the next signal must be handled, too.
   private static func receive(_ signal: CInt) {
     StandardOutput.hurry()
     let (reaction, phase, discard) = state.withLock { ($0.requests.take(signal, at: .now), $0.phase, $0.discard) }
@@ -127,20 +127,20 @@ enum Interrupts {
       StandardOutput.writeError("flowrun: interrupted before the run started\n")
       exit(signal)
     case .starting: break
-    // The run itself reports its result.
+    // The run in the other process reports its result itself.
     case .passing(let group): group.send(signal)
     case .running(let run) where run.endWait():
       state.withLock { $0.hasEndedWait = true }
       StandardOutput.writeError("\nflowrun: stopping the services; press Ctrl-C again to end at once\n")
     case .running(let run):
-      // The run is cancelled before the message is written, because writing may block.
+      // The run is cancelled first, because writing the message can block.
       run.cancel()
       let seconds = StopTime.longest.components.seconds
       StandardOutput.writeError("\nflowrun: stopping; press Ctrl-C again to end at once (up to \(seconds) s)\n")
     }
   }
 
-  /// Reports what a second request skips, unless standard error is blocked.
+  /// Prints what is skipped because of the second request. Prints nothing if writing to standard error would block.
   private static func tellOfSecond() {
     var watched = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard poll(&watched, 1, 0) > 0 else { return }
@@ -149,7 +149,7 @@ enum Interrupts {
     }
   }
 
-  /// Ends the process and everything that it has started, with the exit code of the signal.
+  /// Ends the process with the exit code of the signal, and kills the processes it started.
   private static func exit(_ signal: CInt) -> Never {
     ProcessGuard.shared.killAll()
     ExitStatus.exit(128 + signal)

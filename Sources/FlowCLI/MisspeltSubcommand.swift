@@ -2,12 +2,12 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowSystem
 
-/// A word in the place of a subcommand that is not one. The argument parser would take it for a file or ignore it.
+/// A word that should be a subcommand but is not one. The argument parser would use it as a file name or ignore it.
 struct MisspeltSubcommand {
-  /// The error with a suggestion.
+  /// The error message with a suggestion.
   let description: String
 
-  /// Returns the first such word among the arguments of the process, or nil.
+  /// Returns the error for the arguments of the process, or nil if they have no such word.
   static func find(in arguments: [String]) -> MisspeltSubcommand? {
     guard let first = arguments.first else { return nil }
     // Completion scripts call flowrun with `---completion`.
@@ -15,8 +15,8 @@ struct MisspeltSubcommand {
     if first.hasPrefix("-") { return nil }
     if first == "help" { return unknown(askedFor: arguments.dropFirst()) }
     guard let parent = subcommand(first, of: FlowCommand.self) else {
-      // If there is a flowrun.yaml, the word may be one of its steps, or the file is refused; both are handled
-      // elsewhere.
+      // If there is a `flowrun.yaml`, the word may be one of its steps. If that file must not be used, another error
+      // reports this.
       guard !FilePath.exists(first), case .success(nil) = Result(catching: { try DefaultWorkflow.find() }),
         let question = question(about: first, before: arguments.dropFirst().first)
       else { return nil }
@@ -28,8 +28,8 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("'\(second)' is not a subcommand of 'flowrun \(first)'; \(question)")
   }
 
-  /// Returns an error for an unknown option of `flowrun`, which the argument parser reports only if there is also a
-  /// file.
+  /// Returns the error for an unknown option of `flowrun`. The argument parser reports such an option only if a file is
+  /// also named.
   private static func unknown(option: String) -> MisspeltSubcommand? {
     let name = String(option.prefix { $0 != "=" })
     let help = FlowCommand.helpMessage(for: RunCommand.self, columns: 200)
@@ -41,7 +41,7 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("unknown option '\(name)'; \(question)")
   }
 
-  /// Names of subcommands in other tools, with the equivalent here.
+  /// The names of subcommands in other tools, and what to use in flowrun.
   private static let otherNames = [
     "check": "validate FILE", "lint": "validate FILE", "test": "validate FILE", "verify": "validate FILE",
     "list": "graph FILE", "ls": "graph FILE", "tasks": "graph FILE", "status": "runs", "ps": "runs", "history": "runs",
@@ -49,14 +49,14 @@ struct MisspeltSubcommand {
     "plan": "simulate FILE", "log": "logs RUN", "new": "init", "create": "init",
   ]
 
-  /// Returns the suggestion for a word that other tools have as a subcommand, or nil.
+  /// Returns the suggestion for a word that is a subcommand in other tools, or nil.
   static func form(of word: String, file: String) -> String? {
     otherNames[word].map { "did you mean 'flowrun \($0.replacing("FILE", with: file))'?" }
   }
 
   private init(_ text: String) { description = TerminalText.visible(text) }
 
-  /// Returns an error for the first word after `help` that is not a subcommand.
+  /// Returns the error for the first word after `help` that is not a subcommand.
   private static func unknown(askedFor words: ArraySlice<String>) -> MisspeltSubcommand? {
     var command: any ParsableCommand.Type = FlowCommand.self
     var path = "flowrun"
@@ -71,7 +71,7 @@ struct MisspeltSubcommand {
     return nil
   }
 
-  /// Suggests what a word that is neither a subcommand nor a file may mean: a file with its extension missing, or a
+  /// Returns a suggestion for a word that is neither a subcommand nor a file: a file whose extension is missing, or a
   /// subcommand.
   private static func question(about word: String, before next: String?) -> String? {
     for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) { return "did you mean '\(file)'?" }

@@ -1,7 +1,8 @@
 import FlowInsight
 import FlowModel
 
-/// A forecast as JSON: times in milliseconds, shares from 0 to 1, null for events that never happened.
+/// A forecast as JSON. Times are in milliseconds, shares are from 0 to 1, and the time of an event that never happened
+/// is null.
 struct ForecastJSON {
   let forecast: Forecast
   let budgets: [BudgetResult]

@@ -4,8 +4,8 @@ import FlowModel
 
 /// Simulates the runs of a forecast on all cores.
 enum ForecastRunner {
-  /// Returns the forecast. It does not depend on the number of cores, because the result of a run depends only on its
-  /// number.
+  /// Returns the forecast. It does not depend on the number of cores: the result of each simulated run depends only on
+  /// the number of the run.
   static func forecast(_ model: ForecastModel) async -> Forecast {
     let ranges = Forecast.blocks(of: model.options.runs)
     var blocks = [ForecastBlock?](repeating: nil, count: ranges.count)
@@ -21,7 +21,7 @@ enum ForecastRunner {
   }
 }
 
-/// Shows the progress of a forecast on a terminal after one second.
+/// Shows the progress of a forecast on a terminal if the forecast takes longer than a second.
 private struct ForecastProgress {
   private let runs: Int
   private var done = 0

@@ -5,17 +5,18 @@ import FlowInsight
 import FlowModel
 import FlowPluginKit
 
-/// A workflow prepared for a forecast, with the launch and the changes from the command line.
+/// A workflow prepared for a forecast, with the launch and the changes named on the command line.
 struct ForecastScene: Sendable {
   let workflow: Workflow
   let registry: ActionRegistry
   let inputs: ValueObject
   let launch: Launch
   let outputs: [StepIndex: ValueObject]
-  /// The resources that steps may use at the same time, or nil for those of this machine.
+  /// The resources that steps may use at the same time. Nil means the resources of this machine.
   var capacity: MachineResources?
 
-  /// Returns the stage of the workflow with changes. Throws an ``InvalidWorkflow`` if the rest cannot run.
+  /// Prepares the workflow with these changes for simulation. Throws an ``InvalidWorkflow`` if the changed workflow
+  /// cannot run.
   func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> RunStage {
     do throws(PreparedWorkflow.PreparationProblem) {
       return try make(changes)
@@ -26,7 +27,7 @@ struct ForecastScene: Sendable {
   }
 
   private func make(_ changes: WorkflowChanges) throws(PreparedWorkflow.PreparationProblem) -> RunStage {
-    // The changes do not add dependencies, so there is no cycle.
+    // The changes add no dependencies, so they cannot add a cycle.
     guard let graph = try? WorkflowGraph(changes.applied(to: workflow)) else {
       preconditionFailure("a workflow without a cycle has got one")
     }
@@ -35,13 +36,14 @@ struct ForecastScene: Sendable {
       capacity: capacity)
   }
 
-  /// Returns the workflow with a suggested change, or nil if the rest could not run.
+  /// Prepares the workflow with an additional change that was suggested. Returns nil if the changed workflow cannot
+  /// run.
   func tried(_ change: Suggestion.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> RunStage? {
     try? make(changes.adding(change, of: step))
   }
 
-  /// Returns the runs that are comparable with this launch: they ended in one process, have the same launch reason, and
-  /// were not prewarmed.
+  /// Returns the runs that are comparable with this launch: they ended, were not resumed or prewarmed, and have the
+  /// same launch reason.
   static func fitting(_ runs: [ReportedRun], _ launch: Launch) -> [ReportedRun] {
     runs.filter { run in
       run.hasEnded && !run.isResumed && !run.isPrewarmed
@@ -49,7 +51,7 @@ struct ForecastScene: Sendable {
     }
   }
 
-  /// Returns the data of comparable runs that a forecast uses.
+  /// Returns what a forecast uses of the comparable runs.
   static func recorded(
     _ runs: [ReportedRun], of workflow: Workflow, _ registry: ActionRegistry, _ launch: Launch
   ) -> [RecordedRun] {

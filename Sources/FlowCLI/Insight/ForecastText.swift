@@ -76,7 +76,7 @@ struct ForecastText {
         + forecast.suggestions.map { "  " + sentence($0) }
   }
 
-  /// Returns a suggestion as a sentence.
+  /// Describes a suggestion and its effect.
   func sentence(_ suggestion: Suggestion) -> String {
     let id = workflow.steps[Int(suggestion.step)].id.text
     let change =
@@ -92,7 +92,7 @@ struct ForecastText {
 
   private static let conditionsTitle = "conditions that read outputs, which a forecast does not have"
 
-  /// The assumptions of the forecast as sentences.
+  /// The assumptions of the forecast, one sentence each.
   var notes: [String] { warnings + conditions.map { "condition of " + $0 } }
 
   private var conditions: [String] {

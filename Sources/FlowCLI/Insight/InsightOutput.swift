@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowModel
 
-/// The options for the format and file of results.
+/// The options for the format and the file of a result.
 struct InsightOutput: ParsableArguments {
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text, json, html
@@ -15,10 +15,9 @@ struct InsightOutput: ParsableArguments {
     name: .customShort("o"), help: ArgumentHelp("Writes to this file instead of standard output.", valueName: "FILE"))
   var file: String?
 
-  /// Throws if the file cannot be written, before the work is done in vain.
+  /// Throws if the file cannot be written. Commands check this before they do the work.
   func check() throws(FileProblem) { if let file { try OutputFile.check(file) } }
 
-  /// Writes the result in the requested format.
   func write(text: (TextStyle) -> String, json: () -> Value, html: () -> String) throws(FileProblem) {
     switch format {
     case .text:

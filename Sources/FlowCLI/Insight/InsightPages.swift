@@ -2,18 +2,17 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// Creates HTML pages with the results of subcommands, including the sentences that they print.
+/// Creates the HTML pages of results. They have the same sentences as the text output of the subcommands.
 enum InsightPages {
   private static let plain = TextStyle(isColored: false)
 
-  /// Returns the page of a forecast.
   static func page(_ forecast: Forecast, _ budgets: [BudgetResult]) -> InsightPage {
     let text = ForecastText(forecast: forecast, budgets: [], style: plain)
     return InsightPage(
       forecast, suggestions: forecast.suggestions.map(text.sentence), budgets: budgets, notes: text.notes)
   }
 
-  /// Returns the page of one run. `stepPage` is the prefix of links to pages of its steps, if any.
+  /// Returns the page of one run. `stepPage` is the start of the links to the pages of its steps, or nil for no links.
   static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult], stepPage: String? = nil) -> InsightPage {
     let names = analysis.run.course.shape.steps.map(\.id)
     let suggestions = analysis.suggestions.map { AnalysisText.sentence($0, names[Int($0.step)]) }
@@ -22,7 +21,6 @@ enum InsightPages {
       analysis, suggestions: suggestions, budgets: budgets, notes: notes, stepPage: stepPage)
   }
 
-  /// Returns the page of a run that has just ended.
   static func page(_ report: RunReport) -> InsightPage {
     guard let run = try? ReportedRun(.object(report.value)) else {
       preconditionFailure("a report cannot be read by who writes it")
@@ -38,7 +36,7 @@ enum InsightPages {
     func change(_ row: RunComparison.Row) -> InsightPage.Change {
       InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
     }
-    // Without a gate, there is only one time: until everything has finished.
+    // If there is no gate, the only time to compare is the time until everything has finished.
     let hasGate = comparison.after.runs[0].course.hasGate
     let gate = hasGate ? comparison.gate : comparison.gate.filter { $0.name == "ready" }
     let rows = gate.map { row in
@@ -51,7 +49,6 @@ enum InsightPages {
       notes: text.notes + notes)
   }
 
-  /// Returns the page of several runs.
   static func page(_ sample: RunSample, _ budgets: [BudgetResult]) -> InsightPage {
     let figures = SampleFigures(sample).steps.map { ($0.name, $0.criticality, $0.p50, $0.p95) }
     let notes = SampleText(sample: sample, budgets: [], style: plain).notes

@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// The option that selects launches.
+/// The option that selects runs by the way they were launched.
 struct LaunchGroups: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,14 +16,14 @@ struct LaunchGroups: ParsableArguments {
 
   /// Runs that are evaluated together.
   struct Group {
-    /// The launch group of the runs, or nil if they belong to several.
+    /// How the runs were launched, or nil if they were launched in several ways.
     var launch: LaunchGroup?
     var sample: RunSample
 
     var name: String { launch?.name ?? "all launches" }
   }
 
-  /// Groups the runs by the way they were launched, the largest group first.
+  /// Groups the runs by the way they were launched. The largest group is first.
   func groups(of runs: [ReportedRun]) throws(UsageProblem) -> [Group] {
     if launch == "all" { return [Group(launch: nil, sample: RunSample(runs))] }
     let groups = LaunchGroup.grouped(runs).map { Group(launch: $0.group, sample: RunSample($0.runs)) }
@@ -42,12 +42,12 @@ struct LaunchGroups: ParsableArguments {
     return chosen
   }
 
-  /// The result of checking budgets for several groups.
+  /// The result of checking budgets for several groups of runs.
   struct Judgment {
     private(set) var isBroken = false
     private var judged = 0
 
-    /// Returns the results of a group, which are empty if the group has too few runs.
+    /// Returns the results of a group. They are empty if the group has too few runs.
     mutating func results(
       _ rules: [BudgetRule], _ sample: RunSample, baseline: RunSample? = nil
     ) -> [BudgetResult] {
@@ -58,7 +58,7 @@ struct LaunchGroups: ParsableArguments {
       return results
     }
 
-    /// Ends with the exit code for a broken budget, or warns if no group had enough runs.
+    /// If a budget is exceeded, ends the process with the exit code for that. Warns if every group had too few runs.
     func end(_ rules: [BudgetRule]) {
       if isBroken { ExitStatus.budgetBroken.exit() }
       guard !rules.isEmpty, judged == 0 else { return }
@@ -68,14 +68,14 @@ struct LaunchGroups: ParsableArguments {
       )
     }
 
-    /// Returns the note on a group with too few runs.
+    /// Returns the note for a group that has too few runs, or an empty text.
     static func note(_ rules: [BudgetRule], _ sample: RunSample) -> String {
       rules.isEmpty || sample.runs.count >= LaunchGroup.leastJudged
         ? "" : "the budgets are not judged: \(LaunchGroup.leastJudged) runs are needed next to other launches\n"
     }
   }
 
-  /// Throws if a page would contain several groups.
+  /// Throws a usage error if an HTML page was requested for several groups.
   static func checkPage(_ format: InsightOutput.Format, _ names: [String]) throws(UsageProblem) {
     guard format == .html, names.count > 1 else { return }
     throw UsageProblem(

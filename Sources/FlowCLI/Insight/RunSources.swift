@@ -8,7 +8,7 @@ import FlowPluginKit
 import FlowStore
 import FlowSystem
 
-/// Finds runs by name: a report, a folder of reports, or a recorded run.
+/// Finds runs by the word that names them: a report, a folder of reports, or a recorded run.
 struct RunSources {
   let place: RunPlace
   let plugins: PluginArguments
@@ -16,7 +16,6 @@ struct RunSources {
   /// The maximum number of runs that are read at once.
   static let limit = 1_000
 
-  /// Returns the runs with a name.
   func runs(_ word: String) throws -> [ReportedRun] {
     if FileAccess.isRegular(word) { return [try Self.report(word)] }
     if FilePath.exists(word), Self.isFolder(word) {
@@ -29,7 +28,7 @@ struct RunSources {
       guard !runs.isEmpty else { throw UsageProblem("the reports in '\(word)' are of runs of some steps alone") }
       return runs
     }
-    // A name that looks like a file is a missing file.
+    // This word looks like the name of a file, so the error is about a missing file.
     if word.contains(Character("/")) || word.hasSuffix(".json") {
       throw FileProblem(path: word, cause: "there is no such file")
     }
@@ -40,8 +39,8 @@ struct RunSources {
     return [try Self.run(recorded, try Installation(around: recorded.run.file, given: plugins.folders))]
   }
 
-  /// Returns the run in a file. Throws a usage error for a run of selected steps, whose times are not those of the
-  /// workflow.
+  /// Returns the run in a report. Throws a usage error if only selected steps ran, because their times differ from
+  /// those of the whole workflow.
   static func report(_ path: String) throws -> ReportedRun {
     let value = try json(path)
     let selected = value.objectValue?["selected"]?.arrayValue?.compactMap(\.stringValue) ?? []
@@ -49,7 +48,7 @@ struct RunSources {
     return try run(value, path)
   }
 
-  /// Returns the run in a file of a folder, or nil if it ran selected steps only.
+  /// Returns the run in a report of a folder, or nil if only selected steps ran.
   private static func wholeReport(_ path: String) throws -> ReportedRun? {
     let value = try json(path)
     return value.objectValue?["selected"] == nil ? try run(value, path) : nil
@@ -76,8 +75,8 @@ struct RunSources {
     }
   }
 
-  /// Returns the report of a recorded run. The journal does not contain the poster of an event, so the only step that
-  /// could have posted it is used, if there is exactly one.
+  /// Returns the report of a recorded run. The journal does not record which step posted an event. If only one step can
+  /// post the event, the report names that step.
   static func run(_ recorded: HistoryRun, _ installation: Installation) throws -> ReportedRun {
     var run: ReportedRun
     do throws(ReportedRun.ReportProblem) {
@@ -107,7 +106,7 @@ struct RunSources {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Returns the runs of a workflow that are recorded in a store or saved as reports in a folder, except resumed ones.
+  /// Returns the runs of a workflow that are recorded in a store or are reports in a folder. Resumed runs are left out.
   func history(
     of graph: WorkflowGraph, file: String, in word: String, _ installation: Installation
   ) throws -> [ReportedRun] {
@@ -138,9 +137,7 @@ struct RunSources {
   }
 }
 
-/// The files of a folder that may be reports.
 enum FolderFiles {
-  /// Returns the paths of the `*.json` files of a folder, sorted by name.
   static func reports(in folder: String) throws(FileProblem) -> [String] {
     guard let names = FilePath.names(in: folder) else { throw FileProblem(path: folder) }
     return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.map { "\(folder)/\($0)" }

@@ -1,7 +1,7 @@
 import FlowInsight
 import FlowModel
 
-/// An evaluation of several runs as JSON: times in milliseconds, shares from 0 to 1.
+/// Statistics of several runs as JSON. Times are in milliseconds, shares are from 0 to 1.
 struct SampleJSON {
   let sample: RunSample
   let budgets: [BudgetResult]

@@ -1,12 +1,12 @@
 import FlowInsight
 import FlowModel
 
-/// An evaluation of several runs as text.
+/// Statistics of several runs as text.
 struct SampleText {
   let sample: RunSample
   let budgets: [BudgetResult]
   let style: TextStyle
-  /// The launch group of the runs, if there are several groups.
+  /// How the runs were launched. It is shown only if there are several groups.
   var launch: String?
 
   private static let shownSteps = 30
@@ -30,7 +30,7 @@ struct SampleText {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Notes on the reliability of the figures.
+  /// Notes on how reliable the statistics are.
   var notes: [String] {
     let count = sample.runs.count
     var notes: [String] = []
@@ -62,7 +62,6 @@ struct SampleText {
   }
 }
 
-/// Formats the times of the gate as a table.
 enum FigureTable {
   static func times(_ runs: some CountedRuns, _ style: TextStyle) -> [String] {
     let statistics: [BudgetRule.Statistic] = [.p50, .p90, .p95, .p99, .max]
@@ -77,7 +76,7 @@ enum FigureTable {
   }
 }
 
-/// Statistics of several runs by step.
+/// Statistics of the steps of several runs.
 struct SampleFigures {
   struct Step {
     var name: String
@@ -86,12 +85,12 @@ struct SampleFigures {
     var p95: Double?
   }
 
-  /// The number of runs below which P95 is unreliable.
+  /// With fewer runs than this, P95 is not reliable.
   static let fewRuns = 20
 
-  /// The steps, those most often on the critical path first.
+  /// The steps, sorted by how often they are on the critical path.
   let steps: [Step]
-  /// The share of the critical path by cause.
+  /// The share of the critical path that each cause has.
   let causes: [PathCause: Double]
 
   init(_ sample: RunSample) {

@@ -2,17 +2,17 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowModel
 
-/// Reads options about steps: `--slow geocode=2`, `--fail pull=0.1`, `--defer STEP`.
+/// Reads the options that name steps: `--slow geocode=2`, `--fail pull=0.1`, `--defer STEP`.
 struct StepArguments {
   let workflow: Workflow
 
-  /// Returns the index of the step with this id.
+  /// Returns the index of the step with this id. Throws a usage error if there is none.
   func step(_ id: String, _ option: String) throws(UsageProblem) -> StepIndex {
     if let index = workflow.steps.firstIndex(where: { $0.id.text == id }) { return StepIndex(index) }
     throw UsageProblem("\(option): \(RunsCommand.Show.unknown(id, workflow))")
   }
 
-  /// Returns steps with one number each; `*` means all steps.
+  /// Returns the number given for each step. `*` stands for all steps.
   func numbers(
     _ arguments: [String], _ option: String, in range: ClosedRange<Double>, _ example: String
   ) throws(UsageProblem) -> [StepIndex: Double] {
@@ -40,7 +40,7 @@ struct StepArguments {
     number == number.rounded() ? String(Int(number)) : String(number)
   }
 
-  /// Reads `--assume`: outputs of steps, and the number of items of a step.
+  /// Reads `--assume`: outputs of steps, or the number of items of a step with `foreach`.
   func assumptions(
     _ arguments: [String]
   ) throws(UsageProblem) -> (outputs: [StepIndex: ValueObject], names: Set<String>, items: [StepIndex: Int]) {

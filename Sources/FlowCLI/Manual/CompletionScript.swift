@@ -1,11 +1,12 @@
 import ArgumentParser
 
-/// The completion script for a shell: that of the argument parser, extended because `flowrun FILE` is short for
-/// `flowrun run FILE`.
+/// The completion script for a shell. It is the script of the argument parser, changed because `flowrun FILE` is short
+/// for `flowrun run FILE`.
 struct CompletionScript {
   let text: String
 
-  /// Returns the script requested by the arguments of the process, or nil if they request none or the shell is unknown.
+  /// Returns the script if the arguments of the process request one. Returns nil if they do not, or if the shell is
+  /// unknown.
   static func asked(by arguments: [String]) -> CompletionScript? {
     let option = "--generate-completion-script"
     guard let first = arguments.first, first.hasPrefix(option) else { return nil }
@@ -23,7 +24,8 @@ struct CompletionScript {
     }
   }
 
-  /// Adds `run` to the words of the line before calling the parser's function.
+  /// Changes the script for bash: it inserts `run` into the words of the command line, then calls the function of the
+  /// argument parser.
   private static func bash(_ script: String, _ subcommands: [String]) -> String {
     script.replacing("complete -o filenames -F _flowrun flowrun", with: "") + """
       # 'flowrun FILE' is short for 'flowrun run FILE'.
@@ -75,7 +77,7 @@ struct CompletionScript {
     return text
   }
 
-  /// Proposes the steps of `flowrun.yaml`.
+  /// The function for zsh that proposes the steps of `flowrun.yaml`.
   private static let zshSteps = """
             __flowrun_custom_complete ---completion run -- positional@0 "${current_word_index}" \
     "$(__flowrun_cursor_index_in_current_word)"

@@ -1,11 +1,11 @@
 import FlowSystem
 
 enum StandardFiles {
-  /// Opens `/dev/null` for standard files that the process was started without, so that a file opened later does not
-  /// become standard output. Using these files fails as if they were closed.
+  /// Opens `/dev/null` for each standard file that the process was started without. Otherwise a file that is opened
+  /// later would become standard output. Using such a standard file still fails, as if it was closed.
   static func open() {
     for descriptor in [Int32(0), 1, 2] where fcntl(descriptor, F_GETFD) < 0 {
-      // This is the lowest free descriptor, because all lower ones are open.
+      // All lower descriptors are open, so this call opens exactly this one.
       _ = openNothing(descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }

@@ -2,9 +2,10 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSyntax
 
-/// The output of `flowrun` without arguments: the steps of `flowrun.yaml` with their descriptions, or a short help.
+/// The output of `flowrun` without arguments: the steps of `flowrun.yaml` with their descriptions. Without that file, a
+/// short help.
 enum StepList {
-  /// Writes the output. Only the text of the file is read; nothing runs.
+  /// Writes the output. Only the text of the file is read; nothing is run.
   static func write() throws {
     guard let file = try DefaultWorkflow.find() else { return StandardOutput.write(FlowCommand.shortHelp) }
     guard let overview = StepOverview(try FileAccess.read(file), file: file) else {
@@ -14,7 +15,7 @@ enum StepList {
     StandardOutput.write(text(overview, file: file, style: TextStyle(isColored: StandardOutput.allowsColor)))
   }
 
-  /// Returns the steps, one per line.
+  /// Returns the list of the steps, one line per step.
   static func text(_ overview: StepOverview, file: String, style: TextStyle) -> String {
     let title = overview.description.map { ": " + TerminalText.visible($0) } ?? ""
     var text = style.bold("Steps of \(file)") + title + "\n"

@@ -1,14 +1,14 @@
 import FlowModel
 import FlowSystem
 
-/// Findings as GitLab's code quality report: a JSON array. By a fingerprint, GitLab recognizes a finding in another
-/// pipeline.
+/// Findings as a code quality report for GitLab: a JSON array. Each finding has a fingerprint, by which GitLab
+/// recognizes it in a later pipeline.
 enum CodeQuality {
-  /// Returns the report; an empty array without findings.
+  /// Returns the report. Without findings, it is an empty array.
   static func bytes(_ findings: [Finding]) -> [UInt8] {
     var counts: [String: Int] = [:]
     let entries = findings.map { finding -> Value in
-      // The line is not part of the identity, so a finding remains the same when lines above it change.
+      // The line is not part of the identity: the finding stays the same when lines are added above it.
       let identity = [finding.code, finding.place.file, finding.identity].joined(separator: "\n")
       let number = counts[identity, default: 0]
       counts[identity] = number + 1
