@@ -3,11 +3,11 @@ import FlowEngine
 import FlowModel
 import Synchronization
 
-/// Keeps the last lines printed by steps during a run, for the report of failed steps.
+/// Keeps the last lines that each step printed during a run. They are used in the report of failed steps.
 final class FailureLines: RunObserver {
-  /// The maximum number of lines and bytes kept of each step.
+  /// How many lines and bytes are kept for each step.
   private static let limits = (lines: 20, bytes: 4096)
-  /// The maximum number of steps with kept lines; the oldest are dropped.
+  /// When lines of twice this many steps are kept, the lines of this many of the oldest steps are dropped.
   private static let steps = 1_000
 
   private struct Kept {
@@ -23,7 +23,6 @@ final class FailureLines: RunObserver {
     for case .stepLog(let step, _, _, let message) in events.lazy.map(\.kind) { add(message, of: step) }
   }
 
-  /// Adds a line printed by a step.
   func add(_ message: String, of step: StepID) {
     kept.withLock { kept in
       if kept.lines[step] == nil {
@@ -44,7 +43,7 @@ final class FailureLines: RunObserver {
     }
   }
 
-  /// Returns the lines of failed steps whose error message does not quote their output.
+  /// Returns the lines of the failed steps whose error message does not contain their output.
   func lines(of report: RunReport) -> [StepID: [String]] {
     let kept = kept.withLock { $0.lines }
     var found: [StepID: [String]] = [:]
@@ -55,7 +54,7 @@ final class FailureLines: RunObserver {
     return found
   }
 
-  /// Returns the same lines from the chunks of a recorded run.
+  /// Returns the lines of failed steps of a recorded run. They are read from its recorded output.
   static func lines(of report: RunReport, in chunks: [[UInt8]]) -> [StepID: [String]] {
     let lines = FailureLines()
     let failed = Set(report.troubledSteps.filter(\.isFailed).map(\.id.text))

@@ -5,40 +5,38 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// A problem in a line of a workflow file: a diagnostic or a failed step.
+/// A problem with a line in a workflow file: a diagnostic, or a failed step.
 struct Finding {
-  /// The severity; an error fails the run or check.
+  /// The severity. An error makes the run or check fail.
   var severity: Diagnostic.Severity
-  /// The code of the rule or error.
+  /// The code of the diagnostic or error.
   var code: String
   /// A short headline.
   var title: String
-  /// The message, which may have several lines.
+  /// The message. It can have several lines.
   var message: String
   var place: Place
-  /// An identity that does not change with lines and messages: the step, or the message of a diagnostic.
+  /// What identifies the problem when lines and messages change: the step, or the message of a diagnostic.
   var identity: String
 
-  /// A location in a file.
   struct Place {
-    /// The path from the root of the repository, if known.
+    /// The path relative to the root of the repository, if the root is known.
     var file: String
-    /// The line and column in code points, starting at 1.
+    /// The line and column, counted from 1. Columns are in code points.
     var location: TextLocation
 
-    /// Creates the location of the start of a span.
     init(_ source: SourceText, _ span: TextSpan, root: String?) {
       self.init(file: source.file, LineTable(source).location(of: span.start), root: root)
     }
 
-    /// Creates a location in a file with a path from the user.
+    /// Creates a location in a file. The path is as the user entered it.
     init(file: String, _ location: TextLocation, root: String?) {
       self.file = Self.relative(file, to: root)
       self.location = location
     }
 
-    /// Returns the path relative to `root` or else to the working folder, or the absolute path of a file outside of
-    /// both.
+    /// Returns the path relative to `root`, or else relative to the working folder. Returns the absolute path if the
+    /// file is in neither.
     private static func relative(_ file: String, to root: String?) -> String {
       let path = FilePath.normalized(file)
       for folder in [root.map(FilePath.real), root, FilePath.absolute(".")].compactMap({ $0 }) {
@@ -50,10 +48,9 @@ struct Finding {
 }
 
 extension Finding {
-  /// The folder of the repository in jobs of GitHub and GitLab, or nil elsewhere.
+  /// The root folder of the repository in a job of GitHub or GitLab. Nil elsewhere.
   static var repository: String? { Environment.value("GITHUB_WORKSPACE") ?? Environment.value("CI_PROJECT_DIR") }
 
-  /// Returns the diagnostics of files, in file order.
   static func all(in report: DiagnosticReport, root: String? = repository) -> [Finding] {
     report.files.flatMap { file in
       file.diagnostics.map { diagnostic in
@@ -65,13 +62,13 @@ extension Finding {
     }
   }
 
-  /// Returns the failures of a run in step order: steps that failed or timed out, and those that were late for the
-  /// gate.
+  /// Returns the failures of a run, in the order of the steps. These are the steps that failed or timed out, and the
+  /// steps that were late for the gate.
   static func all(in account: RunAccount, root: String? = repository) -> [Finding] {
     let late = Set(account.report.gate.late)
     var findings: [Finding] = []
     for (index, step) in account.steps.enumerated() {
-      // The failures of the steps of an include are more specific than that of the include.
+      // If a step of an included file failed, its failure is reported instead of that of the including step.
       let isTold = step.failure?.code == "include-failed" && step.attempts == 0
       let hasFailed = !isTold && (step.outcome == .failure || step.outcome == .timedOut)
       guard hasFailed || late.contains(step.id) else { continue }
@@ -97,7 +94,7 @@ extension Finding {
 }
 
 extension Finding.Place {
-  /// Creates the location of a step's definition, or of the first line of the workflow if it is unknown.
+  /// Creates the location of the definition of a step. If it is unknown, this is the first line of the workflow.
   fileprivate init(account: RunAccount, _ step: StepIndex, root: String?) {
     if let (source, span) = account.loaded?.definition(of: step) {
       self.init(source, span, root: root)
@@ -110,8 +107,8 @@ extension Finding.Place {
 }
 
 extension LoadResult {
-  /// Returns the location of a step, such as `release.yaml:5`, relative to the working folder if it is inside, or nil
-  /// if it is unknown.
+  /// Returns the location of a step, such as `release.yaml:5`, or nil if it is unknown. The path is relative to the
+  /// working folder if the file is in it.
   func place(of step: StepID) -> String? {
     let id = step.item?.step ?? step
     guard let index = graph?.workflow.steps.firstIndex(where: { $0.id == id }) else { return nil }

@@ -1,16 +1,17 @@
 import FlowEngine
 import FlowModel
 
-/// A run as Markdown for the page of a GitHub Actions job, `$GITHUB_STEP_SUMMARY`: its result, the reasons for
-/// failures, and a table of all steps.
+/// A run as Markdown for the page of a GitHub Actions job (`$GITHUB_STEP_SUMMARY`): its result, the causes of failures,
+/// and a table of all steps.
 enum GitHubSummary {
-  /// The maximum size of the summaries of one step of a job; GitHub shows nothing if it is exceeded.
+  /// The maximum size of the summaries that one step of a job writes. If they are larger, GitHub shows none of them.
   static let limitBytes = 1 << 20
 
-  /// The space reserved for the line about omitted steps.
+  /// The space for the line that says how many steps are left out.
   private static let reserveBytes = 128
 
-  /// Returns the summary in at most `room` bytes, cut after a step, or an empty string if even its head does not fit.
+  /// Returns the summary in at most `room` bytes. If it is too large, the last steps are left out. Returns an empty
+  /// string if not even its head fits.
   static func text(_ account: RunAccount, room: Int = limitBytes) -> String {
     let steps = account.steps.filter(RunAccount.isOwn)
     let failed = steps.filter { $0.outcome == .failure || $0.outcome == .timedOut }
@@ -48,7 +49,7 @@ enum GitHubSummary {
     if let opened = report.gate.openedAt, report.gate.max != nil {
       text += "Gate: \(report.gate.outcome.word) at \(Milliseconds.text(opened))\n\n"
     }
-    // Warnings are written by flowrun itself and are few.
+    // Only flowrun itself writes warnings, so there are few.
     for warning in report.warnings.prefix(10) { text += "- warning: \(plain(warning))\n" }
     return text + (report.warnings.isEmpty ? "" : "\n")
   }
@@ -57,7 +58,7 @@ enum GitHubSummary {
     let word = step.outcome == .failure ? "failed" : "timed out"
     let note = step.conclusion == .success ? " (optional)" : ""
     guard let failure = step.failure else { return "**\(plain(step.id.text))** \(word)\(note)\n\n" }
-    // The fence must be longer than every sequence of backticks in the message.
+    // The fence of the code block must be longer than the longest run of back quotes in the message.
     let longest = failure.message.split { $0 != "`" }.map(\.count).max() ?? 0
     let fence = String(repeating: "`", count: max(3, longest + 1))
     return "**\(plain(step.id.text))** \(word)\(note): \(plain(failure.code))\n\n"
@@ -74,7 +75,7 @@ enum GitHubSummary {
     return "| \(plain(step.id.text))\(items) | \(result) | \(time) | \(step.attempts) |\n"
   }
 
-  /// Returns text on one line with Markdown and HTML escaped.
+  /// Returns the text on one line, with Markdown and HTML escaped.
   static func plain(_ text: String) -> String {
     var result = ""
     for character in text {

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 import FlowSystem
 
-/// A run as a JUnit report, which most build servers read: a test suite with a test case for each step, or for each
+/// A run as a JUnit report, which most build servers can read. The run is a test suite. A test case is a step, or an
 /// item of a step with `foreach`.
 struct JUnitReport {
   private let account: RunAccount
@@ -25,7 +25,6 @@ struct JUnitReport {
     var isSkipped: Bool { if case .skipped = self { true } else { false } }
   }
 
-  /// Creates a report of a run.
   init(_ account: RunAccount) {
     self.account = account
     var cases = account.steps.filter(RunAccount.isOwn).flatMap(Self.cases)
@@ -33,7 +32,7 @@ struct JUnitReport {
     let hasEndedWell = conclusion == .success || conclusion == .partial
     let isExplained = cases.contains { $0.verdict.isFailure || $0.verdict.isError }
     if !hasEndedWell, account.report.reason != nil || !isExplained {
-      // Without this case, the report of a cancelled run would look like success.
+      // Without this test case, the report of a cancelled run would look like a success.
       let failure = StepFailure(
         code: account.report.reason ?? conclusion.rawValue,
         message: account.report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
@@ -43,7 +42,6 @@ struct JUnitReport {
     self.cases = cases
   }
 
-  /// The report as XML.
   var bytes: [UInt8] {
     let failures = cases.count { $0.verdict.isFailure }
     let errors = cases.count { $0.verdict.isError }
@@ -51,7 +49,7 @@ struct JUnitReport {
     let name = XMLText.attribute(account.report.workflow)
     let counts = #"name="\#(name)" tests="\#(cases.count)" failures="\#(failures)" errors="\#(errors)""#
     let time = #"time="\#(Self.seconds(account.report.durationMilliseconds))""#
-    // The common schema has no time zone; the time is UTC.
+    // The schema that most servers use has no time zone; the time is in UTC.
     let start = WallTime.text(account.activatedAtNanoseconds / 1_000_000).dropLast()
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -85,7 +83,8 @@ struct JUnitReport {
     return "      <\(name) type=\"\(type)\" message=\"\(message)\">\(XMLText.content(failure.message))</\(name)>\n"
   }
 
-  /// Returns the test cases of a step: those of its items, and its own if the items do not explain its failure.
+  /// Returns the test cases of a step: one for each item, or one for the step if it has no items. If the step failed
+  /// and none of its items did, it has one, too.
   private static func cases(_ step: RunReport.Step) -> [Case] {
     let own = Case(
       name: step.id.text, milliseconds: elapsed(step.startedAt, step.endedAt),
@@ -108,7 +107,7 @@ struct JUnitReport {
     switch outcome {
     case .success: return .passed
     case .skipped, .cancelled: return .skipped(reason?.word ?? outcome.word)
-    // A failure that the workflow allows must not fail the build.
+    // A failure that the workflow allows does not make the build fail.
     case .failure where conclusion == .success, .timedOut where conclusion == .success:
       return .skipped("optional, and ended as \(outcome.word): \(LogText.headline(cause.message))")
     case .failure: return .failure(cause)
@@ -124,12 +123,10 @@ struct JUnitReport {
   private static func seconds(_ milliseconds: Double) -> String { Milliseconds.fixed(max(0, milliseconds) / 1000, 3) }
 }
 
-/// Escapes text for XML 1.0. A character that XML does not allow becomes U+FFFD.
+/// Escapes text for XML 1.0. Characters that XML does not allow become U+FFFD.
 enum XMLText {
-  /// Escapes the text of an element.
   static func content(_ text: String) -> String { escaped(text, isAttribute: false) }
 
-  /// Escapes the value of an attribute.
   static func attribute(_ text: String) -> String { escaped(text, isAttribute: true) }
 
   private static func escaped(_ text: String, isAttribute: Bool) -> String {
@@ -140,7 +137,7 @@ enum XMLText {
       case 0x3C: result += "&lt;"
       case 0x3E: result += "&gt;"
       case 0x22 where isAttribute: result += "&quot;"
-      // A reader would turn these characters into spaces or line feeds.
+      // A reader of the XML would change these characters to spaces or line feeds.
       case 0x09 where isAttribute, 0x0A where isAttribute, 0x0D: result += "&#\(scalar.value);"
       case 0x09, 0x0A, 0x20...0xD7FF, 0xE000...0xFFFD, 0x1_0000...0x10_FFFF: result.unicodeScalars.append(scalar)
       default: result += "\u{FFFD}"

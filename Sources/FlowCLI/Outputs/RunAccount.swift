@@ -4,23 +4,23 @@ import FlowModel
 import FlowSecrets
 import FlowSyntax
 
-/// The source of outputs for other systems: the report with secrets masked and terminal sequences removed, and
-/// additional data.
+/// What outputs for other systems are made from: the report and additional data. Secrets are masked, and terminal
+/// sequences are removed.
 struct RunAccount {
-  /// The report. Its masked steps are in ``steps``.
+  /// The report. Use ``steps`` instead of its own steps, which are not masked.
   let report: RunReport
-  /// All steps in file order.
+  /// All steps in the order of the file, masked.
   let steps: [RunReport.Step]
-  /// The workflow file as named by the user.
+  /// The path of the workflow file as the user entered it.
   let file: String
-  /// The instant of activation, in nanoseconds since 1970.
+  /// When the run was activated, in nanoseconds since 1970.
   let activatedAtNanoseconds: Int
-  /// The instant at which this process resumed the run, in milliseconds from activation, or nil if it started here.
+  /// When this process resumed the run, in milliseconds from the activation. Nil if the run started in this process.
   var resumedAt: Double?
-  /// The result of loading the file, or nil if no output needs lines.
+  /// The result of loading the file. Nil if no output needs locations.
   var loaded: LoadResult?
 
-  /// Creates an account of a report. `mask` hides the secrets of the run.
+  /// Creates the account from a report. `mask` replaces the secrets of the run.
   init(_ report: RunReport, file: String, mask: SecretMask?, activatedAtNanoseconds: Int) {
     var report = report
     report.workflow = Self.clean(report.workflow, mask)
@@ -28,11 +28,11 @@ struct RunAccount {
     self.report = report
     self.file = file
     self.activatedAtNanoseconds = activatedAtNanoseconds
-    // The step that binds the inputs of an included file is hidden from its author, unless it fails.
     steps = report.steps.map { Self.clean($0, mask) }
   }
 
-  /// True for a step written by the author. An included file begins with a generated step that binds its inputs.
+  /// True if the author of the workflow wrote the step. The generated first step of an included file is shown only if
+  /// it fails.
   static func isOwn(_ step: RunReport.Step) -> Bool { !step.id.text.hasSuffix("/") || step.outcome == .failure }
 
   private static func clean(_ step: RunReport.Step, _ mask: SecretMask?) -> RunReport.Step {

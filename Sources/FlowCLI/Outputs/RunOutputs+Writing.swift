@@ -4,11 +4,10 @@ import FlowModel
 import FlowSyntax
 
 extension RunOutputs {
-  /// True if an output needs a ``RunAccount``.
   var needsAccount: Bool { junit != nil || !findings.isEmpty || otlp != nil }
 
-  /// Writes the run to all requested files. Returns whether this succeeded; errors are printed to standard error.
-  /// `account` may be nil if no output needs it.
+  /// Writes the run to all requested files. Prints errors to standard error, and returns false if there were any.
+  /// `account` can be nil if no output needs it.
   func write(_ report: RunReport, _ account: RunAccount?, trace recorder: TraceRecorder?) -> Bool {
     var areWritten = true
     func attempt(_ body: () throws(FileProblem) -> Void) {
@@ -21,7 +20,7 @@ extension RunOutputs {
     }
     if let path = self.report { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
     if let path = trace {
-      // The trace of a run that has not started is empty.
+      // The trace of a run that has not started has no events.
       let bytes = (recorder ?? TraceRecorder()).bytes
       attempt { () throws(FileProblem) in try OutputFile.write(bytes, to: path) }
     }
@@ -49,8 +48,8 @@ extension RunOutputs {
     }
   }
 
-  /// Sends the run as a trace if requested. A problem is printed to standard error and does not change the result of
-  /// the run.
+  /// Sends the run as a trace, if this is requested. A problem is printed to standard error. It does not change the
+  /// result of the run.
   func export(_ account: RunAccount, _ context: TraceContext?) {
     guard let context, let server = otlp.flatMap({ try? TraceServer($0) }) else { return }
     let warnings = [context.problem, TraceExport.send(RunSpans(account, context), context, to: server)]
@@ -66,7 +65,8 @@ extension RunOutputs {
     try file.finish()
   }
 
-  /// Appends the summary to those of earlier commands of the same job step; GitHub's limit is for all of them.
+  /// Appends the summary to those of earlier commands in the same step of the job. GitHub's size limit applies to all
+  /// of them together.
   private static func addSummary(of account: RunAccount, to path: String) throws(FileProblem) {
     let text = GitHubSummary.text(account, room: GitHubSummary.limitBytes - FileAccess.size(path))
     guard !text.isEmpty else {

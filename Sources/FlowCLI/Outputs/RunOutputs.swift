@@ -2,17 +2,17 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// The outputs of a finished run, in addition to the terminal.
+/// The outputs of a finished run besides the one on the terminal.
 struct RunOutputs: Hashable {
   var report: String?
   var trace: String?
   var junit: String?
-  /// The outputs for findings with a line in a workflow file.
+  /// The outputs for findings.
   var findings = FindingOutputs()
-  /// The URL of the server for OpenTelemetry traces.
+  /// The URL of the server that receives OpenTelemetry traces.
   var otlp: String?
 
-  /// The files with the names of their options.
+  /// The files that are written, each with the name of its option.
   var files: [(option: String, path: String)] {
     let all = [
       ("--report", report), ("--trace", trace), ("--junit", junit), (FindingOutputs.option, findings.codeQuality),
@@ -20,11 +20,12 @@ struct RunOutputs: Hashable {
     return all.compactMap { option, path in path.map { (option, $0) } }
   }
 
-  /// True if the run has an output other than standard output, so it continues after the reader of that has ended.
+  /// True if there is an output besides standard output. Then the run continues after the reader of standard output has
+  /// ended.
   var isKept: Bool { !files.isEmpty || otlp != nil || findings.annotations != nil }
 
-  /// Throws for errors that are known before anything runs: a file that cannot be written, is named twice or is one of
-  /// `workflows`; an invalid address.
+  /// Throws if there is an error that is known before anything runs: a file that cannot be written, is named twice or
+  /// is one of `workflows`, or an invalid address.
   func check(among workflows: [String]) throws {
     let files = files
     for (index, (option, path)) in files.enumerated() {
@@ -41,19 +42,18 @@ struct RunOutputs: Hashable {
   }
 }
 
-/// The outputs for findings with a line in a workflow file: failed steps of a run, or diagnostics of a check.
+/// The outputs for findings: failed steps of a run, or diagnostics of a check.
 struct FindingOutputs: Hashable {
-  /// The system that shows findings as annotations.
+  /// The system that shows findings as annotations, or nil for no annotations.
   var annotations: AnnotationSystem?
-  /// The file of GitLab's code quality report.
+  /// The file for GitLab's code quality report.
   var codeQuality: String?
 
   static let option = "--code-quality"
 
-  /// True if no output is requested.
   var isEmpty: Bool { annotations == nil && codeQuality == nil }
 
-  /// Writes the findings; annotations are written to standard error. Throws a ``FileProblem`` for a file that cannot be
+  /// Writes the findings. Annotations are written to standard error. Throws a ``FileProblem`` if a file cannot be
   /// written.
   func write(_ findings: [Finding]) throws(FileProblem) {
     switch annotations {
@@ -64,7 +64,7 @@ struct FindingOutputs: Hashable {
   }
 }
 
-/// The systems with support for annotations.
+/// The systems for which findings can be written as annotations.
 enum AnnotationSystem: String, CaseIterable {
   case github
 }

@@ -4,16 +4,15 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The arguments of `flowrun run`; see ``RunCommand`` for their meaning.
+/// The arguments of `flowrun run`. For their meaning, see ``RunCommand``.
 struct RunRequest: Hashable {
   var file: String
-  /// The steps to run as named on the command line; empty for all steps.
+  /// The steps named on the command line; empty to run all steps.
   var steps: [String] = []
-  /// True to leave out the dependencies of these steps.
+  /// True to run these steps without their dependencies.
   var leavesOutNeeds = false
-  /// The words after `--`, which become the input `args`.
   var arguments: [String] = []
-  /// True if the file was found by default and not named.
+  /// True if the command line does not name the file, and `flowrun.yaml` was found.
   var isFound = false
   var inputs: [String] = []
   var launch: String?
@@ -25,45 +24,43 @@ struct RunRequest: Hashable {
   var isStrict = false
   var pluginFolders: [String] = []
   var isQuiet = false
-  /// True to show starts, queues, the critical path and exceeded estimates, too.
+  /// True to also show starts, queues, the critical path and exceeded estimates.
   var isVerbose = false
-  /// The times before lines.
+  /// The kind of time shown before each line.
   var times = LineTimes.wall
   var isDurable = false
   var keepsHistory = true
-  /// The steps to run even if they are up to date.
   var forcedSteps: [String] = []
-  /// True to remove files of items that are no longer in the list of their step.
+  /// True to remove the files of items that are no longer in the list of their step.
   var cleansRemoved = false
-  /// The database for the run history, or nil for the file next to the workflow.
+  /// The address of the database for the run history. Nil means the store next to the workflow.
   var store: String?
-  /// The executor for the steps, or nil to follow the file.
+  /// The address of the executor for the steps. Nil means that the workflow file decides.
   var on: String?
-  /// The time for which Slurm is retried, or nil for the default.
+  /// How long requests to Slurm are retried. Nil means the default.
   var slurmPatience: String?
-  /// The maximum wait for files that a step on a worker produces, or nil for the default.
+  /// How long to wait for a file that a step on a worker has written. Nil means the default.
   var filesWithin: String?
-  /// The number of times that a step lost with its worker runs again, or nil for the default.
+  /// How many times a step is run again if its worker is lost. Nil means the default.
   var lostAttempts: Int?
-  /// The resources that steps may use at the same time, or nil for those of this machine.
+  /// The resources that steps may use at the same time. Nil means the resources of this machine.
   var resources: String?
-  /// True if the run continues to wait for events from other processes.
+  /// True to keep waiting for events from other processes when nothing in the run can post them any more.
   var waitsForEvents = false
 }
 
 extension RunRequest {
-  /// Throws for errors in file names that are known before anything runs.
+  /// Throws if a file name has an error that is known before anything runs.
   func checkFiles() throws {
     try Self.checkFolder(data)
     try outputs.check(among: [file])
   }
 
-  /// Throws if `--data` is empty.
   static func checkFolder(_ data: String?) throws(UsageProblem) {
     if data == "" { throw UsageProblem("--data is empty; name a folder, or leave --data out") }
   }
 
-  /// The duration of prewarming, or nil without.
+  /// How long before its activation the run is prewarmed, or nil if it is not prewarmed.
   var prewarmDuration: Duration? {
     get throws(UsageProblem) {
       guard let prewarm else { return nil }
@@ -71,7 +68,7 @@ extension RunRequest {
     }
   }
 
-  /// The time for which Slurm is retried while its controller refuses everything, or nil for the default.
+  /// How long requests to Slurm are retried while its controller does not accept any. Nil means the default.
   var slurmPatienceDuration: Duration? {
     get throws(UsageProblem) {
       guard let slurmPatience else { return nil }
@@ -79,7 +76,7 @@ extension RunRequest {
     }
   }
 
-  /// The maximum wait for files that a step on a worker produces, or nil for the default.
+  /// How long to wait for a file that a step on a worker has written. Nil means the default.
   var filesWithinDuration: Duration? {
     get throws(UsageProblem) {
       guard let filesWithin else { return nil }
@@ -87,7 +84,6 @@ extension RunRequest {
     }
   }
 
-  /// Returns the options for the engine.
   func options(for workflow: Workflow, _ registry: ActionRegistry) throws(UsageProblem) -> RunOptions {
     let folder = FilePath.folder(of: FilePath.absolute(file))
     var options = RunOptions(

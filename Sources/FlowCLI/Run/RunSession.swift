@@ -7,9 +7,8 @@ import FlowSecrets
 import FlowSyntax
 import FlowSystem
 
-/// One call of `flowrun run`, from reading the file to the exit code.
+/// One call of `flowrun run`, from reading the file to the exit code of the process.
 struct RunSession: Sendable {
-  /// The running workflow.
   let run: WorkflowRun
   private let request: RunRequest
   private let installation: Installation
@@ -17,27 +16,27 @@ struct RunSession: Sendable {
   private let style: TextStyle
   private let subject: RunSubject
   private let view: TerminalView?
-  /// The commands that read the finished run, or nil if it is not kept in the run history.
+  /// The commands that show this run later. Nil if it is not kept in the run history.
   private let commands: RunCommands?
   private let executors: RunExecutors
-  /// Watches the files of the run while it waits with its services, or nil without a watch.
+  /// Watches the files of the run while only its services keep it running. Nil if this run is not part of a watch.
   private let keptWatch: KeptRunWatch?
-  /// The loaded workflow with the lines of its steps, or nil if it is large and no findings are written.
+  /// The loaded workflow with the locations of its steps. Nil if the workflow is large and no findings are written.
   private let loaded: LoadResult?
-  /// The instant of the resume on the run's clock, or nil if the run started in this process.
+  /// When this process resumed the run, on the clock of the run. Nil if the run started in this process.
   private let resumedAtNanoseconds: Int?
-  /// The last lines of steps, if a report is written.
+  /// The last lines that steps printed. Nil if no report is written.
   private let failureLines: FailureLines?
-  /// The inputs of the run without secrets and without URLs, which may contain tokens.
+  /// The inputs of the run. Secrets are left out, and so are values with a URL, because a URL can contain a token.
   private let inputs: ValueObject
-  /// The maximum number of steps for which failures show the line of their step, because the whole file stays in
-  /// memory.
+  /// With more steps than this, failures do not show the location of their step, because the whole file would have to
+  /// stay in memory.
   private static let placedSteps = 10_000
-  /// The trace for the run, or nil if it is not sent.
+  /// The trace of the run. Nil if no trace is sent.
   private let context: TraceContext?
 
-  /// Runs the workflow and then ends the process. Returns while the workflow runs; if it cannot be run, prints the
-  /// reason and ends the process.
+  /// Starts the workflow and returns while it runs. The process ends when the run does. If the workflow cannot be run,
+  /// prints the reason and ends the process.
   static func start(_ request: RunRequest) {
     do {
       let session = try RunSession(request)
@@ -50,7 +49,6 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Reads the workflow and starts or resumes a run.
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     self.request = request
     let isWatched = KeptRunWatch.takeRequest()
@@ -89,7 +87,7 @@ struct RunSession: Sendable {
       options.history = try RunMemory.history(
         of: FilePath.absolute(request.file), loaded.definition, graph.workflow, installation, request, early)
     }
-    // A resumed run has the inputs of its start; only secret inputs are read again.
+    // A resumed run has the inputs with which it was started. Only secret inputs are read again.
     var inputs = resume?.plan.header.inputs ?? [:]
     for (name, value) in options.inputs { inputs[name] = value }
     options.fileEnvironment = try EnvironmentFile.values(
@@ -166,8 +164,7 @@ struct RunSession: Sendable {
     if let prewarm { activate(after: prewarm, options.launch) }
   }
 
-  /// Starts or resumes the run. In a resume, container engines are contacted only after this process has claimed the
-  /// run.
+  /// Starts or resumes the run. When resuming, this process must hold the run before it contacts container engines.
   private static func start(
     _ graph: WorkflowGraph, _ resume: PreparedResume?, _ options: RunOptions, _ engine: Engine,
     _ executors: RunExecutors, _ request: RunRequest
@@ -198,13 +195,13 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Creates a session from a task, whose thread must not block.
+  /// Creates a session from an async context. This happens on a separate thread, because it blocks.
   static func inTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> RunSession {
     let result = try await DetachedThread.run { Result { try RunSession(request, resuming: resume) } }
     return try result.get()
   }
 
-  /// Prints and writes the report, ends the programs of plugins, and ends the process.
+  /// Ends the executors and the programs of plugins, prints and writes the report, and ends the process.
   func end(_ report: RunReport) async -> Never {
     await executors.close()
     var report = report
@@ -214,11 +211,12 @@ struct RunSession: Sendable {
     ExitStatus.exit(code)
   }
 
-  /// Does the same if no plugin is external and no step is remote.
+  /// Ends the process like ``end(_:)``, but for a run without external plugins and remote steps: there is nothing to
+  /// wait for.
   private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
 
-  /// Handles the end of the reader of standard output: the run continues if it has another output, otherwise it is
-  /// cancelled.
+  /// Reacts to the end of the reader of standard output: the run continues if it has another output, and is cancelled
+  /// otherwise.
   private func watchOutput() {
     let isKept = request.outputs.isKept
     StandardOutput.whenFailed { [run] failure in
@@ -238,7 +236,7 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Prints and writes the report. Returns the exit code of the process.
+  /// Prints and writes the report. Returns the exit code for it.
   private func tell(_ report: RunReport) -> Int32 {
     var report = report
     report.warnings += executors.warnings
@@ -275,13 +273,12 @@ struct RunSession: Sendable {
     return summary
   }
 
-  /// True if a value contains a URL.
   private static func holdsLink(_ value: Value) -> Bool {
     let text = JSONText.write(value).lowercased()
     return text.firstRange(of: "://") != nil || text.firstRange(of: "%3a%2f%2f") != nil
   }
 
-  /// Writes the outputs for a run that a signal prevented from starting.
+  /// Writes the outputs of a run that did not start because of a signal.
   private static func reportInterrupt(_ signal: Int32, _ request: RunRequest) {
     let report = RunReport.ofNoRun(
       of: request.file, why: "signal \(signal) came before the workflow was read and the run had started")
@@ -290,9 +287,9 @@ struct RunSession: Sendable {
       trace: nil)
   }
 
-  /// Returns the source of the run's outputs.
   private func account(of report: RunReport) -> RunAccount {
-    // The clock of a resumed run continues where it stopped, so only what this process did is at its real time.
+    // The clock of a resumed run continues from where it stopped. So only the times of what this process did are
+    // converted correctly.
     let begin = WallTime.nanoseconds - run.nowNanoseconds
     let prewarm = Int(report.prewarmMilliseconds * 1_000_000)
     var account = RunAccount(
@@ -306,7 +303,7 @@ struct RunSession: Sendable {
     if let signal = Interrupts.firstThatCancels { return 128 + signal }
     switch report.conclusion {
     case .failure: return ExitStatus.failure.rawValue
-    // Without a signal, flowrun itself has cancelled the run because its output has no reader.
+    // Without a signal, flowrun itself has cancelled the run, because standard output has no reader.
     case .cancelled: return (StandardOutput.isLost ? ExitStatus.outputFailed : .failure).rawValue
     case .success, .partial:
       let isTooLate = request.isStrict && report.gate.outcome == .timedOut

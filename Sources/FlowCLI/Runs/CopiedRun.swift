@@ -6,17 +6,17 @@ import FlowStore
 import FlowStoreSQLite
 import FlowSystem
 
-/// A run whose record was copied with its folder. It belongs to the folder in which it was recorded.
+/// A run that was copied together with its folder. It belongs to the original folder, where it was recorded.
 struct CopiedRun {
-  /// The run in the store of the copy.
+  /// The run as it is in the store of the copied folder.
   let run: StoredRun
-  /// The folder that the run belongs to.
+  /// The folder where the run was recorded.
   let original: String
-  /// The folder of the copy.
+  /// The copied folder.
   let copy: String
 
-  /// Returns nil if the run belongs to the folder of its store. That is also true in a moved folder: then the recorded
-  /// path does not exist or its store does not have this run.
+  /// Returns nil if the run belongs to the folder of its store. This includes a folder that was moved: nothing is left
+  /// at the recorded path, or the store there does not have this run.
   init?(_ run: StoredRun) {
     let (recorded, own) = (FilePath.folder(of: run.recordedFile), FilePath.folder(of: run.file))
     guard recorded != own else { return nil }
@@ -26,19 +26,19 @@ struct CopiedRun {
     guard FilePath.isFolder(original), !FilePath.isSame(original, copy), RunFolders.hasRuns(original) else {
       return nil
     }
-    // A store that cannot be read may have the run.
+    // A store that cannot be read is treated as if it has the run.
     let found = Result { try RunMemory.openStore(in: original, readOnly: true).run(run.id) }
     if case .success(nil) = found { return nil }
   }
 
-  /// The error for a request to the run from the copy.
+  /// The error for sending a request to the run from the copied folder.
   var question: RunProblem {
     RunProblem(
       "run \(RunReference.short(run.id)) belongs to '\(original)', and '\(copy)' has a copy of its record; name that folder "
         + "with --in")
   }
 
-  /// The error for resuming the run in the copy.
+  /// The error for resuming the run in the copied folder.
   var refusal: InvalidWorkflow {
     let text =
       "run \(RunReference.short(run.id)) belongs to '\(original)', and '\(copy)' has a copy of its record; resume it there, or "
@@ -46,7 +46,7 @@ struct CopiedRun {
     return InvalidWorkflow(description: "flowrun: \(TerminalText.visible(text))\n")
   }
 
-  /// Prints the id under which the copy continues, and a warning if both runs use the same data folder.
+  /// Prints the new id of the run in the copied folder. Also prints a warning if both runs use the same data folder.
   func explain(_ own: StoredRun, _ resume: PreparedResume) {
     let data = resume.plan.header.dataFolder
     let isShared = !data.utf8.starts(with: (FilePath.folder(of: own.file) + "/").utf8)
@@ -56,13 +56,13 @@ struct CopiedRun {
     StandardOutput.writeError("flowrun: \(TerminalText.visible(text))\n")
   }
 
-  /// Records the run again in the store of the copy under a new id, and returns it.
+  /// Records the run in the store of the copied folder a second time, with a new id, and returns it.
   func split(in store: any RunStore) throws -> StoredRun {
     var own = run
     own.id = RunInformation.newID()
     own.startedMilliseconds = WallTime.now
     let (definition, chunks) = (try store.definition(of: run.id), try store.chunks(of: run.id))
-    // The paths of the run are still those of the original.
+    // The recorded path remains that of the original.
     own.file = run.recordedFile
     try store.keep(own, definition: definition, chunks: chunks)
     guard let stored = try store.run(own.id) else { throw StoreProblem.unknown(run: own.id) }

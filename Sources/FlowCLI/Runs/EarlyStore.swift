@@ -2,20 +2,20 @@ import FlowStoreSQLite
 import FlowSystem
 import Synchronization
 
-/// The store of a folder, opened on a separate thread while the workflow is read and run. For a short run, opening
-/// takes longer than its steps.
+/// The store of a folder, which is opened on a separate thread while the workflow is read and starts to run. In a short
+/// run, opening the store takes longer than the steps.
 final class EarlyStore: Sendable {
   private enum State {
-    /// The store has not been opened yet.
     case closed
     case open(SQLiteRunStore)
-    /// The writer has taken it or opens its own.
+    /// The writer has taken the store, or opens the store itself.
     case taken
   }
 
   private let state = Mutex(State.closed)
 
-  /// Opens the store of a folder if it exists. Errors are ignored, because the writer will encounter them, too.
+  /// Opens the store of a folder if it exists. An error is ignored here: the writer tries again and gets the same
+  /// error.
   init(in folder: String) {
     guard FilePath.exists(RunMemory.path(in: folder)) else { return }
     try? DetachedThread.start(name: "store") { [self] in
@@ -27,7 +27,7 @@ final class EarlyStore: Sendable {
     }
   }
 
-  /// Returns the store, once, or nil if the caller must open it.
+  /// Returns the open store on the first call. Returns nil if the caller must open it.
   func take() -> SQLiteRunStore? {
     state.withLock { state in
       defer { state = .taken }

@@ -7,17 +7,18 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A recorded run with its workflow.
+/// A recorded run together with its workflow.
 struct HistoryRun {
   let run: StoredRun
   let chunks: [[UInt8]]
   let graph: WorkflowGraph
   let definition: [UInt8]
-  /// The result of loading the definition.
+  /// The result of loading the recorded definition.
   let loaded: LoadResult
   let recollection: RunRecollection
 
-  /// Reads a run. Throws an ``InvalidWorkflow`` if its definition can no longer be loaded because a plugin is missing.
+  /// Reads a run from its store. Throws an ``InvalidWorkflow`` if its definition cannot be loaded any more because a
+  /// plugin is missing.
   init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
     self.run = run
     chunks = try store.chunks(of: run.id)
@@ -37,14 +38,14 @@ struct HistoryRun {
     }
   }
 
-  /// Reads the run with a name or id.
+  /// Reads the run with a name or id. See ``RunReference``.
   init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
     let store = try place.open()
     let run = try RunReference.find(name, in: try store.list(RunFilter()))
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
   }
 
-  /// The run as a report. The report of a run that has not ended has what is known so far.
+  /// The report of the run. If the run has not ended, it contains what is known so far.
   var report: RunReport {
     var report = RunReport(recollection, of: graph, run)
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
@@ -53,7 +54,7 @@ struct HistoryRun {
     return report
   }
 
-  /// The report as JSON, with the state of the run and the process that runs it.
+  /// The report as JSON, with the state of the run and the process that holds it.
   var value: ValueObject {
     let report = report
     var object = report.value

@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowStoreSQLite
 import Synchronization
 
-/// The open stores of this process. They are released when it ends, so that their logs are copied.
+/// The open stores of this process. They are closed when the process ends, so that their write-ahead logs are merged.
 final class OpenStores: Sendable {
   static let shared: OpenStores = {
     let stores = OpenStores()

@@ -8,7 +8,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// A planned resume that has not changed anything yet.
+/// A resume that has been planned but has not changed anything yet.
 struct PreparedResume {
   let run: StoredRun
   let store: any RunStore
@@ -16,9 +16,9 @@ struct PreparedResume {
   let plan: ResumePlan
   let history: RunHistory
   let installation: Installation
-  /// The result of loading the current file.
+  /// The result of loading the workflow file as it is now.
   let loaded: LoadResult
-  /// The secret inputs, which are entered again.
+  /// The secret inputs, which must be given again.
   private let inputs: ValueObject
 
   init(_ run: StoredRun, _ store: any RunStore, _ request: RunRequest, _ command: ResumeCommand) throws {
@@ -26,7 +26,7 @@ struct PreparedResume {
     self.store = store
     installation = try Installation(around: run.file, given: request.pluginFolders)
     let recorded = try HistoryRun(run, store, installation)
-    // The current file, or the recorded definition if it is missing.
+    // The workflow file as it is now. If it is missing, the recorded definition.
     let bytes = (try? FileAccess.read(run.file)) ?? recorded.definition
     let isSame = bytes == recorded.definition
     let result =
@@ -90,12 +90,12 @@ struct PreparedResume {
     return wish
   }
 
-  /// The steps that an earlier process finished and that do not run again.
+  /// The steps that finished in an earlier process and are not run again.
   var keptSteps: Set<StepIndex> {
     Set(plan.fates.indices.lazy.filter { plan.fates[$0] == .kept }.map { StepIndex($0) })
   }
 
-  /// Returns the options for the engine that are not in the journal.
+  /// Returns the options for the engine. Options that the journal records are not set here.
   func options(_ request: RunRequest) throws(UsageProblem) -> RunOptions {
     var options = RunOptions(
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
@@ -105,12 +105,12 @@ struct PreparedResume {
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
     options.endsOutsideServices = !prepared.graph.workflow.keepsServices
-    // A process that ended in an orderly way has ended its workers, too.
+    // If the earlier process ended normally, it has also ended its workers.
     if run.state == .interrupted, plan.hadRemoteSteps { options.takeoverPause = PulseRhythm().silence }
     return options
   }
 
-  /// Claims the run, so that no other process resumes it.
+  /// Makes this process the holder of the run, so that no other process can resume it.
   func claim(_ engine: Engine, _ options: RunOptions) throws -> ClaimedRun {
     do {
       return try engine.claim(run.id, as: prepared, plan, in: store, history, options: options)
@@ -127,7 +127,7 @@ struct PreparedResume {
     return ":\(location.line):\(location.column)"
   }
 
-  /// Returns the error for a run that cannot be resumed.
+  /// Returns the error that says why a run cannot be resumed.
   private static func problem(
     _ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult, isSameFile: Bool
   ) -> any Error {

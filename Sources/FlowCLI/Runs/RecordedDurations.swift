@@ -6,14 +6,15 @@ import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
 
-/// The durations of a step in the recorded runs of a file.
+/// Finds out how long a step took in the recorded runs of a file.
 enum RecordedDurations {
-  /// The maximum number of runs read, the newest first, and of bytes of their journals; an editor waits for the result.
+  /// How many runs and how many bytes of their journals are read at most, from the newest run on. An editor waits for
+  /// the result.
   private static let runLimit = 100
   private static let byteLimit = 1 << 20
 
-  /// Returns the durations of successful executions of a step, from the first start to the end. Returns an empty list
-  /// if there are none or they cannot be read. Nothing is written.
+  /// Returns the durations of the successful executions of a step, each from the start of its first attempt to its end.
+  /// The result is empty if there are none, or if they cannot be read. Nothing is written.
   static func of(_ step: String, in file: String, catalog: (String) -> ActionRegistry?) -> [Duration] {
     let folder = FilePath.folder(of: file)
     guard FilePath.exists(RunMemory.path(in: folder)),
@@ -22,7 +23,7 @@ enum RecordedDurations {
     return of(step, in: file, store, catalog: catalog).map(\.duration)
   }
 
-  /// Returns the durations from an open store, with the ids of the runs.
+  /// Returns the durations from a store that is already open, each with the id of its run.
   static func of(
     _ step: String, in file: String, _ store: any RunStore, catalog: (String) -> ActionRegistry?
   ) -> [(run: String, duration: Duration)] {
@@ -32,7 +33,7 @@ enum RecordedDurations {
     guard let runs = try? store.runs(filter), let sizes = try? store.sizes() else { return [] }
     var bytesLeft = byteLimit
     var durations: [(run: String, duration: Duration)] = []
-    // Most runs have the same definition.
+    // Most runs have the same definition, so the last one that was read is kept.
     var read: (definition: [UInt8], steps: [Step])?
     for run in runs where run.state != .running && RunHeader(run.header)?.selection == nil {
       bytesLeft -= sizes[run.id] ?? 0

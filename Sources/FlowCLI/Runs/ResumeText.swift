@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The description of what a resume keeps and runs again, printed before anything runs.
+/// Describes which steps a resume keeps and which it runs again. This is printed before anything runs.
 enum ResumeText {
-  /// The maximum number of steps named for each fate.
+  /// How many steps are named in each group.
   private static let named = 20
 
   static func text(_ plan: ResumePlan, _ graph: WorkflowGraph, run: String, style: TextStyle) -> String {

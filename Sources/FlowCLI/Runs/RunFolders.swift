@@ -1,13 +1,13 @@
 import FlowStoreSQLite
 import FlowSystem
 
-/// Finds folders with a run history below another folder.
+/// Finds the folders below another folder that have a run history.
 enum RunFolders {
-  /// The maximum depth of the search, and the maximum number of names read.
+  /// How many levels of folders are searched, and how many names are read.
   private static let (levels, names) = (4, 20_000)
 
-  /// Returns the folders relative to `folder`, sorted by depth and then by name. Hidden folders, links and
-  /// `node_modules` are skipped.
+  /// Returns the paths of the folders relative to `folder`, sorted by depth and then by name. Hidden folders, links and
+  /// `node_modules` are not searched.
   static func below(_ folder: String) -> [String] {
     var found: [String] = []
     var level = [""]
@@ -28,7 +28,7 @@ enum RunFolders {
     return found
   }
 
-  /// True if runs of the workflows of a folder have been recorded.
+  /// True if runs of the workflows in this folder have been recorded.
   static func hasRuns(_ folder: String) -> Bool {
     let path = RunMemory.path(in: folder)
     return FilePath.exists(path) && !SQLiteRunStore.isNew(path)
