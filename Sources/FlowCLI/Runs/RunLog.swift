@@ -2,13 +2,13 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The output of the steps of a run.
+/// What the steps of a run printed.
 struct RunLog {
-  /// The recorded lines in order.
+  /// The recorded lines, in the order in which they were printed.
   let lines: [ValueObject]
   let style: TextStyle
 
-  /// The names of items that occur in the lines.
+  /// The names of the items that printed lines.
   let items: ItemNames
 
   init(lines: [ValueObject], style: TextStyle, items: ItemNames = ItemNames()) {
@@ -24,12 +24,12 @@ struct RunLog {
     self.init(lines: RunRecollection.coloredLines(in: chunks), style: style)
   }
 
-  /// Returns the output of a step and its items, or of all steps for nil.
+  /// Returns the output of a step and its items. For nil, returns the output of all steps.
   func text(ofStep step: String?) -> String {
     text(step == nil ? lines : lines.filter { Self.source($0) == step || Self.owner($0) == step })
   }
 
-  /// Returns each failed step with its cause and its output.
+  /// Returns, for each failed step, the cause of the failure and the output of the step.
   func text(ofFailed steps: [RunReport.Step]) -> String {
     let printed = Dictionary(grouping: lines) { Self.owner($0) ?? "" }
     return steps.map { step in
@@ -38,7 +38,7 @@ struct RunLog {
     }.joined()
   }
 
-  /// Returns the cause of a step's failure, with all details if the step printed nothing.
+  /// Returns the cause of the failure of a step. If the step printed nothing, this includes all details.
   func cause(of step: RunReport.Step, hasLines: Bool) -> String {
     let failure = FailureText(step.failure)
     let time = step.startedAt.flatMap { start in step.endedAt.map { " in \(Milliseconds.text($0 - start))" } } ?? ""
@@ -59,12 +59,11 @@ struct RunLog {
     return text
   }
 
-  /// Returns the step, item or plugin that printed a line.
   private static func source(_ line: ValueObject) -> String? {
     line["step"]?.stringValue ?? line["plugin"]?.stringValue
   }
 
-  /// Returns the step of a line, even if an item of it printed the line.
+  /// Returns the step to which a line belongs. If an item printed the line, this is the step of the item.
   private static func owner(_ line: ValueObject) -> String? {
     source(line).map { StepID(unchecked: $0).item?.step.text ?? $0 }
   }

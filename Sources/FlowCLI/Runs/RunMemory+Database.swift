@@ -6,15 +6,14 @@ import FlowSystem
   import FlowStorePostgres
 #endif
 
-// The run history in a database, shared by several machines.
+// The run history in a database that several machines share.
 extension RunMemory {
-  /// Opens the store in a PostgreSQL database. `option` is the option with the address.
+  /// Opens the store in a PostgreSQL database. `option` is the name of the option that has the address.
   static func open(address: String, option: String = "--store") throws -> any RunStore {
     try checkAddress(address, option: option)
     return try openDatabase(address)
   }
 
-  /// Throws if the address is not that of a PostgreSQL database.
   static func checkAddress(_ address: String, option: String = "--store") throws(UsageProblem) {
     guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
       throw UsageProblem(
@@ -26,7 +25,7 @@ extension RunMemory {
     #endif
   }
 
-  /// Connects to the database at a checked address.
+  /// Connects to the database. Its address must have been checked.
   static func openDatabase(_ address: String, isDurable: Bool = false) throws(StoreProblem) -> any RunStore {
     #if Network
       let store = try PostgresRunStore(address)

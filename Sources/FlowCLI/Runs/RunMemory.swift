@@ -8,23 +8,22 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The run history of the command: by default `.flowrun/runs.sqlite` next to the workflows.
+/// The run history of the command. By default, it is in `.flowrun/runs.sqlite` next to the workflows.
 enum RunMemory {
   /// Returns the path of the store for the workflows of a folder.
   static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
 
-  /// Opens the store for the workflows of a folder. It can be moved with the folder.
+  /// Opens the store for the workflows of a folder. The store stays valid if the folder is moved.
   static func openStore(in folder: String, readOnly: Bool = false) throws(StoreProblem) -> SQLiteRunStore {
     let store = try SQLiteRunStore(path(in: folder), readOnly: readOnly, folder: folder)
     OpenStores.shared.add(store)
     return store
   }
 
-  /// The current process.
   static var holder: RunHolder { .current }
 
-  /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow from
-  /// a pipe is not recorded, because it cannot be read again.
+  /// Returns the history for a run of the file at an absolute path, or nil if the run is not recorded. A workflow that
+  /// is read from a pipe is not recorded, because it could not be read again.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest,
     _ early: EarlyStore?
@@ -43,13 +42,14 @@ enum RunMemory {
       of: file, definition, workflow, installation, isDurable: isDurable, store: request.store, early)
   }
 
-  /// Starts opening the store for a run in the background, if it is a file.
+  /// Starts to open the store for a run in the background. Returns nil if the run is not recorded or its store is a
+  /// database.
   static func openEarly(_ request: RunRequest) -> EarlyStore? {
     guard request.keepsHistory, request.store == nil else { return nil }
     return EarlyStore(in: FilePath.folder(of: FilePath.absolute(request.file)))
   }
 
-  /// Returns the history for a run in the store at an address, or in the one next to its file.
+  /// Returns the history for a run. It is in the database at `address`, or in the store next to the file.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, isDurable: Bool,
     store address: String?, _ early: EarlyStore? = nil
@@ -71,13 +71,13 @@ enum RunMemory {
     return history
   }
 
-  /// The identity of the file that was last opened, even if that failed.
+  /// The identity of the store file that was opened last, even if opening failed.
   private final class FoundStore: Sendable {
     let identity = Mutex<StoreIdentity?>(nil)
   }
 
-  /// Opens the store of a folder. If it was found to be damaged because of `damage`, it is first moved aside, unless
-  /// another process has done so.
+  /// Opens the store of a folder. If `damage` says that the store is damaged, it is first moved to another name, unless
+  /// another process has already done this.
   private static func openFile(
     in folder: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
   ) throws(StoreProblem) -> SQLiteRunStore {
@@ -90,7 +90,7 @@ enum RunMemory {
           + "'\(TerminalText.visible(aside))'; a new one was created\n")
     }
     let opened = damage == nil ? early?.take() : nil
-    // The identity is read before opening, because a store that cannot be opened has no other identity.
+    // The identity is read first, because a store that cannot be opened does not tell it.
     found.identity.withLock { $0 = opened == nil ? StoreIdentity(path) : opened?.identity }
     let store: SQLiteRunStore
     if let opened { store = opened } else { store = try openStore(in: folder) }
@@ -98,14 +98,15 @@ enum RunMemory {
     return store
   }
 
-  /// Returns the step ids of a definition, or nil if it cannot be loaded with the installed plugins.
+  /// Returns the ids of the steps in a definition. Returns nil if the definition cannot be loaded with the installed
+  /// plugins.
   static func stepNames(of definition: [UInt8], _ file: String, _ installation: Installation) -> [String]? {
     WorkflowLoader(catalog: installation.registry).load(bytes: definition, file: file).graph?.workflow.steps.map(
       \.id.text)
   }
 
-  /// Opens the store of a folder or of a workflow file's folder, for writing if `writes`. Throws a ``UsageProblem`` if
-  /// no run is recorded there.
+  /// Opens the store of a folder, or of the folder of a workflow file. It is opened for writing if `writes` is true.
+  /// Throws a ``UsageProblem`` if no run is recorded there.
   static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
     let folder = folder(of: place)
     let path = path(in: folder)
@@ -113,14 +114,14 @@ enum RunMemory {
     do throws(StoreProblem) {
       return try openStore(in: folder, readOnly: !writes)
     } catch {
-      // A store in a read-only folder can still be read.
+      // A store in a folder that is not writable can still be read.
       guard case .unusable = error, writes else { throw error }
       return try openStore(in: folder, readOnly: true)
     }
   }
 
-  /// Returns the error for a missing store at `path`, selected by `place`. A folder that cannot be searched has a
-  /// different error.
+  /// Returns the error for a missing store. `place` is the folder or file that the user named. If the folder cannot be
+  /// searched, the error says so.
   private static func missing(_ place: String, _ path: String) -> any Error {
     var status = stat()
     if stat(path, &status) != 0, errno == EACCES {
@@ -133,7 +134,7 @@ enum RunMemory {
     return UsageProblem("no run is recorded in '\(folder)'; name the workflow's file or folder with --in")
   }
 
-  /// Returns the absolute path of a folder, or of the folder of a file.
+  /// Returns the absolute path of a folder, or of the folder that contains a file.
   static func folder(of place: String) -> String {
     let path = FilePath.absolute(place)
     var status = stat()

@@ -4,14 +4,14 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// One run as text: its state, its gate, its steps.
+/// One run as text: its state, its gate and its steps.
 struct RunPage {
   let recorded: HistoryRun
-  /// The only step to show, or nil for all.
+  /// The step to show, or nil to show all steps.
   let step: String?
   let style: TextStyle
 
-  /// The maximum number of steps listed; if there are more, only unusual ones are.
+  /// If there are more steps than this, only those that did not succeed are listed.
   private static let listedSteps = 200
 
   var text: String {

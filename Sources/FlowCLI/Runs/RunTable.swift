@@ -4,18 +4,18 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// The figures from a run's summary that a list shows, in milliseconds.
+/// The times from the summary of a run that a list shows, in milliseconds.
 package struct RunFigures {
-  /// The duration of the run, or nil if it has not ended.
+  /// The duration of the run. Nil if it has not ended.
   package var duration: Double?
-  /// The time at which the gate opened, or nil if it did not or there is none.
+  /// When the gate opened. Nil if it did not open, or if the run has no gate.
   package var gate: Double?
-  /// The outcome of the gate as named in the report.
+  /// The outcome of the gate, with the word that the report uses.
   package var gateOutcome: String?
-  /// The launch reason and first entry.
+  /// How the run was launched: the launch reason and the first entry.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
-  /// Reads the figures of a run.
+  /// Reads the figures from the summary of a run.
   package init(_ run: StoredRun) {
     guard case .object(let summary)? = try? JSONText.parse(run.summary) else { return }
     duration = summary["durationMilliseconds"]?.numberValue
@@ -29,10 +29,10 @@ package struct RunFigures {
   }
 }
 
-/// A list of runs as text: one line per run, with its duration and the usual duration of the same workflow and launch
-/// group.
+/// A list of runs as text, one line per run. A line has the duration of the run and the usual duration of runs of the
+/// same workflow that were launched in the same way.
 struct RunTable {
-  /// The runs of a file that were launched in the same way.
+  /// Identifies the runs of one file that were launched in the same way.
   private struct Usual: Hashable {
     var file: String
     var launch: LaunchGroup
@@ -75,7 +75,7 @@ struct RunTable {
     }
   }
 
-  /// Returns the median durations by file and launch group, if there are at least three successful runs.
+  /// Returns the median duration for each file and way of launching, if there are at least three successful runs.
   private func medians(_ figures: [RunFigures]) -> [Usual: Double] {
     var durations: [Usual: [Double]] = [:]
     for (run, figure) in zip(runs, figures) where run.state == .success || run.state == .partial {
@@ -86,7 +86,6 @@ struct RunTable {
     return durations.compactMapValues { $0.count < 3 ? nil : $0.sorted()[$0.count / 2] }
   }
 
-  /// The list as JSON objects.
   var values: [Value] {
     runs.map { run in
       var object: ValueObject = [

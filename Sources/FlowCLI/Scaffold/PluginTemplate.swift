@@ -75,7 +75,7 @@ public struct PluginTemplate: Sendable {
     """
   }
 
-  /// Calls with their expected results, for `flowrun plugins check`.
+  /// Calls with the results they must have, for `flowrun plugins check`.
   private var cases: String {
     let louder = language == .sh ? "hello!" : "HELLO!"
     return """

@@ -1,5 +1,6 @@
 extension PluginTemplate {
-  /// The files of a plugin in JavaScript except its manifest and cases. `NAME` is replaced by the plugin's name.
+  /// The files of a plugin in JavaScript, except its manifest and cases. `NAME` is replaced with the name of the
+  /// plugin.
   static let nodeFiles = [
     "plugin.js": #"""
     const { action, Problem, serve } = require("flowrun-plugin");

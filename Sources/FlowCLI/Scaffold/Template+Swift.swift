@@ -1,5 +1,5 @@
 extension PluginTemplate {
-  /// The files of a plugin in Swift except its manifest and cases. `NAME` is replaced by the plugin's name.
+  /// The files of a plugin in Swift, except its manifest and cases. `NAME` is replaced with the name of the plugin.
   static let swiftFiles = [
     "main.swift": #"""
     import FlowPlugin

@@ -7,12 +7,11 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Runs a program that prints a secret. Its time is limited, and its standard error is shown if it fails.
+/// Runs a program that prints a secret. The program has a time limit. If it fails, its standard error is shown.
 enum SecretCommand {
-  /// The time limit in seconds.
   static let limitSeconds = 30
 
-  /// The environment of this process, with the variable that identifies processes left behind.
+  /// The environment of this process, with the variable by which processes that are left behind are found.
   private static var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     variables[LeftBehind.variable] = LeftBehind.value
@@ -21,7 +20,7 @@ enum SecretCommand {
     return variables
   }
 
-  /// Returns the standard output of the program without its last line break.
+  /// Returns what the program writes to standard output, without the last line break.
   static func output(of words: [String], in folder: String) throws(SecretValues.SecretProblem) -> String {
     let path = try find(words[0])
     let name = words[0]
@@ -64,7 +63,7 @@ enum SecretCommand {
     }
   }
 
-  /// Reads both outputs of the program to their ends.
+  /// Reads standard output and standard error of the program until both end.
   private struct Reader {
     let deadline: ContinuousClock.Instant
     var output: [UInt8] = []
@@ -72,7 +71,7 @@ enum SecretCommand {
 
     init(deadline: ContinuousClock.Instant) { self.deadline = deadline }
 
-    /// Reads the outputs. Returns false if the deadline passes first.
+    /// Reads both outputs. Returns false if the deadline is reached first.
     mutating func read(_ first: borrowing Descriptor, _ second: borrowing Descriptor) -> Bool {
       first.setNonBlocking()
       second.setNonBlocking()
@@ -97,7 +96,7 @@ enum SecretCommand {
         case .nothing: return true
         case .end: return false
         case .bytes(let count):
-          // More bytes than a secret may have are kept, so that it is recognized as too long.
+          // A few more bytes than a secret may have are kept, so that a secret that is too long is recognized.
           bytes.append(contentsOf: buffer.prefix(min(count, max(0, Limits.secretBytes + 3 - bytes.count))))
           return true
         }

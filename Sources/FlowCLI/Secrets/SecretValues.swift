@@ -5,7 +5,7 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Fetches the secrets declared by a workflow before any step runs.
+/// Fetches the secrets that a workflow declares. This is done before any step runs.
 struct SecretValues {
   private let workflow: Workflow
   private let loaded: LoadResult
@@ -14,18 +14,18 @@ struct SecretValues {
   private let inputs: ValueObject
   private let runsCommands: Bool
 
-  /// The reason why a secret is not available.
   struct SecretProblem: Error {
     var message: String
     var help: String?
-    /// True if the secret does not exist; an optional secret may be missing.
+    /// True if the secret does not exist. An optional secret may be missing.
     var isAbsence = false
   }
 
-  /// Returns the secrets of a workflow in `folder` by name, with null for a missing optional secret. Throws an
+  /// Returns the secrets of a workflow in `folder` by name. The value of a missing optional secret is null. Throws an
   /// ``InvalidWorkflow`` with the location of the first secret that is not available.
   ///
-  /// - Parameter runsCommands: False to use null for secrets from commands.
+  /// - Parameter runsCommands: If false, the value of a secret that a command prints is null, and the command is not
+  ///   run.
   static func fetch(
     for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject,
     inputs: ValueObject, runsCommands: Bool = true
@@ -103,7 +103,7 @@ struct SecretValues {
     return try decoded(withoutLineBreak(bytes))
   }
 
-  /// Returns the bytes without the final line break that editors and programs add.
+  /// Returns the bytes without the last line break, which editors and programs add.
   static func withoutLineBreak(_ bytes: [UInt8]) -> [UInt8] {
     if bytes.last != UInt8(ascii: "\n") { return bytes }
     return bytes.dropLast().last == UInt8(ascii: "\r") ? bytes.dropLast(2) : bytes.dropLast()
@@ -118,7 +118,7 @@ struct SecretValues {
 
   private static let keepLess = "keep a key there instead of the data"
 
-  /// Checks that a secret is long enough to be masked in output without hiding other text.
+  /// Throws if a secret is empty or too short: masking a short secret would also hide other text.
   static func checked(_ text: String) throws(SecretProblem) -> String {
     guard !text.isEmpty else { throw SecretProblem(message: "is empty") }
     guard text.count >= Limits.secretCharacters else {

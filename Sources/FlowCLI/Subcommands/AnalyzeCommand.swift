@@ -59,7 +59,7 @@ struct AnalyzeCommand: Subcommand {
     if results.contains(where: \.isBroken) { ExitStatus.budgetBroken.exit() }
   }
 
-  /// Writes the analyses of several launch groups.
+  /// Writes one analysis for each way in which the runs were launched.
   private func write(_ groups: [LaunchGroups.Group], _ rules: [BudgetRule]) throws {
     try LaunchGroups.checkPage(output.format, groups.map(\.name))
     var judgment = LaunchGroups.Judgment()
@@ -88,9 +88,9 @@ struct AnalyzeCommand: Subcommand {
   }
 }
 
-/// Checks runs that are evaluated together.
+/// Checks runs whose statistics are computed together.
 enum SampleCheck {
-  /// Throws a usage error if the runs are of different workflows.
+  /// Throws a usage error if the runs do not all belong to one workflow.
   static func sameWorkflow(_ runs: [ReportedRun]) throws(UsageProblem) {
     guard let first = runs.first else { throw UsageProblem("there is no run to look at") }
     if let other = runs.first(where: { $0.workflow != first.workflow }) {
@@ -98,7 +98,7 @@ enum SampleCheck {
     }
   }
 
-  /// Throws a usage error if a rule names a step that no run has.
+  /// Throws a usage error if a rule names a step that is in none of the runs.
   static func steps(of rules: [BudgetRule], _ names: [String]) throws(UsageProblem) {
     var workflow = Workflow(name: "", steps: [])
     workflow.steps = names.map { Step(id: StepID(unchecked: $0), uses: "") }

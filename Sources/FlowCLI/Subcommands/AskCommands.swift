@@ -7,31 +7,29 @@ import FlowStore
 import FlowStoreSQLite
 import FlowSystem
 
-/// Sends a request to a run in another process and waits for the answer.
+/// Sends a request to a run in another process and waits for the reply.
 enum RunQuestion {
-  /// The maximum wait for an answer. A run checks for requests ten times a second, but a machine or disk may be busy
-  /// for seconds.
+  /// The maximum time to wait for a reply. A run checks for requests ten times per second, but a machine or disk can be
+  /// busy for seconds.
   private static let waitMilliseconds = 10_000
 
-  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if the
-  /// run does not exist, and a ``RunProblem`` if it does not answer.
+  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if there
+  /// is no such run, and a ``RunProblem`` if the run does not reply.
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> Reply {
     let store = try place.open(writes: true)
     return try await ask(try RunReference.find(name, in: try store.list(RunFilter())), in: store, question)
   }
 
-  /// The reply of a run.
   struct Reply {
     /// The short id of the run.
     var run: String
-    /// False for a repeated post of an event that does not repeat.
+    /// False if an event that does not repeat was posted before, so that this post has no effect.
     var counts = true
-    /// True if the value of the event is a secret.
     var isSecret = false
   }
 
-  /// Sends a request to a run in a store.
+  /// Sends a request to a run in an open store.
   static func ask(_ found: StoredRun, in store: any RunStore, _ question: ValueObject) async throws -> Reply {
     let short = RunReference.short(found.id)
     guard found.state == .running else {
@@ -47,18 +45,19 @@ enum RunQuestion {
         if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
         return Reply(run: short, counts: answer?["counts"] != false, isSecret: answer?["secret"] == true)
       }
-      // The run may end before it checks for requests.
+      // The run can end before it checks for requests.
       if look % 10 == 9, try hasDone(question, found, store) { return Reply(run: short) }
       try await Task.sleep(for: .milliseconds(10))
     }
-    // The request is withdrawn, so that it is not carried out later after a failure has been reported.
+    // Withdraws the request. Otherwise the run could carry it out after this process has reported a failure.
     try store.answer(number, with: [])
     _ = try store.answer(to: number)
     if try hasDone(question, found, store) { return Reply(run: short) }
     throw RunProblem("run \(short) does not answer (\(found.holder))")
   }
 
-  /// True if a run that may have ended carried out the request by ending. Throws if it ended in another way.
+  /// True if a run that has ended carried out the request by ending: it was cancelled, as requested. Throws if the run
+  /// ended in another way. Returns false if it has not ended.
   private static func hasDone(_ question: ValueObject, _ run: StoredRun, _ store: any RunStore) throws -> Bool {
     guard let now = try store.run(run.id), now.state != .running else { return false }
     if now.state == .cancelled, question["ask"]?.stringValue == RunRequestWord.cancel.rawValue { return true }
@@ -70,7 +69,7 @@ enum RunQuestion {
   }
 }
 
-/// A problem of a run and not of the command line: exit code 1.
+/// A problem of a run. It is not an error on the command line, so its exit code is 1.
 struct RunProblem: CommandProblem, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
@@ -79,7 +78,7 @@ struct RunProblem: CommandProblem, CustomStringConvertible {
   var status: ExitStatus { .failure }
 }
 
-/// `flowrun cancel RUN`: cancels a run in another process, as Ctrl-C does.
+/// `flowrun cancel RUN`: cancels a run in another process, as Ctrl-C does in its terminal.
 struct CancelCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancels a run in progress.",
@@ -100,7 +99,7 @@ struct CancelCommand: Subcommand {
   }
 }
 
-/// `flowrun answer RUN STEP [ANSWER]`: answers the question of a step of a run in another process.
+/// `flowrun answer RUN STEP [ANSWER]`: answers the question of a step in a run in another process.
 struct AnswerCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "answer", abstract: "Answers the question of a step (flow.ask) in a run in progress.",
@@ -136,7 +135,7 @@ struct AnswerCommand: Subcommand {
       )
     }
     if kind == .choice, choice == nil { throw UsageProblem("step '\(step)' asks for a choice; name it after the step") }
-    // An answer to a question of unknown kind may be a secret, so it is not shown.
+    // If the kind of the question is not known, the answer may be a secret, so it is not shown.
     let isHidden = choice == nil && kind != .text
     let answer = try choice ?? AskedQuestion.read(for: step, isHidden: isHidden)
     let run =
@@ -165,7 +164,7 @@ struct PostCommand: Subcommand {
   @Argument(help: ArgumentHelp("The event.", valueName: "EVENT"), completion: Completions.eventsOfRun)
   var event: String
 
-  // A value that is a negative number looks like an option.
+  // A negative number as the value looks like an option.
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(

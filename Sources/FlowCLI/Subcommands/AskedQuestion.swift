@@ -7,9 +7,9 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// The question of a step of a run in another process.
+/// Reads the question of a step in a run of another process.
 enum AskedQuestion {
-  /// Returns the kind of answer that a step asks for, or nil if it cannot be read from the workflow.
+  /// Returns the kind of answer that a step expects, or nil if it cannot be found out from the workflow.
   static func kind(of name: String, in run: StoredRun, _ store: any RunStore) -> Question.Kind? {
     guard let definition = try? store.definition(of: run.id),
       let catalog = try? Installation(around: run.file, given: []).registry,
@@ -22,7 +22,7 @@ enum AskedQuestion {
     return kind(of: step)
   }
 
-  /// Returns the kind of answer that a step asks for, or nil if an expression decides it.
+  /// Returns the kind of answer that a step expects. Returns nil if an expression decides it.
   static func kind(of step: Step) -> Question.Kind? {
     let (secret, text) = (step.with["secret"] ?? false, step.with["text"] ?? false)
     if secret == true { return .secret }
@@ -31,13 +31,14 @@ enum AskedQuestion {
     return text == false ? .choice : nil
   }
 
-  /// Returns the choices of a step if they are literal in the file.
+  /// Returns the choices of a step. Choices given by an expression are not known.
   static func choices(of step: Step) -> [String] {
     guard kind(of: step) == .choice else { return [] }
     return (step.with["choices"] ?? ["yes", "no"]).arrayValue?.compactMap(\.stringValue) ?? []
   }
 
-  /// Returns the last recorded lines of the dependencies of a step that are not quiet, each with its step or item.
+  /// Returns the last recorded lines of the steps that this step depends on, each with the step or item that printed
+  /// it. Lines of quiet steps are left out.
   static func linesPrinted(before step: Step, in recorded: HistoryRun) -> [(step: String, line: String)] {
     let workflow = recorded.graph.workflow
     let printing = step.needs.map { need in workflow.printingSteps(need).map { workflow.steps[Int($0)].id } }
@@ -58,20 +59,20 @@ enum AskedQuestion {
     return found
   }
 
-  /// A line printed by a step or item.
   private struct PrintedLine {
     var item: Int
     var step: String
     var line: String
 
-    /// Sorts lines by item, because items print at the same time.
+    /// Sorts lines by item, because the lines of items that run at the same time are mixed.
     static func byItems(_ lines: [PrintedLine]) -> [PrintedLine] {
       let numbered = lines.enumerated().sorted { a, b in (a.element.item, a.offset) < (b.element.item, b.offset) }
       return numbered.map(\.element)
     }
   }
 
-  /// Reads an answer of one line from the terminal, without echo if it is hidden, or from standard input.
+  /// Reads an answer of one line from the terminal or from standard input. If the answer is hidden, the terminal does
+  /// not show it while it is typed.
   static func read(for step: String, isHidden: Bool) throws -> String {
     let bytes: [UInt8]
     if isatty(0) == 1 {
@@ -93,7 +94,6 @@ enum AskedQuestion {
     return answer
   }
 
-  /// Reads a line from the terminal.
   private static func line() -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = buffer.withUnsafeMutableBytes { SystemCall.read(0, $0) }
@@ -102,7 +102,7 @@ enum AskedQuestion {
 }
 
 extension RunQuestion {
-  /// Answers the question of a step and returns the run's short id.
+  /// Answers the question of a step. Returns the short id of the run.
   @discardableResult
   static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, with answer: String
@@ -110,7 +110,7 @@ extension RunQuestion {
     try await ask(run, in: store, request(step, "choice", .string(answer))).run
   }
 
-  /// Answers with a secret. It is passed to the run through a pipe, so it is never stored.
+  /// Answers a question with a secret. The secret is sent to the run through a pipe and is never stored.
   @discardableResult
   static func answer(
     _ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String
@@ -119,7 +119,7 @@ extension RunQuestion {
     return try await ask(run, in: store, request(step, "secret", .null), withSecret: secret).run
   }
 
-  /// Posts an event. A secret value is passed to the run through a pipe, so it is never stored.
+  /// Posts an event. If its value is a secret, the value is sent to the run through a pipe and is never stored.
   static func post(
     _ event: String, value: Value?, to run: StoredRun, in store: any RunStore
   ) async throws -> Reply {
@@ -133,7 +133,7 @@ extension RunQuestion {
     return try await ask(run, in: store, question)
   }
 
-  /// Sends a request with a secret that is not stored.
+  /// Sends a request with a secret. The secret is not stored.
   private static func ask(
     _ run: StoredRun, in store: any RunStore, _ question: ValueObject, withSecret secret: String
   ) async throws -> Reply {
