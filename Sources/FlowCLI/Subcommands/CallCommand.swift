@@ -64,7 +64,7 @@ struct CallCommand: Subcommand {
     if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
     if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
-    // Without a signal, flowrun itself has cancelled the call because its output has no reader.
+    // Without a signal, flowrun itself has cancelled the call, because standard output has no reader.
     if StandardOutput.isLost, report.conclusion == .cancelled { ExitStatus.outputFailed.exit() }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }
@@ -92,7 +92,6 @@ struct CallCommand: Subcommand {
   }
 }
 
-/// Prints the log messages of a call to standard error.
 private struct LogView: RunObserver {
   let style: TextStyle
 

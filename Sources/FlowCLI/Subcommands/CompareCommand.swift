@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// `flowrun compare A B`: shows what changed and whether it is significant.
+/// `flowrun compare A B`: shows what changed, and whether the change is significant.
 struct CompareCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares two sets of runs: the gate, each step, the critical path to the gate.",
@@ -60,7 +60,7 @@ struct CompareCommand: Subcommand {
     end(results)
   }
 
-  /// The runs of both sides that were launched in the same way.
+  /// Two sets of runs that were launched in the same way, one from each side of the comparison.
   private struct Pair {
     var name: String
     var old: RunSample
@@ -122,9 +122,9 @@ struct CompareCommand: Subcommand {
   }
 }
 
-/// Reads forecasts from files.
+/// Reads a forecast that was saved as a file.
 enum ForecastFile {
-  /// Returns the forecast in a file, or nil if there is no such file or its content is not a forecast.
+  /// Returns the forecast in a file. Returns nil if there is no such file, or if it does not contain a forecast.
   static func read(_ path: String) throws -> ForecastRecord? {
     guard FileAccess.isRegular(path) else { return nil }
     guard let value = try? JSONText.parse(try FileAccess.read(path)) else { return nil }

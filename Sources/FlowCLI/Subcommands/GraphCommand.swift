@@ -12,7 +12,6 @@ struct GraphCommand: Subcommand {
         flowrun graph workflows/launch.yaml --format mermaid
       """)
 
-  /// The formats of the graph.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case mermaid, dot, json, ascii
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCommandKit
 import FlowSystem
 
-/// `flowrun init [FILE]`: writes a first workflow.
+/// `flowrun init [FILE]`: creates an example workflow.
 struct InitCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Creates a first workflow that you can run and edit.",
@@ -25,7 +25,7 @@ struct InitCommand: Subcommand {
     StandardOutput.write("wrote \(file)\n\nRun it:\n  flowrun \(file)\n")
   }
 
-  /// The workflow explained in docs/install.md.
+  /// The example workflow. It is explained in docs/install.md.
   private static let workflow = """
     name: release
     steps:
@@ -35,7 +35,7 @@ struct InitCommand: Subcommand {
 
     """
 
-  /// Returns the first of `release-2.yaml`, `release-3.yaml`, … that does not exist.
+  /// Returns the first of the names `release-2.yaml`, `release-3.yaml`, … that no file has.
   private var unusedName: String {
     (2...).lazy.map { "release-\($0).yaml" }.first { !FilePath.exists($0) } ?? "FILE"
   }

@@ -40,7 +40,7 @@ struct LSPCommand: Subcommand {
     ExitStatus.exit(code)
   }
 
-  /// Returns a workspace that uses the installed plugins, like `validate`.
+  /// Returns a workspace that checks files with the installed plugins, like `validate`.
   static func workspace(_ folders: [String]) -> LanguageWorkspace {
     LanguageWorkspace(
       version: Release.version,

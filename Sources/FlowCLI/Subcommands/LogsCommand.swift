@@ -33,7 +33,7 @@ struct LogsCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// The interval at which a running run is checked for new lines.
+  /// How often a run in progress is checked for new lines.
   private static let lookMilliseconds = 200
 
   func perform() async throws {
@@ -69,7 +69,7 @@ struct LogsCommand: Subcommand {
     }
   }
 
-  /// Explains a step without output: prints why it failed, if it did.
+  /// Prints why a step without output failed, if it did.
   private func explain(_ step: String, _ run: StoredRun, _ store: any RunStore, _ style: TextStyle) {
     let troubled = (try? recorded(run, store))?.report.troubledSteps ?? []
     if let failed = troubled.first(where: { $0.id.text == step && $0.isFailed }) {

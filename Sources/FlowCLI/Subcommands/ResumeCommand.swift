@@ -6,7 +6,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// `flowrun resume`: resumes a run whose process has ended early or that did not succeed.
+/// `flowrun resume`: resumes a run that did not succeed or whose process was killed.
 struct ResumeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
@@ -89,11 +89,11 @@ struct ResumeCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// The interval at which a run held by another process is checked.
+  /// How often a run that another process holds is checked.
   private static let lookMilliseconds = 200
-  /// The number and interval of further checks of a run whose recorded process has ended while its lock is still held.
+  /// How many times, and how often, a run is checked again if its process has ended and its lock is still held.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
-  /// The time for which `--wait` retries an unavailable store, for example while a database restarts or fails over.
+  /// How long `--wait` tolerates a store that is not available, for example while a database restarts or fails over.
   private static let storeAbsence = Duration.seconds(300)
 
   func perform() async throws {
@@ -128,7 +128,7 @@ struct ResumeCommand: Subcommand {
         let session = try await RunSession.inTask(request, resuming: resume)
         await session.end(session.run.report)
       } catch let problem as StoreProblem where wait && problem.isOfAnotherHolder {
-        // Another waiting process took the run first.
+        // Another process that waited for the run has taken it first.
       } catch {
         if copied != nil { _ = try? store.remove([stored.id]) }
         throw error
@@ -136,7 +136,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// Returns the result of `body`. If it throws, the run, which has not started, is removed.
+  /// Returns the result of `body`. If `body` throws, the run has not started, and it is removed from the store.
   private static func orForget<Result>(
     _ run: StoredRun, in store: any RunStore, _ body: () throws -> Result
   ) throws -> Result {
@@ -162,7 +162,7 @@ struct ResumeCommand: Subcommand {
     guard !wait || !dryRun else { throw UsageProblem("--dry-run does not wait; leave one of them out") }
   }
 
-  /// Returns the run when no process holds it. Throws `held` if a process does and `--wait` was not specified.
+  /// Returns the run once no process holds it. Throws `held` if a process holds it and `--wait` was not specified.
   private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
     let short = RunReference.short(stored.id)
     var isTold = false
@@ -176,13 +176,14 @@ struct ResumeCommand: Subcommand {
       }
       lastAnswer = .now
       guard now.state == .running else {
-        // A run that ended by itself during the wait is not resumed, unless it was interrupted or has succeeded.
+        // If the run ended during the wait, it is returned only if it was interrupted or succeeded.
         guard !isTold || now.state == .interrupted || now.state == .success else {
           throw RunProblem("run \(short) ended by itself: \(now.state.rawValue); see flowrun runs show \(short)")
         }
         return now
       }
-      // A process that has just taken the run over will soon be recorded; the error should name that one.
+      // A process that has just taken over the run will soon be recorded as its holder. The error should name that
+      // process.
       if now.holder.isGone, takeovers < Self.takeoverLooks {
         takeovers += 1
         try await Task.sleep(for: .milliseconds(Self.takeoverMilliseconds))
@@ -197,7 +198,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// Returns the current state of the run, or nil if the store is unavailable and the caller is patient.
+  /// Returns the run as it is now. Returns nil if the store is not available and `isPatient` is true.
   private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
     let answer = Result { try store.run(stored.id) }
     if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }
@@ -237,7 +238,7 @@ struct ResumeCommand: Subcommand {
 }
 
 extension RunHolder {
-  /// True if the process is known to have ended: it was on this machine and no longer exists.
+  /// True if the process is known to have ended: it ran on this machine and no longer exists.
   var isGone: Bool {
     guard host == RunMemory.holder.host, let process = pid_t(exactly: process), process > 0 else { return false }
     return kill(process, 0) != 0 && errno == ESRCH
@@ -245,7 +246,7 @@ extension RunHolder {
 }
 
 extension StoreProblem {
-  /// True if the error is due to another process that has taken the run.
+  /// True if the cause of the error is that another process holds the run.
   fileprivate var isOfAnotherHolder: Bool {
     switch self {
     case .held, .moved, .fenced: true

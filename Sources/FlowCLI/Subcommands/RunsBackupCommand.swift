@@ -6,7 +6,7 @@ import FlowStoreSQLite
 import FlowSystem
 
 extension RunsCommand {
-  /// `flowrun runs backup FILE`: writes a consistent copy of the store while runs continue.
+  /// `flowrun runs backup FILE`: writes a consistent copy of the store. Runs can continue meanwhile.
   struct Backup: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "backup", abstract: "Copies the recorded runs into a new file, also while runs continue.",

@@ -22,14 +22,14 @@ struct RunPlace: ParsableArguments {
       valueName: "URL"))
   var store: String?
 
-  /// Opens the run store, for writing if `writes`. `file` selects the store next to that workflow.
+  /// Opens the run store. It is opened for writing if `writes` is true. `file` selects the store next to that workflow.
   func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
     if let store { return try RunMemory.open(address: store) }
     return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)
   }
 
-  /// Returns the working folder or, if it has no runs, the only folder below it that has some. Throws if there are
-  /// several.
+  /// Returns the working folder if it has recorded runs, or else the only folder below it that has some. Throws if
+  /// there are several such folders.
   private static func found() throws(UsageProblem) -> String {
     guard !RunFolders.hasRuns(".") else { return "." }
     let folders = RunFolders.below(".")
@@ -47,7 +47,7 @@ struct RunPlace: ParsableArguments {
   }
 }
 
-/// `flowrun runs`: lists and manages past runs.
+/// `flowrun runs`: lists, shows, exports, backs up and deletes recorded runs.
 struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs", abstract: "Lists, shows, exports, backs up and deletes past runs.",
@@ -108,7 +108,8 @@ struct RunsCommand: AsyncParsableCommand {
       }
     }
 
-    /// Throws if there is no workflow file of this name and no run of it, with the most similar name that has runs.
+    /// Throws if there is neither a workflow file of this name nor a run of it. The error suggests the most similar
+    /// name that has runs.
     private func checkFile(_ file: String, _ store: any RunStore) throws {
       guard !FilePath.exists(file) else { return }
       let known = Set(try store.list(RunFilter()).runs.map(\.file))
@@ -118,7 +119,7 @@ struct RunsCommand: AsyncParsableCommand {
       throw UsageProblem("there is no file '\(file)', and no run of one\(nearest)")
     }
 
-    /// Prints which runs are damaged and what to do about it.
+    /// Prints which runs are damaged, and what to do about this.
     private func tell(_ list: RunList) {
       if !list.unreadable.isEmpty {
         let numbers = list.unreadable.prefix(8).map(String.init).joined(separator: ", ")
@@ -141,7 +142,7 @@ struct RunsCommand: AsyncParsableCommand {
           + "\(names)\(more); flowrun runs prune deletes \(damaged.count == 1 ? "it" : "them") and keeps the others\n")
     }
 
-    /// Parses a duration that may start with days: `7d`, `1d12h`.
+    /// Parses a duration that can start with days: `7d`, `1d12h`.
     static func milliseconds(_ text: String) throws(UsageProblem) -> Int {
       var rest = text[...]
       var days = 0
@@ -165,7 +166,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs show RUN`: shows a run in full.
+  /// `flowrun runs show RUN`: shows a run and its steps.
   struct Show: Subcommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows a run and its steps.")
 
@@ -206,7 +207,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs export RUN`: prints the report with all steps as a JSON object.
+  /// `flowrun runs export RUN`: prints the report of a run as a JSON object. It has all steps.
   struct Export: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "export",
@@ -229,7 +230,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs prune`: removes runs that exceed the limits for number, age and size.
+  /// `flowrun runs prune`: deletes runs that are too many, too old or too large.
   struct Prune: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "prune", abstract: "Deletes runs that are too many, too old or too big; running ones are kept.")
@@ -266,7 +267,7 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs delete RUN`: removes one run.
+  /// `flowrun runs delete RUN`: deletes one run.
   struct Delete: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "delete", abstract: "Deletes a finished run.")

@@ -130,7 +130,7 @@ struct SimulateCommand: Subcommand {
     }
   }
 
-  /// Returns the workflow, the changes and the options selected by the arguments.
+  /// Returns the workflow, the changes and the options that the arguments select.
   private func scene(
     _ workflow: Workflow, _ installation: Installation
   ) throws(UsageProblem) -> (ForecastScene, WorkflowChanges, ForecastOptions) {
@@ -182,8 +182,8 @@ struct SimulateCommand: Subcommand {
       html: { InsightPages.page(forecast, results).html })
   }
 
-  /// Returns the recorded runs to draw from: runs of this workflow with the same launch reason that ended in one
-  /// process.
+  /// Returns the recorded runs whose durations the simulation uses: runs of this workflow with the same launch reason,
+  /// except resumed runs.
   private func recordedRuns(
     _ graph: WorkflowGraph, _ installation: Installation, _ launch: Launch
   ) throws -> [RecordedRun] {

@@ -5,7 +5,7 @@ import FlowEngine
 import FlowModel
 import FlowSyntax
 
-/// `flowrun validate FILE…`: prints all diagnostics of files.
+/// `flowrun validate FILE…`: checks files and prints all diagnostics.
 struct ValidateCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Checks workflow files without running anything.",
@@ -19,7 +19,6 @@ struct ValidateCommand: Subcommand {
         flowrun validate workflows --annotations github
       """)
 
-  /// The formats of diagnostics.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text, json, sarif
   }
@@ -51,7 +50,7 @@ struct ValidateCommand: Subcommand {
     }
     guard format == .text else { throw UsageProblem("--watch writes text; leave out --format") }
     while !StandardOutput.hasFailed {
-      // Changes during the check are detected afterwards.
+      // The state of the files is read before the check, so changes made during the check are detected, too.
       var changes = FileWatch(WatchedFiles(workflows: files, pluginFolders: plugins.folders))
       if StandardOutput.isTerminal { StandardOutput.draw("\u{1B}[2J\u{1B}[H") }
       do {
@@ -66,7 +65,7 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// Returns the error for a step that requests more than this machine has, or nil. It is not an error in the file.
+  /// Returns the error if a step requests more resources than this machine has. This is not an error in the file.
   private static func shortage(
     of graph: WorkflowGraph, _ placement: StepPlacement
   ) -> PreparedWorkflow.PreparationProblem? {
@@ -78,7 +77,7 @@ struct ValidateCommand: Subcommand {
     }
   }
 
-  /// Checks all files and prints the diagnostics. Returns whether all workflows can run.
+  /// Checks all files and prints the diagnostics. Returns true if all workflows can run.
   private func check() throws -> Bool {
     let named = try WorkflowFiles(files)
     var reports: [DiagnosticReport.File] = []
@@ -98,7 +97,7 @@ struct ValidateCommand: Subcommand {
         if check.result.graph == nil { installation.explainUnusable() }
         isValid = isValid && check.isValid
         reports.append(check.report)
-        // Several workflows may use the same plugin.
+        // If several workflows use the same plugin, the problems of the plugin are reported once.
         reports += check.others.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
         if check.isValid, let steps = check.result.graph?.workflow.steps.count {
           summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
