@@ -5,7 +5,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// `flowrun worker --stdio`: runs steps for a run on another machine; executors start it.
+/// `flowrun worker --stdio`: runs steps for a run on another machine. Executors start this command.
 struct WorkerCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Runs steps for a run on another machine; internal, started by executors.",

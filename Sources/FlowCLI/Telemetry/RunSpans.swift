@@ -1,19 +1,19 @@
 import FlowEngine
 import FlowModel
 
-/// A run as spans: the run with its steps, and steps with their items and attempts. The gate is an event of the run's
-/// span.
+/// A run as spans. The span of the run contains the spans of its steps, and these contain the spans of their items and
+/// attempts. The opening of the gate is an event of the span of the run.
 struct RunSpans: Sendable {
   private let account: RunAccount
   private let context: TraceContext
 
-  /// Creates the spans of a run. Parts that ran before a resume were sent by the earlier process.
+  /// Creates the spans of a run. A resumed run has no spans for what ran before: the earlier process has sent them.
   init(_ account: RunAccount, _ context: TraceContext) {
     self.account = account
     self.context = context
   }
 
-  /// The number of spans, which is cheaper to compute than the spans.
+  /// The number of spans. Counting them is cheaper than creating them.
   var count: Int {
     var count = 1
     forEachPart { part in
@@ -23,7 +23,7 @@ struct RunSpans: Sendable {
     return count
   }
 
-  /// Calls `body` with each span, the run's first, until it returns false.
+  /// Calls `body` with each span until it returns false. The span of the run is the first.
   func forEach(_ body: (TraceSpan) -> Bool) {
     guard body(run) else { return }
     var parent = (path: "", attempt: Int?.none, id: context.runID)
@@ -41,7 +41,7 @@ struct RunSpans: Sendable {
         span.startNanoseconds = instant(attempt.start)
         span.endNanoseconds = instant(max(attempt.start, attempt.end))
         span.attributes = ["flowrun.attempt": .integer(attempt.number)]
-        // The report has only the error of the last attempt.
+        // The report has an error only for the last attempt.
         span.error = index == part.attempts.count - 1 ? own.error : "the attempt failed"
         guard body(span) else { return false }
       }
@@ -49,7 +49,7 @@ struct RunSpans: Sendable {
     }
   }
 
-  /// Converts milliseconds of the report to nanoseconds since 1970.
+  /// Converts a time of the report, in milliseconds, to nanoseconds since 1970.
   private func instant(_ milliseconds: Double) -> Int {
     account.activatedAtNanoseconds + Int((milliseconds * 1_000_000).rounded())
   }
@@ -65,7 +65,7 @@ struct RunSpans: Sendable {
         "cicd.pipeline.result": .string(Self.result(report.conclusion)),
       ])
     if report.conclusion == .failure { span.error = "the run failed" }
-    // The gate of a workflow without a deadline means nothing to its author.
+    // If the workflow has no deadline, the gate is not shown, because its author has not set one.
     if let opened = report.gate.openedAt, opened >= start, report.gate.max != nil || report.gate.min > 0 {
       span.events.append(
         TraceSpan.Event(
@@ -90,10 +90,10 @@ struct RunSpans: Sendable {
 
   // MARK: Parts
 
-  /// A step or item that ran. Times are those of the report.
+  /// A step or item that ran. Its times are as in the report.
   private struct Part {
     var path: String
-    /// The path of its parent, empty for the run, and the attempt of the parent.
+    /// The path and the attempt of the parent. If the parent is the run, the path is empty.
     var parent: String
     var parentAttempt: Int?
     var outcome: Outcome
@@ -104,7 +104,6 @@ struct RunSpans: Sendable {
     var attributes: ValueObject
   }
 
-  /// Calls `body` with each part until it returns false.
   private func forEachPart(_ body: (Part) -> Bool) {
     for step in account.steps where RunAccount.isOwn(step) {
       guard visit(step, path: step.id.text, in: ("", nil), body) else { return }
@@ -135,7 +134,7 @@ struct RunSpans: Sendable {
     return true
   }
 
-  /// Returns a part without its attempts, or nil if it did not run in this process.
+  /// Returns a step or item without its attempts. Returns nil if it did not run in this process.
   private func part(
     _ path: String, _ outcome: Outcome, _ failure: StepFailure?, _ start: Double?, _ end: Double?
   ) -> Part? {
@@ -147,7 +146,8 @@ struct RunSpans: Sendable {
       attempts: [], attributes: [:])
   }
 
-  /// Returns the attempts in this process. The report has their times if they differ from those of the step.
+  /// Returns the attempts that ran in this process. The report has their times only if they differ from those of the
+  /// step.
   private func attempts(
     _ attemptTimes: [RunReport.Attempt], _ count: Int, of part: Part
   ) -> [(number: Int, start: Double, end: Double)] {
@@ -160,7 +160,7 @@ struct RunSpans: Sendable {
     }
   }
 
-  /// Returns the result in the terms of OpenTelemetry's conventions for pipelines.
+  /// Returns the word that OpenTelemetry's conventions for pipelines use for an outcome.
   private static func result(_ outcome: Outcome) -> String {
     switch outcome {
     case .success: "success"

@@ -1,21 +1,22 @@
 import FlowSystem
 
-/// The trace of a run as defined by W3C Trace Context, and the ids of the run's spans.
+/// The trace of a run as W3C Trace Context defines it, and the ids of the spans of the run.
 ///
-/// Ids are hashes of span paths, so an attempt can get the id of a span that is created after the run has ended.
+/// The id of a span is a hash of its path. So the id can be passed to an attempt before the span is created at the end
+/// of the run.
 struct TraceContext: Sendable {
-  /// The id of the trace: 32 hexadecimal digits.
+  /// The id of the trace, 32 hexadecimal digits.
   let traceID: String
-  /// The id of the span that started this process, 16 hexadecimal digits, or nil if there is none.
+  /// The id of the span that started this process, 16 hexadecimal digits. Nil if there is none.
   let parentID: String?
-  /// The reason why the value in the environment is invalid, or nil if it is valid or missing.
+  /// Why the value in the environment is not valid. Nil if it is valid or missing.
   let problem: String?
   private let seed: String
 
-  /// The environment variable defined by OpenTelemetry's specification of environment transports.
+  /// The environment variable that OpenTelemetry specifies for passing a trace to a process.
   static let variable = "TRACEPARENT"
 
-  /// Creates a context in the trace of `traceparent`, or in a new one. `seed` differs between processes.
+  /// Creates a context in the trace of `traceparent`, or in a new trace. `seed` must be different in each process.
   init(_ traceparent: String?, seed: String = String(UInt64.random(in: 0 ... .max))) {
     let parts = traceparent.flatMap(Self.parts)
     traceID = parts?.trace ?? String(Self.hash("trace", seed).prefix(32))
@@ -28,24 +29,23 @@ struct TraceContext: Sendable {
     self.seed = seed
   }
 
-  /// A valid value has 55 characters; values of later versions may be longer.
+  /// A valid value has 55 characters, but values of later versions can be longer.
   private static let mostShownCharacters = 80
 
-  /// Returns the beginning of a long text.
+  /// Returns the text, cut if it is too long to be shown.
   private static func beginning(of text: String) -> String {
     text.count > mostShownCharacters ? text.prefix(mostShownCharacters) + "…" : text
   }
 
-  /// The id of the run's span.
   var runID: String { spanID("", nil) }
 
-  /// Returns the id of the span of a step, an item or a step in an item's workflow, such as `convert[3]/read`, or of
-  /// one of its attempts: 16 hexadecimal digits.
+  /// Returns the id of a span, 16 hexadecimal digits. `path` is a step, an item, or a step in the workflow of an item,
+  /// such as `convert[3]/read`. If `attempt` is not nil, the span is that attempt.
   func spanID(_ path: String, _ attempt: Int?) -> String {
     String(Self.hash("span", seed, path, attempt.map { "\($0)" } ?? "").prefix(16))
   }
 
-  /// Returns the value for the environment of an attempt.
+  /// Returns the `traceparent` for the environment of an attempt.
   func traceparent(_ path: String, attempt: Int) -> String { "00-\(traceID)-\(spanID(path, attempt))-01" }
 
   private static func hash(_ parts: String...) -> String {
@@ -54,7 +54,7 @@ struct TraceContext: Sendable {
     return hash.finish()
   }
 
-  /// Parses the ids of the trace and the parent in a `traceparent`. Returns nil if it is invalid.
+  /// Parses a `traceparent` into the ids of the trace and the parent. Returns nil if it is not valid.
   private static func parts(_ text: String) -> (trace: String, parent: String)? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     func isHexadecimal(_ part: String, _ count: Int) -> Bool {

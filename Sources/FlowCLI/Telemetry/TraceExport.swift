@@ -3,16 +3,15 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Sends the spans of a finished run within ``patience``. Failures do not affect the result of the run; a warning has
-/// the number of spans that were not sent.
+/// Sends the spans of a finished run and takes at most ``patience`` for it. A failure does not change the result of the
+/// run. Then a warning says how many spans were not sent.
 final class TraceExport: Sendable {
-  /// The maximum time for which the end of a run is delayed.
+  /// How long the end of a run can be delayed by this.
   static let patience = Duration.seconds(2)
-  /// The number of spans per request.
   static let spansPerRequest = 500
-  /// The maximum number of spans sent for a run.
+  /// How many spans are sent at most for one run.
   static let limit = 100_000
-  /// The pauses before a request is repeated if the server asks for it.
+  /// The pauses before a request is sent again, if the server asks for this.
   static let pauses: [Duration] = [.milliseconds(100), .milliseconds(400)]
 
   private struct State {
@@ -21,7 +20,8 @@ final class TraceExport: Sendable {
   }
 
   private let server: TraceServer
-  /// The deadline of requests. It is earlier than the end of the wait for them, so that the reason can be reported.
+  /// The deadline of the requests. It is a little earlier than the end of the wait for them, so that the reason can be
+  /// reported.
   private let deadline: ContinuousClock.Instant
   private let state = Mutex(State())
   private let ending: Descriptor.Pipe
@@ -32,7 +32,7 @@ final class TraceExport: Sendable {
     ending = try Descriptor.pipe()
   }
 
-  /// Sends the spans. Returns a warning, or nil if the server has accepted all of them.
+  /// Sends the spans. Returns a warning, or nil if the server accepted all spans.
   static func send(_ spans: RunSpans, _ context: TraceContext, to server: TraceServer) -> String? {
     let deadline = ContinuousClock.now + patience
     let count = spans.count
@@ -40,7 +40,8 @@ final class TraceExport: Sendable {
     var taken = 0
     do throws(SystemError) {
       let export = try TraceExport(server, by: deadline)
-      // Looking up a name has no deadline, so it is done on a separate thread, which may continue after this returns.
+      // The lookup of a host name has no deadline. So a separate thread sends the spans, and it can continue after this
+      // function returns.
       try DetachedThread.start(name: "traces") { export.send(spans, context.traceID) }
       export.wait()
       let state = export.state.withLock { $0 }
@@ -53,7 +54,7 @@ final class TraceExport: Sendable {
     return dropped == 0 ? nil : "\(dropped) of the run's \(count) spans did not reach \(server.url): \(reason)"
   }
 
-  /// Waits until everything has been sent or the time has passed.
+  /// Waits until everything has been sent or the deadline has passed.
   private func wait() {
     let left = ContinuousClock.now.duration(to: deadline + .milliseconds(50)).components
     var watched = pollfd(fd: ending.reading.number, events: Int16(POLLIN), revents: 0)
@@ -86,7 +87,7 @@ final class TraceExport: Sendable {
     _ = ending.writing.send([1])
   }
 
-  /// Sends one request and repeats it if the server asks for that. Returns the reason for a failure, or nil.
+  /// Sends one request, again if the server asks for this. Returns the reason if it failed, or nil.
   private func send(_ body: [UInt8], of count: Int) -> String? {
     let headers = [("Content-Type", "application/x-protobuf"), ("User-Agent", "flowrun/\(Release.version)")]
     let request = PlainRequest(
@@ -110,7 +111,7 @@ final class TraceExport: Sendable {
       case 429, 502, 503, 504:
         let pause = answer.retryAfterSeconds.map { .seconds($0) } ?? pauses.first
         guard pauses.popFirst() != nil, let pause, ContinuousClock.now + pause < deadline else { fallthrough }
-        // A server may answer with a negative number of seconds.
+        // The server may ask for a negative number of seconds.
         usleep(UInt32(max(0, pause.nanoseconds / 1000)))
       default: return "the server answered \(answer.status)"
       }

@@ -3,22 +3,22 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// The server for OpenTelemetry traces: a collector with OTLP over HTTP.
+/// The server that receives OpenTelemetry traces: a collector that accepts OTLP over HTTP.
 struct TraceServer {
-  /// True if TLS is used.
   let isSecure: Bool
-  /// The host; an IPv6 address has no brackets.
+  /// The host. An IPv6 address is without brackets.
   let host: String
   let port: Int
-  /// The path, which ends in `/v1/traces`.
+  /// The path. It ends in `/v1/traces`.
   let path: String
-  /// Additional headers of requests, such as an API key; never shown.
+  /// Additional headers for the requests, such as an API key. They are never shown.
   let headers: [(name: String, value: String)]
 
-  /// The variable from which OpenTelemetry's exporters read headers.
+  /// The environment variable from which OpenTelemetry's exporters read headers.
   static let headersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
 
-  /// Parses `http://HOST[:PORT][/PATH]` and headers as `NAME=VALUE,…`. Throws a ``UsageProblem`` if they are invalid.
+  /// Parses `http://HOST[:PORT][/PATH]`, and headers in the form `NAME=VALUE,…`. Throws a ``UsageProblem`` if they are
+  /// not valid.
   init(_ text: String, headers: String? = Environment.value(headersVariable)) throws(UsageProblem) {
     let example = "expected http://HOST[:PORT], such as http://127.0.0.1:4318"
     isSecure = text.hasPrefix("https://")
@@ -50,19 +50,18 @@ struct TraceServer {
 
   private static let tracesPath = "/v1/traces"
 
-  /// The headers set by flowrun.
+  /// The headers that flowrun sets itself.
   private static let ownHeaders: Set<String> = [
     "host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "expect", "te",
     "trailer", "upgrade", "user-agent",
   ]
 
-  /// The URL of the server.
   var url: String {
     let authority = host.contains(":" as Character) ? "[\(host)]" : host
     return "\(isSecure ? "https" : "http")://\(authority):\(port)\(path)"
   }
 
-  /// Parses `NAME=VALUE,…` with percent-encoded values, as OpenTelemetry's exporters do.
+  /// Parses `NAME=VALUE,…` with percent-encoded values. OpenTelemetry's exporters do this in the same way.
   private static func headers(_ text: String) throws(UsageProblem) -> [(name: String, value: String)] {
     var headers: [(name: String, value: String)] = []
     for entry in text.parts(separatedBy: ",") where !entry.isEmpty {
@@ -72,7 +71,7 @@ struct TraceServer {
         name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }),
         let value = decoded(trimmed(stated[...])), value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
       else {
-        // The value may be a key, so it is not shown.
+        // The value is not shown, because it can be a key.
         throw UsageProblem("\(headersVariable): '\(name)' is not a header; expected NAME=VALUE,NAME=VALUE")
       }
       guard !ownHeaders.contains(name.lowercased()) else {
@@ -90,7 +89,7 @@ struct TraceServer {
     return String(text)
   }
 
-  /// Decodes percent escapes. Returns nil if one is invalid.
+  /// Decodes percent escapes. Returns nil if an escape is not valid.
   private static func decoded(_ text: String) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]

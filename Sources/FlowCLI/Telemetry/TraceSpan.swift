@@ -3,21 +3,21 @@ import FlowStore
 
 /// A span of an OpenTelemetry trace.
 struct TraceSpan {
-  /// The id: 16 hexadecimal digits.
+  /// The id of the span, 16 hexadecimal digits.
   var id: String
-  /// The id of its parent, or nil without a parent.
+  /// The id of the parent span, or nil if there is none.
   var parentID: String?
   var name: String
-  /// The start and end in nanoseconds since 1970.
+  /// The start and the end, in nanoseconds since 1970.
   var startNanoseconds: Int
   var endNanoseconds: Int
-  /// Strings and integers by name.
+  /// The attributes. Only strings and integers are sent.
   var attributes: ValueObject
-  /// The error, or nil if there was none.
+  /// The error, or nil if the span succeeded.
   var error: String?
   var events: [Event] = []
 
-  /// An event at an instant.
+  /// Something that happened at an instant during the span.
   struct Event {
     var name: String
     var atNanoseconds: Int
@@ -26,7 +26,7 @@ struct TraceSpan {
 }
 
 extension TraceSpan {
-  /// Returns an OTLP `ExportTraceServiceRequest` with these spans in Protobuf format.
+  /// Returns an OTLP `ExportTraceServiceRequest` with these spans, encoded as Protobuf.
   static func request(_ spans: some Sequence<TraceSpan>, traceID: String, resource: ValueObject) -> [UInt8] {
     var resourceMessage = ByteWriter()
     resourceMessage.add(attributes: resource, at: 1)
@@ -44,7 +44,7 @@ extension TraceSpan {
     return request.bytes
   }
 
-  /// Returns the number of spans that a server rejected and its reason, from an `ExportTraceServiceResponse`.
+  /// Reads an `ExportTraceServiceResponse`. Returns how many spans the server rejected, and why.
   static func rejected(in response: [UInt8]) -> (count: Int, message: String) {
     var reader = ProtobufReader(response)
     while let (field, content) = reader.next() {
@@ -91,14 +91,14 @@ extension TraceSpan {
     return span.bytes
   }
 
-  /// Returns the bytes of a string of hexadecimal digits.
+  /// Returns the bytes that hexadecimal digits stand for.
   private static func bytes(_ digits: String) -> [UInt8] {
     let values = digits.compactMap(\.hexDigitValue)
     return stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
   }
 }
 
-/// Protobuf fields: the number of the field with its type, then its content.
+/// Writing Protobuf fields: first the number and the type of the field, then its content.
 extension ByteWriter {
   fileprivate mutating func add(_ content: [UInt8], at field: UInt64) {
     add(field << 3 | 2)
@@ -120,7 +120,7 @@ extension ByteWriter {
     for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
   }
 
-  /// Adds `KeyValue` messages; values that are not strings or integers are left out.
+  /// Adds the attributes as `KeyValue` messages. Values that are neither strings nor integers are left out.
   fileprivate mutating func add(attributes: ValueObject, at field: UInt64) {
     for (key, content) in attributes {
       var value = ByteWriter()
@@ -137,7 +137,7 @@ extension ByteWriter {
   }
 }
 
-/// Reads the fields of a Protobuf message; ends at invalid data.
+/// Reads the fields of a Protobuf message. Stops at invalid data.
 private struct ProtobufReader {
   enum Content {
     case number(UInt64)

@@ -2,30 +2,30 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// A line of a run's log as shown on pages.
+/// A line in the log of a run, as pages show it.
 package struct PageLine: Sendable {
-  /// The kinds of lines.
+  /// The kind of a line.
   package enum Kind: Int, Sendable {
-    /// Printed or logged output.
+    /// The step printed or logged this line.
     case output
-    /// Printed or logged errors.
+    /// The step printed this line to standard error, or logged it as an error.
     case error
-    /// A placeholder for lines that were not recorded.
+    /// The line stands for lines that were not recorded.
     case leftOut
   }
 
-  /// The id of the step or item, or the name of the plugin, that printed it.
+  /// What printed the line: the id of a step or item, or the name of a plugin.
   package let source: String
-  /// The time in milliseconds from the start of the run.
+  /// When the line was printed, in milliseconds from the start of the run.
   package let at: Value
   package let kind: Kind
-  /// Its text in pieces, each with one look.
+  /// The text in pieces. Each piece has one color and style.
   package let pieces: [ColoredText.Piece]
 
-  /// Its text without colors.
+  /// The text without colors.
   package var text: String { pieces.map(\.text).joined() }
 
-  /// Returns the lines of a log in order. A message of several lines becomes several lines.
+  /// Returns the lines of a log in order. A message with line breaks becomes several lines.
   package static func all(of lines: [ValueObject]) -> [PageLine] {
     lines.flatMap { line -> [PageLine] in
       guard let message = line["message"]?.stringValue else { return [] }
@@ -42,7 +42,7 @@ package struct PageLine: Sendable {
     }
   }
 
-  /// Returns the lines of all steps, or of one step or item with its inner items, as text.
+  /// Returns lines as text: all lines, or only those of a step or item and the items in it.
   static func text(_ lines: [PageLine], ofStep step: String?) -> String {
     var text = ""
     for line in lines {
@@ -56,8 +56,8 @@ package struct PageLine: Sendable {
     return text
   }
 
-  /// Returns the text for a recorded placeholder `[flowrun: 12 lines, 345 bytes, are not recorded; a larger log-limit
-  /// keeps more]`, or nil for another line.
+  /// Returns the text for a recorded placeholder: `[flowrun: 12 lines, 345 bytes, are not recorded; a larger log-limit
+  /// keeps more]`. Returns nil if the line is something else.
   private static func leftOut(_ message: String) -> String? {
     guard message.hasPrefix("[flowrun: "), message.hasSuffix("]"), let end = message.firstRange(of: " not recorded")
     else {
@@ -70,7 +70,6 @@ package struct PageLine: Sendable {
     return "\(count == 1 ? "1 line" : "\(count) lines") left out\(size)\(remedy.isEmpty ? "" : ":\(remedy)")"
   }
 
-  /// Splits pieces at line breaks.
   private static func split(_ pieces: [ColoredText.Piece]) -> [[ColoredText.Piece]] {
     var lines: [[ColoredText.Piece]] = [[]]
     for piece in pieces {

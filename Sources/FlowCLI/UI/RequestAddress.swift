@@ -1,12 +1,12 @@
-/// Checks the address of a request: its `Host` and its target.
+/// Checks the address of an HTTP request: its `Host` field and its target.
 package enum RequestAddress {
-  /// Returns the problem with the address of a request, or nil if it is valid. If a proxy and a server interpreted a
-  /// request differently, one page could be mistaken for another.
+  /// Returns what is wrong with the address of a request, or nil if it is valid. If a proxy and this server understood
+  /// an address differently, one page could be taken for another.
   ///
   /// - Parameters:
-  ///   - target: The target as sent: a path or an absolute address.
+  /// - target: The target as it was sent: a path or an absolute address.
   ///   - hosts: The values of all `Host` fields.
-  ///   - isOwn: Returns whether a host is this server.
+  /// - isOwn: Returns true if a host is this server.
   package static func problem(target: String, hosts: [String], isOwn: (_ host: String) -> Bool) -> String? {
     guard hosts.count <= 1 else { return "Expected one Host field, got \(hosts.count)." }
     guard !target.hasPrefix("/"), target != "*" else { return nil }

@@ -5,10 +5,10 @@ import FlowPluginKit
 import FlowSystem
 
 extension RunLibrary {
-  /// The number of runs whose items are cached: the page of a run in progress requests them every second.
+  /// For how many runs the items are cached. The page of a run in progress requests them every second.
   private static let keptItems = 4
 
-  /// Adds the values of items to a run, as far as they are in its journal.
+  /// Adds the values of the items to a run. Only values in the journal of the run are known.
   func noteItems(in reported: inout ReportedRun, of recorded: HistoryRun, _ registry: ActionRegistry) {
     guard !reported.itemStates.isEmpty else { return }
     let expansions = recorded.recollection.entries.count { if case .expanded = $0 { true } else { false } }
@@ -45,8 +45,8 @@ extension RunLibrary {
     return items
   }
 
-  /// Returns the ends of attempts that were followed by others, in milliseconds from the start of the run, by the step
-  /// or item name used in lines of the log.
+  /// Returns when attempts ended, in milliseconds from the start of the run. The last attempt is left out. The keys are
+  /// the names of steps and items as in the log.
   static func attemptEnds(in recorded: HistoryRun) -> ValueObject {
     let steps = recorded.graph.workflow.steps
     var ends: ValueObject = [:]

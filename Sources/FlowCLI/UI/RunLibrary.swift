@@ -7,15 +7,15 @@ import FlowStoreSQLite
 import FlowSystem
 import Synchronization
 
-/// The runs of the workflows below a folder or in a database, for `flowrun ui`.
+/// The runs that `flowrun ui` shows: those of the workflows in and below a folder, or those in a database.
 ///
-/// Every call may block for a disk or database.
+/// Every call can block, because it reads from a disk or a database.
 package final class RunLibrary: Sendable {
-  /// The absolute path of the folder.
+  /// The absolute path of the folder with the workflows.
   package let folder: String
-  /// The address of the database, or nil for files next to the workflows.
+  /// The address of the database. Nil if each folder has its own store.
   package let address: String?
-  /// The folders of plugins from the command line.
+  /// The folders of plugins named on the command line.
   package let pluginFolders: [String]
   private let writes: Bool
   private let database: (any RunStore)?
@@ -29,17 +29,17 @@ package final class RunLibrary: Sendable {
     var foldersSeenAt: Int?
   }
 
-  /// The maximum number of runs read from a store, the newest first.
+  /// How many runs are read from a store at most. The newest runs are read.
   package static let runLimit = 500
-  /// The time for which the list of folders is cached.
+  /// How long the list of folders is cached.
   private static let foldersMilliseconds = 5_000
 
-  /// Opens the database at `store`, or the stores of the workflows in and below `folder`. With `isReadOnly`, runs
-  /// cannot be sent requests.
+  /// Opens the database at `store`, or the stores of the workflows in and below `folder`. If `isReadOnly` is true, no
+  /// requests can be sent to runs.
   package init(folder: String, store: String?, pluginFolders: [String], isReadOnly: Bool) throws {
     guard FilePath.isFolder(folder) else { throw UsageProblem("'\(folder)' is not a folder") }
     self.folder = FilePath.normalized(folder)
-    // Runs are started in the folders of their workflows.
+    // Runs are started in the folders of their workflows, so the paths must be absolute.
     self.pluginFolders = pluginFolders.map(FilePath.absolute)
     address = store
     writes = !isReadOnly
@@ -48,14 +48,14 @@ package final class RunLibrary: Sendable {
 
   // MARK: Runs
 
-  /// Runs, the newest first, with errors of stores that could not be read.
+  /// Runs, sorted from the newest to the oldest, and the errors of stores that could not be read.
   package struct List: Sendable {
     package var runs: [StoredRun] = []
-    /// The errors as sentences.
+    /// The errors, one sentence each.
     package var problems: [String] = []
   }
 
-  /// Returns the newest runs, up to `limit` of each store.
+  /// Returns the newest runs. At most `limit` runs are read from each store.
   package func list(limit: Int = RunLibrary.runLimit) -> List {
     var list = List()
     var runs: [(latest: Int, run: StoredRun)] = []
@@ -64,7 +64,7 @@ package final class RunLibrary: Sendable {
     for place in places() {
       do {
         let found = try store(at: place).list(filter)
-        // A store has its runs in the order of their starts, even if the clock was set back.
+        // In a store, runs are in the order of their starts, even if the clock was set back.
         var latest = Int.max
         runs += found.runs.map { run in
           latest = min(latest, run.startedMilliseconds)
@@ -83,9 +83,9 @@ package final class RunLibrary: Sendable {
     return list
   }
 
-  /// Returns the run with this id and its store, or nil if there is none.
+  /// Returns the run with this id and its store. Returns nil if there is no such run.
   package func find(_ id: String) throws -> (run: StoredRun, store: any RunStore)? {
-    // Other strings cannot be ids, so they are not looked up.
+    // A string that cannot be an id is not looked up.
     guard id.utf8.count == 36, id.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return nil }
     var problem: (any Error)?
     for place in places() {
@@ -100,23 +100,23 @@ package final class RunLibrary: Sendable {
     return nil
   }
 
-  /// Sends a request to a run, like `flowrun cancel`, `post` and `answer`.
+  /// Sends a request to a run. `flowrun cancel`, `post` and `answer` do the same.
   package func ask(_ run: StoredRun, in store: any RunStore, _ question: ValueObject) async throws {
     var question = question
     if question["choice"] != nil { question["by"] = .string("\(Environment.userName) on \(RunMemory.holder.host)") }
     _ = try await RunQuestion.ask(run, in: store, question)
   }
 
-  /// Answers the question of a step with a secret, which is not stored.
+  /// Answers the question of a step with a secret. The secret is not stored.
   package func answer(_ run: StoredRun, in store: any RunStore, _ step: String, withSecret secret: String) async throws
   {
     try await RunQuestion.answer(run, in: store, step, withSecret: secret)
   }
 
-  /// The environment of this process, which its runs inherit.
+  /// The environment of this process. Runs that it starts have the same environment.
   package static var environment: [String: String] { Environment.all }
 
-  /// Returns an error as a sentence for people.
+  /// Returns the message of an error as a sentence that pages show.
   package static func message(of error: any Error) -> String {
     var text = "\(error)"
     if text.hasPrefix("flowrun: ") { text.removeFirst("flowrun: ".count) }
@@ -138,13 +138,13 @@ package final class RunLibrary: Sendable {
     }
   }
 
-  /// Clears the cached list of folders, because a folder may have got its first run.
+  /// Clears the cached list of folders, because a folder may now have its first run.
   package func forgetFolders() { known.withLock { $0.foldersSeenAt = nil } }
 
   private func store(at place: String) throws -> any RunStore {
     if let database { return database }
     let path = RunMemory.path(in: place)
-    // The next run moves a damaged store aside and creates another file in its place.
+    // When a store is damaged, the next run moves it to another name and creates a new file in its place.
     let isSame = { (store: SQLiteRunStore) in store.identity == StoreIdentity(path) }
     if let store = known.withLock({ $0.stores[path] }), isSame(store) { return store }
     let store = try RunMemory.open(place, writes: writes)
@@ -156,12 +156,12 @@ package final class RunLibrary: Sendable {
 
   package struct WorkflowFile: Sendable {
     package var path: String
-    /// The path relative to the library's folder, which is its name on pages.
+    /// The path relative to the folder of the library. Pages show it as the name of the workflow.
     package var name: String
     package var runs: [StoredRun]
   }
 
-  /// Returns the workflows with runs, the one that ran last first, then the others in the same folders.
+  /// Returns the workflows. Those with runs are first, sorted by their last run. The others in the same folders follow.
   package func workflows(of list: List) -> [WorkflowFile] {
     var files: [String] = []
     var runs: [String: [StoredRun]] = [:]
@@ -169,7 +169,7 @@ package final class RunLibrary: Sendable {
       if runs[run.file] == nil { files.append(run.file) }
       runs[run.file, default: []].append(run)
     }
-    // A database does not contain workflows without runs; those in the folder belong to it, too.
+    // A database knows only workflows that have run, so the workflows in the folder are added.
     var folders = [folder]
     if database == nil { folders += places().filter { $0 != folder } }
     let workflows = "\(folder)/workflows"
@@ -186,7 +186,7 @@ package final class RunLibrary: Sendable {
     return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }
   }
 
-  /// Returns the name of a workflow file on pages.
+  /// Returns the name that pages show for a workflow file.
   package func name(of file: String) -> String {
     FilePath.path(of: file, below: folder) ?? file
   }

@@ -8,71 +8,68 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// The data for the page of a run.
+/// What the page of a run shows.
 package struct RunPageView: Sendable {
   package let run: StoredRun
-  /// The page of its report, with links to its steps.
+  /// The page of the report of the run. It has links to the pages of its steps.
   package let page: InsightPage
-  /// The events that waiting steps need.
+  /// The events that steps of the run are waiting for.
   package let awaited: [String]
-  /// The unanswered questions.
+  /// The questions that have not been answered.
   package let questions: [Question]
-  /// Sentences about what a resume does with the steps that were running when flowrun ended.
+  /// What a resume would do with the steps that were running when flowrun ended, one sentence each.
   package let resuming: [String]
-  /// True if slack and suggestions have not been computed but can be.
+  /// True if slack and suggestions can be computed but have not been computed yet.
   package let isBrief: Bool
-  /// The ends of attempts that were followed by others, by step or item, in milliseconds from the start of the run.
+  /// When attempts ended, by step or item, in milliseconds from the start of the run. The last attempt is left out.
   package let attemptEnds: ValueObject
 
-  /// The question of a step.
+  /// A question that a step asks.
   package struct Question: Sendable {
     package var step: String
     package var text: String
-    /// The possible answers.
     package var choices: [String]
     var kind: FlowPluginKit.Question.Kind
-    /// The last lines printed by the step's dependencies, each with the id of its step or item.
+    /// The last lines that the dependencies of the step printed, each with the id of its step or item.
     package var printed: [(step: String, line: String)] = []
-    /// True if the answer is text and not a choice.
+    /// True if the answer is text that a person enters.
     package var takesText: Bool { kind != .choice }
-    /// True if the answer is a secret.
     package var isSecret: Bool { kind == .secret }
   }
 }
 
-/// The data for the page of a step.
+/// What the page of a step shows.
 package struct StepPageView: Sendable {
   package let uses: String
-  /// Its name for people, or its id.
+  /// The `name` of the step, or its id if it has no name.
   package let name: String
   package let state: String
-  /// Properties of the step as names and values.
+  /// The properties of the step, each with its name.
   package let facts: [(name: String, value: String)]
-  /// Its failures as markup.
+  /// The failures of the step as HTML.
   package let failures: String
-  /// Its inputs as written in the file.
+  /// The inputs of the step as they are written in the file.
   package let inputs: [(name: String, value: String)]
   package let outputs: [(name: String, value: String)]
-  /// The durations of the step in recorded runs, in nanoseconds, the newest first.
+  /// How long the step took in recorded runs, in nanoseconds. The newest run is first.
   package let durations: [(run: String, nanoseconds: Int)]
-  /// Its attempts with their errors as markup; empty if there was only one.
+  /// The attempts of the step with their errors, as HTML. Empty if there was only one.
   package var attempts = ""
-  /// Its items; empty without `foreach`.
+  /// The items of the step. Empty if it has no `foreach`.
   package var items: [ReportedItem] = []
-  /// The variables that it adds to its commands' environment, as written in the file.
+  /// The variables that the step sets for its commands, as they are written in the file.
   package var environment: [(name: String, value: String)] = []
-  /// The ends of attempts that were followed by others, by step or item, in milliseconds from the start of the run.
+  /// When attempts ended, by step or item, in milliseconds from the start of the run. The last attempt is left out.
   package var attemptEnds: ValueObject = [:]
 }
 
 extension RunLibrary {
-  /// The number of pages of finished runs that are cached.
   private static let keptPages = 4
-  /// The maximum number of steps of a run whose slack is computed while a person waits.
+  /// Slack is not computed on request for a run with more steps than this, because a person is waiting.
   private static let analyzedSteps = 2_000
 
-  /// Returns the current state of a run. `stepPage` is the prefix of links to pages of its steps. With `isFast`, slack
-  /// and suggestions, which may take half a second, are included only if they are cached.
+  /// Returns the current state of a run. `stepPage` is the start of the links to the pages of its steps. If `isFast` is
+  /// true, slack and suggestions are included only if they are cached, because computing them can take half a second.
   package func view(
     of run: StoredRun, in store: any RunStore, stepPage: String?, isFast: Bool = false
   ) throws -> RunPageView {
@@ -109,7 +106,7 @@ extension RunLibrary {
     return view
   }
 
-  /// The maximum number of steps for which the effect of a resume is described.
+  /// For how many steps the page describes what a resume would do.
   private static let resumedSteps = 5
 
   private static func resuming(_ run: ReportedRun, _ workflow: Workflow) -> [String] {
@@ -125,19 +122,19 @@ extension RunLibrary {
       + (fails ? "does not run it again, because of on-interrupt: fail." : "runs it again from its start.")
   }
 
-  /// Returns the report of a run as JSON, like `flowrun runs show --json`.
+  /// Returns the report of a run as JSON. It is the same as that of `flowrun runs show --json`.
   package func report(of run: StoredRun, in store: any RunStore) throws -> Value {
     .object(try HistoryRun(run, store, try Installation(around: run.file, given: pluginFolders)).value)
   }
 
-  /// Returns a run as a Chrome trace, like `flowrun --trace`.
+  /// Returns a run as a Chrome trace, in the format of `flowrun --trace`.
   package func trace(of run: StoredRun, in store: any RunStore) throws -> [UInt8] {
     let recorder = TraceRecorder()
     recorder.receive(try read(run, in: store).reported.events)
     return recorder.bytes
   }
 
-  /// Returns a step or item of a run, or nil if the run has none of this name.
+  /// Returns what the page of a step or item shows. Returns nil if the run has no such step or item.
   package func step(_ name: String, of run: StoredRun, in store: any RunStore) throws -> StepPageView? {
     let (recorded, reported) = try read(run, in: store)
     let steps = recorded.graph.workflow.steps
@@ -193,7 +190,7 @@ extension RunLibrary {
     return view
   }
 
-  /// Returns an item of a step, such as `convert[42]`, or nil if the run has no such item.
+  /// Returns what the page of an item such as `convert[42]` shows. Returns nil if the run has no such item.
   private func item(
     _ name: String, _ item: (step: StepID, index: Int), _ recorded: HistoryRun, _ reported: ReportedRun
   ) -> StepPageView? {
@@ -223,8 +220,7 @@ extension RunLibrary {
     return view
   }
 
-  /// Returns when a step became ready and the step or event it waited for last, or nil for a step that waited for
-  /// neither.
+  /// Describes when a step became ready, and which step or event it waited for last. Returns nil if it waited for none.
   private static func readiness(of index: Int, _ run: ReportedRun) -> String? {
     guard let ready = run.course.steps[index].readyAt else { return nil }
     let shape = run.course.shape.steps[index]
@@ -242,7 +238,7 @@ extension RunLibrary {
     return "at \(PageText.time(ready)), \(last.1)"
   }
 
-  /// Returns the attempts of a step or item with their errors; empty if there was only one.
+  /// Returns the attempts of a step or item with their errors. Returns an empty text if there was only one.
   private static func attempts(_ task: TaskInstance, _ times: [Range<Int>], _ recollection: RunRecollection) -> String {
     guard times.count > 1 else { return "" }
     var errors: [Int: String] = [:]
@@ -263,12 +259,12 @@ extension RunLibrary {
     return PageTable(caption: "Attempts", columns: ["attempt", "started", "took", "error"], rows: rows).html
   }
 
-  /// Returns the output of the steps of a run, or of one step or item, as text.
+  /// Returns as text what the steps of a run printed, or what one step or item printed.
   package func log(of run: StoredRun, in store: any RunStore, step: String?) throws -> [UInt8] {
     Array(PageLine.text(PageLine.all(of: try LogFollower(run.id, in: store).read().lines), ofStep: step).utf8)
   }
 
-  /// Returns a page that compares two runs, like `flowrun compare`.
+  /// Returns a page that compares two runs. `flowrun compare` creates the same page.
   package func comparison(
     _ before: (run: StoredRun, store: any RunStore), _ after: (run: StoredRun, store: any RunStore)
   ) throws -> InsightPage {
@@ -277,13 +273,13 @@ extension RunLibrary {
     return InsightPages.page(RunComparison(RunSample([old]), RunSample([new])), [])
   }
 
-  /// Returns a page with statistics of the runs of a workflow, its budgets and a forecast, or nil if fewer than two
+  /// Returns a page about the runs of a workflow: statistics, budgets and a forecast. Returns nil if fewer than two
   /// runs have ended.
   package func history(of file: WorkflowFile, _ workflow: Workflow?) throws -> InsightPage? {
     var sample: [ReportedRun] = []
     for run in file.runs where run.epoch == 1 && sample.count < Self.sampledRuns {
       guard [.success, .partial, .failure].contains(run.state), let found = try find(run.id) else { continue }
-      // A run of an earlier version of the file or with other plugins may no longer be readable.
+      // A run of an older version of the file, or with other plugins, may not be readable any more.
       if let read = try? read(found.run, in: found.store) { sample.append(read.reported) }
     }
     guard sample.count > 1 else { return nil }
@@ -298,16 +294,16 @@ extension RunLibrary {
     return page
   }
 
-  /// The maximum number of runs in the history of a workflow.
+  /// How many runs the history of a workflow includes.
   private static let sampledRuns = 50
-  /// The maximum number of runs that a forecast simulates, and the maximum number of their steps.
+  /// How many runs a forecast simulates at most, and how many steps they have at most in total.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
-  /// The reason why there is no forecast.
+  /// Why a forecast cannot be made.
   private struct NoForecast: Error { let reason: String }
 
-  /// Returns a forecast of the next run, with the launch reason of the last run and its values for inputs without a
-  /// default.
+  /// Returns a forecast of the next run. The launch reason is that of the last run. Inputs that have no default have
+  /// the values of the last run.
   private func forecast(
     _ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun], _ newest: RunHeader?
   ) -> Result<(forecast: Forecast, premise: String), NoForecast> {

@@ -8,47 +8,46 @@ import FlowSyntax
 import FlowSystem
 
 extension RunLibrary {
-  /// The form for starting a workflow.
+  /// The form in which a person starts a workflow.
   package struct Form: Sendable {
-    /// The workflow, or nil if it cannot be read or has an error.
+    /// The workflow. Nil if it cannot be read or has an error.
     package var workflow: Workflow?
-    /// The reason why it cannot be started; empty if it can.
+    /// Why the workflow cannot be started. Empty if it can be started.
     package var problem = ""
     package var fields: [Field] = []
-    /// The absolute path of the folder to which entered paths are relative.
+    /// The absolute path of the folder at which relative paths in the form start.
     package var folder = ""
-    /// The launch reason of the run whose inputs fill the form, or nil if the form is not filled.
+    /// The launch reason of the run whose inputs the form shows. Nil if the form shows the defaults.
     package var launch: LaunchReason?
   }
 
   package struct Field: Sendable {
     package let declaration: FieldDeclaration
-    /// The default as a person would type it, or nil without a default.
+    /// The default as a person would enter it, or nil if there is none.
     package let given: String?
-    /// The absolute path of the default, or nil if it is not a path.
+    /// The absolute path that the default stands for. Nil if it is not a path.
     package let path: String?
-    /// The value from the run whose inputs fill the form, if it is not the default.
+    /// The value from the run whose inputs the form shows, if it differs from the default.
     package var filled: String?
   }
 
-  /// A value for an input in the format of `-i`.
+  /// A value for an input, as `-i` accepts it.
   package struct GivenInput: Sendable {
     package let field: FieldDeclaration
-    /// Its value as text.
     package let text: String
 
     package init(_ field: FieldDeclaration, _ text: String) { (self.field, self.text) = (field, text) }
   }
 
-  /// The data for starting a run again.
+  /// What is needed to start a run again.
   package struct Repetition: Sendable {
     package var inputs: [GivenInput] = []
-    /// True if an input is a secret, which is not recorded.
+    /// True if the run had a secret input. It must be entered again, because secrets are not recorded.
     package var needsSecrets = false
     package var launch = LaunchReason.user
   }
 
-  /// Returns the form of a workflow file, filled with the inputs of a run if there is one.
+  /// Returns the form for a workflow file. If there is a run, the form shows the inputs of the run.
   package func form(of file: String, filledFrom run: StoredRun? = nil) -> Form {
     do {
       let installation = try Installation(around: file, given: pluginFolders)
@@ -87,7 +86,8 @@ extension RunLibrary {
     return form
   }
 
-  /// Returns the inputs for starting a run again. Throws a ``UsageProblem`` if the workflow no longer has one of them.
+  /// Returns what is needed to start a run again. Throws a ``UsageProblem`` if the workflow does not have one of its
+  /// inputs any more.
   package func repetition(of run: StoredRun, _ workflow: Workflow) throws -> Repetition {
     guard let header = RunHeader(run.header) else { throw UsageProblem("the inputs of this run cannot be read") }
     var repetition = Repetition(launch: header.launch.reason)
@@ -104,19 +104,19 @@ extension RunLibrary {
     return repetition
   }
 
-  /// Returns a value in the format of `-i`.
+  /// Returns a value as `-i` accepts it.
   private static func text(of value: Value, _ type: ValueType) -> String {
     switch type {
     case .string, .duration, .path: return value.stringValue ?? JSONText.write(value)
     case .enumeration(_, let base): return text(of: value, base)
     case .boolean, .integer, .number, .array, .object, .any:
-      // A string that would be parsed as JSON, such as `5`, is written as JSON, too.
+      // A string that would be read as JSON, such as `5`, must also be written as JSON.
       if let text = value.stringValue, type.value(of: text) == value { return text }
       return JSONText.write(value)
     }
   }
 
-  /// Returns why a text is not a valid value of an input, or nil if it is valid.
+  /// Returns why a text is not a valid value for an input, or nil if it is valid.
   package static func problem(of given: GivenInput) -> String? {
     let (field, text) = (given.field, given.text)
     if text.utf8.contains(0) { return "The value has a NUL character, which no input can have." }

@@ -6,7 +6,7 @@ extension DiagnosticReport {
   /// Returns a JSON array with one object per diagnostic:
   /// `{file, line, column, endLine, endColumn, severity, code, message, help, related: [{…, label}]}`.
   ///
-  /// Lines and columns start at 1; columns are counted in code points. `help` may be null.
+  /// Lines and columns are counted from 1. Columns are in code points. `help` can be null.
   public func json() -> Value {
     .array(
       files.flatMap { file in

@@ -3,7 +3,7 @@ import FlowModel
 import FlowSyntax
 
 extension DiagnosticReport {
-  /// Returns the report as SARIF 2.1.0 (OASIS standard), which code-scanning services read.
+  /// Returns the report as SARIF 2.1.0, an OASIS standard that code-scanning services read.
   public func sarif() -> Value {
     let used = DiagnosticCode.allCases.filter { code in
       files.contains { $0.diagnostics.contains { $0.code == code } }
@@ -68,7 +68,7 @@ extension DiagnosticReport {
     ]
   }
 
-  /// Returns a path as a URI reference (RFC 3986): everything but unreserved characters and `/` is percent-encoded.
+  /// Returns a path as a URI reference (RFC 3986). All bytes but unreserved characters and `/` are percent-encoded.
   private static func uri(of path: String) -> String {
     let encoded = path.utf8.map { byte in
       switch byte {
