@@ -5,24 +5,22 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-/// All diagnostics for a workflow that is not run, for `validate` and for the language server during typing.
+/// Finds all diagnostics of a workflow without running it, for `validate` and for the language server.
 struct FileCheck {
-  /// The result of the loader.
   let result: LoadResult
-  /// Further diagnostics for the file itself.
+  /// Further diagnostics of the workflow file itself.
   let own: [Diagnostic]
-  /// The diagnostics for other files: included files, and the manifests of plugins in use.
+  /// The diagnostics of other files: included files, and the manifests of the plugins that the workflow uses.
   let others: [DiagnosticReport.File]
   private let programs: [DiagnosticReport.File]
 
-  /// Checks the workflow in `bytes` from the path `file`.
   init(bytes: [UInt8], file: String, _ installation: Installation) {
     self.init(
       WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(bytes: bytes, file: file),
       file: file, installation)
   }
 
-  /// Checks a workflow that has been loaded.
+  /// Checks a workflow that has already been loaded.
   init(_ result: LoadResult, file: String, _ installation: Installation) {
     self.result = result
     let checked = result.graph.map { LoadedForPlugins(workflow: $0.workflow, file: file, result: result) }
@@ -40,13 +38,13 @@ struct FileCheck {
   /// True if the workflow can run.
   var isValid: Bool { result.graph != nil && programs.isEmpty && !own.containsError }
 
-  /// The file with all of its diagnostics.
+  /// The workflow file with all its diagnostics.
   var report: DiagnosticReport.File {
     DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics + own)
   }
 }
 
-/// The input for the checks of plugins.
+/// What the checks of plugins need.
 private struct LoadedForPlugins: CheckedWorkflow {
   let workflow: Workflow
   let file: String

@@ -4,8 +4,8 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports paths of steps that do not exist, and patterns that are also the names of files, which requires access to
-/// the files.
+/// Reports paths in steps that do not exist, and patterns that are also the name of a file. For this, the files are
+/// looked up.
 struct NamedFilesCheck {
   private let result: LoadResult
   private let folder: String
@@ -13,7 +13,8 @@ struct NamedFilesCheck {
   private let flow: FileFlow
   private(set) var diagnostics: [Diagnostic] = []
 
-  /// Returns the warnings for a workflow loaded from `file`. Paths with expressions are known only in a run.
+  /// Returns the warnings for a workflow that was loaded from `file`. Paths with expressions are not checked, because
+  /// they are known only in a run.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let workflow = result.graph?.workflow else { return [] }
     var check = NamedFilesCheck(result, workflow, in: FilePath.folder(of: FilePath.absolute(file)))

@@ -4,7 +4,7 @@ import FlowSyntax
 
 /// Reports steps of `flowrun.yaml` that `flowrun STEP` cannot run, because a subcommand has the same name.
 enum StepNameCheck {
-  /// Returns the warnings for a workflow loaded from `file`.
+  /// Returns the warnings for a workflow that was loaded from `file`.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let workflow = result.graph?.workflow, file.split(separator: "/").last ?? "" == DefaultWorkflow.name else {
       return []

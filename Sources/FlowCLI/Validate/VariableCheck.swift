@@ -5,14 +5,14 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports variables in expressions (`env.NAME`) that are not set by the workflow, by an `env-file` or in the
+/// Reports variables in expressions (`env.NAME`) that nothing sets: neither the workflow, nor an `env-file`, nor the
 /// environment of this process.
 enum VariableCheck {
-  /// Parts of variable names that often indicate a secret.
+  /// The ends of variable names that often mean that the value is a secret.
   private static let secretEndings = ["_TOKEN", "_KEY", "_SECRET"]
   private static let secretPart = "PASSWORD"
 
-  /// Returns the warnings for a workflow loaded from `file`.
+  /// Returns the warnings for a workflow that was loaded from `file`.
   ///
   /// - Parameter environment: Returns the value of a variable of this process, or nil if it is not set.
   static func diagnostics(
@@ -29,7 +29,7 @@ enum VariableCheck {
           .recordedVariable, "the value of '\(read.name)' is recorded with each run, and its name is that of a secret",
           at: read.span, help: "declare it: secrets: { \(secretName(read.name)): { env: \(read.name) } }")
       }
-      // A file that is known only in the run may set the variable.
+      // An `env-file` whose name is known only in the run may set the variable.
       if read.hasFallback || files.areUnknown { return nil }
       let known = workflow.environment.keys + files.names.sorted()
       let correction = Correction(read.name, among: known)
@@ -51,10 +51,10 @@ enum VariableCheck {
   }
 }
 
-/// The variables set by the files of a workflow.
+/// The variables that the `env-file`s of a workflow set.
 private struct FileVariables {
   var names: Set<String> = []
-  /// True if the name of a file depends on the inputs of a run.
+  /// True if the name of an `env-file` depends on the inputs of a run.
   var areUnknown = false
 
   init(_ workflow: Workflow, in folder: String) {

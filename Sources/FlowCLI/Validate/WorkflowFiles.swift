@@ -4,15 +4,15 @@ import FlowSystem
 
 /// The workflow files named on the command line, including those in folders.
 struct WorkflowFiles {
-  /// The files in the order of the command line; those in a folder are sorted by name.
+  /// The files in the order of the command line. The files of a folder are sorted by name.
   private(set) var files: [String] = []
-  /// The number of YAML files in the folders that are not workflows.
+  /// How many YAML files in the folders are not workflows.
   private(set) var passedOver = 0
 
-  /// The maximum depth of folders.
+  /// How many levels of folders are searched.
   private static let depth = 32
 
-  /// Finds the workflows in the folders among `paths`. Throws a ``FileProblem`` for a folder without workflows.
+  /// Finds the workflows in the folders among `paths`. Throws a ``FileProblem`` if a folder has none.
   init(_ paths: [String]) throws(FileProblem) {
     for path in paths {
       guard FilePath.isFolder(path) else {
@@ -36,7 +36,8 @@ struct WorkflowFiles {
     }
   }
 
-  /// True if a line of the file begins with `steps:`, or if the file cannot be read, which is reported by the check.
+  /// True if a line of the file starts with `steps:`, or if the file cannot be read. In that case, the check reports
+  /// the error.
   static func isWorkflow(_ path: String) -> Bool {
     guard let bytes = try? FileAccess.read(path) else { return true }
     let key = Array("steps:".utf8)

@@ -1,12 +1,11 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The full description of an action as text.
+/// The full description of an action, for `flowrun plugins show`.
 struct ActionPage {
   let declaration: ActionDeclaration
   let style: TextStyle
 
-  /// The text, ending with a line break.
   var text: String {
     var text = "\(style.bold(declaration.name))\(declaration.isService ? " (a service)" : "")\n"
     text += "\(TerminalText.visible(declaration.summary))\n"
@@ -74,7 +73,6 @@ struct ActionPage {
 }
 
 extension String {
-  /// The text without trailing spaces.
   fileprivate var trimmingSpacesAtEnd: String {
     var text = self
     while text.last == " " { text.removeLast() }

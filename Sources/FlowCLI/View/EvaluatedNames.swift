@@ -1,16 +1,16 @@
 import FlowExpressions
 import FlowModel
 
-/// The names of steps for people, with `${{ inputs… }}` evaluated.
+/// Evaluates `${{ inputs… }}` in the `name`s of steps.
 ///
-/// Names are shown before anything runs. If the name of a step in an included file depends on the result of an earlier
-/// step, the id is shown instead.
+/// Names are shown before anything is run. If the name of a step in an included file depends on the result of an
+/// earlier step, the id of the step is shown instead.
 struct EvaluatedNames {
   private let workflow: Workflow
-  /// The known inputs: those of the workflow itself, then those of each of its scopes.
+  /// The known inputs: those of the workflow itself, followed by those of each scope.
   private var inputs: [ValueObject]
 
-  /// Returns the graph with evaluated names for a run with these inputs.
+  /// Returns the graph for a run with these inputs, with the names evaluated.
   static func graph(_ graph: WorkflowGraph, inputs: ValueObject) -> WorkflowGraph {
     let workflow = graph.workflow
     let named = workflow.steps.indices.filter { index in
@@ -40,7 +40,8 @@ struct EvaluatedNames {
     }
   }
 
-  /// Returns the index in ``inputs`` for the file of a step. The exit of an include belongs to the including file.
+  /// Returns the index in ``inputs`` for the file that contains a step. The exit step of an included file belongs to
+  /// the file that includes it.
   private func scopeNumber(of step: StepIndex) -> Int {
     guard let number = workflow.scope(of: step) else { return 0 }
     let scope = workflow.scopes[number]
@@ -54,7 +55,7 @@ struct EvaluatedNames {
     return value.isNull ? "" : value.stringValue ?? JSONText.write(value)
   }
 
-  /// Evaluates an expression that reads only known inputs. Returns nil if it reads anything else.
+  /// Evaluates an expression that uses only known inputs. Returns nil if it uses anything else.
   private static func value(_ value: Value, _ inputs: ValueObject) -> Value? {
     guard let text = value.stringValue, let template = try? Template(parsing: text) else { return nil }
     for reference in template.expressions.flatMap(\.expression.references) {

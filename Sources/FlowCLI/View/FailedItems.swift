@@ -6,15 +6,14 @@ import FlowModel
 struct FailedItems {
   struct Row {
     var index: Int
-    /// Its key or value; empty if unknown.
+    /// The key or value of the item; empty if it is not known.
     var name: String
     var outcome: Outcome
     var failure: StepFailure?
-    /// True if the lines quoted by its failure have already been shown.
+    /// True if the output that the error message quotes has already been shown.
     var isQuoteShown: Bool
   }
 
-  /// The maximum number of items in the table.
   static let shownRows = 10
   private static let widestName = 32
 
@@ -26,9 +25,9 @@ struct FailedItems {
     if rows.count < Self.shownRows { rows.append(row) }
   }
 
-  /// Returns one line per item, with its number, name, outcome and last line.
+  /// Returns one line per item: its number, its name, its outcome and the last line that it printed.
   ///
-  /// - Parameter more: The command that shows the items left out here.
+  /// - Parameter more: The command that shows the items that are left out here.
   func lines(_ style: TextStyle, more command: String?) -> [String] {
     let rows = rows.sorted { $0.index < $1.index }
     let cells = rows.map { row -> [String] in
@@ -60,7 +59,6 @@ struct FailedItems {
 }
 
 extension String {
-  /// The text without trailing spaces.
   fileprivate var trimmingSpaces: String {
     var text = self[...]
     while text.last == " " { text.removeLast() }

@@ -2,22 +2,22 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The lines of a finished step that scroll away above the live view: one line, followed by the last output if it
-/// failed.
+/// The lines that the live view prints when a step has finished: one line, and the last output if the step failed.
 struct FinishedStepLines {
   let style: TextStyle
   let subject: RunSubject
   let size: TerminalSize
-  /// The width of the longest name in the workflow, in columns.
+  /// The width of the longest step name in the workflow, in columns.
   let widestName: Int
 
-  /// The maximum number of output lines of a failure.
+  /// How many lines of output are shown for a failure.
   static let failureLines = 10
   private static let widestShownName = 32
   private static let timeColumns = 9
   private static let (otherColumns, failureColumns) = (16, 36)
 
-  /// Returns the lines of a finished step or item. Lines quoted by its failure are left out if they have been shown.
+  /// Returns the lines of a finished step or item. If `isQuoteShown` is true, the output that its error message quotes
+  /// is left out.
   func lines(
     _ step: StepID, _ finished: RunEvent.FinishedStep, isQuoteShown: Bool = false, note: String? = nil
   ) -> [String] {
@@ -37,7 +37,7 @@ struct FinishedStepLines {
     }
   }
 
-  /// Returns the lines of a failure: the exit status or cause, then the location in the file, then its last output.
+  /// Returns the lines of a failure: the exit status or cause, the location in the file, and the last output.
   private func failure(
     of step: StepID, _ finished: RunEvent.FinishedStep, _ name: String, _ isQuoteShown: Bool
   ) -> [String] {
@@ -53,7 +53,7 @@ struct FinishedStepLines {
       if let status = cause.exitStatus {
         head += ", exit \(status)"
       } else if !cause.headline.isEmpty {
-        // A cause that does not fit is put on a separate line that the terminal may wrap, so it is shown in full.
+        // A cause that does not fit has its own line. The terminal can wrap that line, so the cause is shown in full.
         let fits = TerminalText.columns(of: "\(head): \(cause.headline)") < size.columns
         if fits { head += ": \(cause.headline)" } else { lines.append("    \(cause.headline)") }
       }
@@ -66,15 +66,15 @@ struct FinishedStepLines {
     return [fitted(head)] + lines + (isQuoteShown ? [] : quoted.suffix(Self.failureLines).map(bar))
   }
 
-  /// Returns the failed items of a step, one per line.
+  /// Returns the lines of the failed items of a step, one per item.
   func lines(_ items: FailedItems, more command: String?) -> [String] {
     let lines = items.lines(style, more: command)
-    // A command for copying is never truncated.
+    // A command is never cut, because the user copies it.
     guard items.count > items.rows.count else { return lines.map(fitted) }
     return lines.dropLast().map(fitted) + lines.suffix(1)
   }
 
-  /// Returns a line about skipped steps: `– 3 skipped (condition): a, b, c`.
+  /// Returns the line for skipped steps: `– 3 skipped (condition): a, b, c`.
   func line(skipped steps: [StepID], _ reason: SkipReason?) -> String {
     let names = steps.prefix(20).map(subject.name).joined(separator: ", ")
     return fitted(style.dim("– \(steps.count) skipped (\(reason?.word ?? "condition")): \(names)"))
@@ -89,27 +89,27 @@ struct FinishedStepLines {
 }
 
 extension RunReport.Step {
-  /// True if it failed or timed out, even if that is allowed (`optional`).
+  /// True if the step failed or timed out, even if it is `optional`.
   var isFailed: Bool { outcome == .failure || outcome == .timedOut }
 }
 
-/// The parts of a failure: a headline, and the last lines of the failed command.
+/// The parts of an error message: a headline, and the last lines of the failed command.
 struct FailureText {
-  /// `exited with status 2: 'make' [command-failed]`; empty if the cause is unknown.
+  /// The first line, such as `exited with status 2: 'make' [command-failed]`. Empty if the cause is not known.
   let headline: String
-  /// The other lines of the message.
+  /// The other lines of the error message.
   let details: [String]
-  /// The exit status of a command, or nil for other failures.
+  /// The exit status of the command, or nil if the failure is not that of a command.
   private(set) var exitStatus: Int?
-  /// The last line printed by the command that failed, or nil if it printed nothing.
+  /// The last line that the failed command printed, or nil if it printed nothing.
   private(set) var lastLine: String?
-  /// `4 of 19 items failed`, if the failure is of this kind.
+  /// `4 of 19 items failed`, if items caused the failure.
   private(set) var failedItems: String?
 
-  /// The cause in a few words: `exit 7`, or else the headline.
+  /// The cause in a few words: `exit 7` for a command, the headline otherwise.
   var cause: String { exitStatus.map { "exit \($0)" } ?? headline }
 
-  /// Splits a failure into its parts. Nil is a failure with an unknown cause.
+  /// Splits an error message into its parts. Nil stands for a failure whose cause is not known.
   init(_ failure: StepFailure?) {
     guard let failure else {
       (headline, details) = ("", [])

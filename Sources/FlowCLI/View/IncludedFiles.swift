@@ -1,11 +1,10 @@
 import FlowModel
 
-/// The included files of a workflow. Views show a line for the end of each file and do not count it as a step.
+/// The files that a workflow includes. Views show one line at the end of each file and do not count the file as a step.
 struct IncludedFiles: Sendable {
-  /// The number of steps of each file by its exit step, including those of files that it includes.
+  /// How many steps each file has, by its exit step. The steps of the files that it includes are counted, too.
   private let stepCounts: [StepID: Int]
 
-  /// Finds the files that a workflow includes.
   init(_ workflow: Workflow) {
     let scopes = workflow.scopes
     let numbers = Dictionary(uniqueKeysWithValues: scopes.enumerated().map { ($1.exit, $0) })
@@ -19,12 +18,12 @@ struct IncludedFiles: Sendable {
       uniqueKeysWithValues: scopes.indices.map { (workflow.steps[Int(scopes[$0].exit)].id, count($0)) })
   }
 
-  /// Returns the number of steps of the file whose exit is this step, or nil if it is not an exit.
+  /// Returns how many steps the included file with this exit step has. Returns nil if this is not an exit step.
   func stepCount(endingIn step: StepID) -> Int? { stepCounts.isEmpty ? nil : stepCounts[step] }
 
-  /// True if a step only binds the inputs of a file.
+  /// True if the step is the entry step of an included file, which only binds the inputs of the file.
   func isEntry(_ step: StepID) -> Bool { !stepCounts.isEmpty && step.text.utf8.last == UInt8(ascii: "/") }
 
-  /// Returns the exit of the file that begins with this step.
+  /// Returns the exit step of the included file with this entry step.
   func exit(of entry: StepID) -> StepID { StepID(unchecked: String(entry.text.dropLast())) }
 }

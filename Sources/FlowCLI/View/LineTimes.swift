@@ -1,7 +1,7 @@
 import FlowSystem
 import Synchronization
 
-/// The kinds of times before lines.
+/// The kinds of time that can be shown before each line.
 enum LineTimes: String, CaseIterable {
   /// The time of day: `02:15:03.412`.
   case wall
@@ -9,22 +9,22 @@ enum LineTimes: String, CaseIterable {
   case elapsed
 }
 
-/// Computes the time of day of events, whose times are relative to the start of the run.
+/// Computes the time of day of events. The times of the events are relative to the start of the run.
 final class EventClock: Sendable {
   private let now: @Sendable () -> Int
-  /// The time of day of the start of the run, in nanoseconds since 1970.
+  /// When the run started, in nanoseconds since 1970.
   private let start = Mutex<Int?>(nil)
-  /// The maximum delay of an event. A longer one means that the clock was set or the machine slept.
+  /// How late an event can be received. If it is later, the clock was set or the machine was asleep.
   private static let longestDelayNanoseconds = 10_000_000_000
 
-  /// Creates a clock. `now` returns nanoseconds since 1970.
+  /// Creates a clock. `now` returns the nanoseconds since 1970.
   init(now: @escaping @Sendable () -> Int = { WallTime.nanoseconds }) { self.now = now }
 
-  /// Returns the time of day of an event received now, such as `02:15:03.412`.
+  /// Returns the time of day of an event that has just been received, such as `02:15:03.412`.
   func text(_ eventNanoseconds: Int) -> String {
     let latest = now() - eventNanoseconds
     let start = start.withLock { start in
-      // Events may be received late, but never early.
+      // An event can be received late but never early.
       if let known = start, known...known + Self.longestDelayNanoseconds ~= latest { return known }
       start = latest
       return latest

@@ -7,7 +7,7 @@ enum Milliseconds {
     return fixed(milliseconds / 1000, 3) + " s"
   }
 
-  /// Formats a time that is updated while it is read: `90 ms`, `1.1 s`, `2 min 5 s`, `1 h 3 min`.
+  /// Formats a time that keeps changing on the screen: `90 ms`, `1.1 s`, `2 min 5 s`, `1 h 3 min`.
   static func coarse(_ milliseconds: Double) -> String {
     if milliseconds < 999.5 { return fixed(milliseconds, 0) + " ms" }
     if milliseconds < 59_950 { return fixed(milliseconds / 1000, 1) + " s" }
@@ -15,7 +15,7 @@ enum Milliseconds {
     return seconds < 3600 ? "\(seconds / 60) min \(seconds % 60) s" : "\(seconds / 3600) h \(seconds / 60 % 60) min"
   }
 
-  /// Formats a time for a countdown, with seconds as the smallest unit: `0.9 s`, `2 min 5 s`.
+  /// Formats the time that is left. The smallest unit is a second: `0.9 s`, `2 min 5 s`.
   static func countdown(_ milliseconds: Double) -> String {
     milliseconds < 59_950 ? fixed(milliseconds / 1000, 1) + " s" : coarse(milliseconds)
   }
@@ -26,7 +26,6 @@ enum Milliseconds {
     return isWhole ? fixed(milliseconds / 1000, 0) + " s" : coarse(milliseconds)
   }
 
-  /// Formats a number with this many decimals.
   static func fixed(_ number: Double, _ decimals: Int) -> String {
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }

@@ -3,11 +3,10 @@ import FlowEngine
 import FlowModel
 
 /// The region at the bottom of the terminal during a run: a bar with the gate, a line for each running step, and a line
-/// of counts. Running steps share a line with the counts if all of them fit.
+/// with counts. If all running steps fit on the line with the counts, they are on it.
 struct ProgressRegion {
   typealias Deadline = (min: Duration, max: Duration?)
 
-  /// A line with its width in columns.
   struct Line {
     var text: String
     var columns: Int
@@ -19,20 +18,20 @@ struct ProgressRegion {
   let nowNanoseconds: Int
   let deadline: Deadline?
   let size: TerminalSize
-  /// True to show the queue of a running step.
+  /// True if the queue of each running step is shown.
   var showsQueues = false
 
-  /// The maximum number of running steps with separate lines.
+  /// How many running steps have their own line.
   static let runningLines = 8
   private static let barColumns = 16
   private static let widestName = 32
-  /// The column at which the counts end on a wide terminal.
+  /// The column at which the counts end if the terminal is wide.
   private static let countsColumns = 100
 
-  /// The available width of a line. The last column is unused, because terminals wrap after it.
+  /// How many columns a line can use. The last column is not used, because terminals wrap after it.
   private var columns: Int { max(1, size.columns - 1) }
 
-  /// All lines. They leave at least one row of the terminal for the cursor.
+  /// All lines of the region. At least one row of the terminal is left for the cursor.
   var lines: [Line] {
     let texts = [headline] + (sharedLine.map { [$0] } ?? runningTexts + ["  " + counts])
     return texts.prefix(max(2, size.rows - 1)).map { text in
@@ -54,7 +53,7 @@ struct ProgressRegion {
     if progress.isKeeping { return "\(begin)  services are ready; press Ctrl-C to stop them" }
     let (request, text, detail) = subject.isGated ? gate(elapsed, activated) : steps
     let bar = "  " + self.bar(request)
-    // Less important parts are left out on a narrow terminal.
+    // On a narrow terminal, the less important parts are left out.
     let candidates = ["\(begin)\(bar)  \(text)\(detail)", "\(begin)\(bar)  \(text)", "\(begin)  \(text)"]
     return candidates.first { TerminalText.columns(of: $0) <= columns } ?? candidates[2]
   }
@@ -96,7 +95,7 @@ struct ProgressRegion {
 
   // MARK: Running steps
 
-  /// The running steps and the counts on one line, or nil if they do not fit or a step has more details.
+  /// One line with the running steps and the counts. Nil if they do not fit, or if a step has more to show.
   private var sharedLine: String? {
     guard progress.running.count <= Self.runningLines, !showsQueues, progress.serving.isEmpty else { return nil }
     let rows = progress.running.map { progress.rows[$0] }
@@ -115,7 +114,7 @@ struct ProgressRegion {
   private var runningTexts: [String] {
     let serving = progress.serving.map { progress.rows[$0] }
     let running = progress.running.map { progress.rows[$0] } + serving
-    // The headline, the counts, the cursor and the line about hidden steps take a row each.
+    // The headline, the counts, the cursor and the line about hidden steps need one row each.
     let areAllShown = running.count <= min(Self.runningLines, size.rows - 3)
     let shown = running.prefix(max(0, min(Self.runningLines, size.rows - (areAllShown ? 3 : 4))))
     let width = min(Self.widestName, max(8, columns / 2), shown.map { TerminalText.columns(of: $0.name) }.max() ?? 0)
@@ -143,7 +142,7 @@ struct ProgressRegion {
     return text
   }
 
-  /// Returns the numbers of finished and running items, with an estimate of the remaining time.
+  /// Returns how many items have finished and how many are running, with an estimate of the time that is left.
   private func items(of row: RunProgress.Row) -> String {
     let (finished, running, failed) = row.items
     guard finished + running > 0 else { return "" }

@@ -1,12 +1,13 @@
 import FlowStore
 import FlowSystem
 
-/// Commands that show or resume the newest run of a workflow, for use in the working folder.
+/// The commands that show or resume the newest run of a workflow. They can be used in the current working folder.
 struct RunCommands {
-  /// The options that select the run store; empty if it belongs to the working folder.
+  /// The options that select the run store. Empty if it is the store of the working folder.
   private let place: String
 
-  /// Creates the commands for a run of a file. Its store may have an address.
+  /// Creates the commands for a run of a file. `store` is the address of the run store, or nil for the store next to
+  /// the file.
   init(file: String, store: String?) {
     if let store {
       place = " --store " + Self.word(StoreAddress.masked(store))
@@ -18,14 +19,11 @@ struct RunCommands {
     }
   }
 
-  /// Shows the output of one step.
   func logs(ofStep step: String) -> String { "flowrun logs last --step \(Self.word(step))\(place)" }
-  /// Shows the output of failed steps.
   var logsOfFailed: String { "flowrun logs last --failed\(place)" }
-  /// Resumes the run.
   var resume: String { "flowrun resume last\(place)" }
 
-  /// Quotes a text as one word of a shell.
+  /// Quotes a text so that a shell reads it as one word.
   private static func word(_ text: String) -> String {
     let isPlain = !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || "-_./:@=+".contains($0) }
     return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"

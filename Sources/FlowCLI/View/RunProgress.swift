@@ -3,10 +3,10 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// The state of a run according to its events, for the live view.
+/// The state of a run, computed from its events, for the live view.
 ///
-/// Counts and the list of running steps are updated by each event, so drawing a large run takes no longer than drawing
-/// a small one.
+/// Each event updates the counts and the list of running steps. So drawing a large run takes no longer than drawing a
+/// small run.
 struct RunProgress {
   enum State {
     case waiting, running, retrying, finished
@@ -21,33 +21,33 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
-    /// The numbers of finished, running and failed items.
+    /// How many items have finished, are running, and have failed.
     var items = (finished: 0, running: 0, failed: 0)
-    /// The total number of items, or nil if it is unknown.
+    /// How many items there are in total, or nil if this is not known.
     var itemTotal: Int?
-    /// The maximum number of attempts, or nil if it is not retried.
+    /// The maximum number of attempts, or nil if the step is not retried.
     var attempts: Int?
-    /// The failure of its last attempt and the time of the next one; empty without a retry.
+    /// The failure of the last attempt and the time of the next attempt. Empty if no retry is due.
     var retry = ""
-    /// True if it is the entry or exit of an included file, which do not count as steps.
+    /// True if this is the entry step or exit step of an included file. These do not count as steps.
     var isFrame = false
-    /// The unfinished line that it is printing.
+    /// The last line that the step has printed, if it has no line break yet.
     var unfinished: (stream: LogStream, line: String)?
 
-    /// The end of its line: its progress or its unfinished line.
+    /// The text at the end of the line of the step: its progress message or its unfinished line.
     var remark: String { message.isEmpty ? unfinished?.line ?? "" : message }
 
-    /// True if it is running or waiting for its next attempt.
+    /// True if the step is running or waits for its next attempt.
     var isRunning: Bool { state == .running || state == .retrying }
   }
 
-  /// The numbers of steps by outcome.
+  /// How many steps have each outcome.
   struct Counts: Equatable {
     var succeeded = 0
     var failed = 0
     var cancelled = 0
     var skipped = 0
-    /// The number of steps that were not selected.
+    /// How many steps were not selected.
     var leftOut = 0
 
     var finished: Int { succeeded + failed + cancelled + skipped }
@@ -55,33 +55,33 @@ struct RunProgress {
 
   private let graph: WorkflowGraph
   private(set) var rows: [Row]
-  /// The running steps in the order of their starts.
+  /// The indices of the running steps, in the order of their starts.
   private(set) var running: [Int] = []
-  /// The services that are ready, in file order.
+  /// The indices of the services that are ready, in the order of the file.
   private(set) var serving: [Int] = []
   /// True if only services keep the run from ending.
   private(set) var isKeeping = false
   private(set) var counts = Counts()
-  /// The number of steps that the gate is waiting for.
+  /// How many steps the gate is waiting for.
   private(set) var openBlockingCount = 0
-  /// True if a blocking step has finished without satisfying the gate.
+  /// True if a blocking step has ended in a way that does not let the gate open.
   private(set) var isGateFailed = false
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
-  /// True if steps were stopped or skipped because the run is being cancelled.
+  /// True if steps were stopped or skipped because the run is cancelled.
   private(set) var isCancelled = false
-  /// The width of the longest name in columns.
+  /// The width of the longest step name, in columns.
   let widestName: Int
   private let indices: [StepID: Int]
-  /// The number of rows for entries and exits of included files.
+  /// How many rows are entry steps or exit steps of included files.
   private var frameCount = 0
   private let includes: IncludedFiles
 
-  /// Creates the state before the first event. `finished` are steps of an earlier process that a resume keeps.
+  /// Creates the state before the first event. `finished` are the steps that a resume keeps from an earlier process.
   init(_ graph: WorkflowGraph, finished: Set<StepIndex> = []) {
     self.graph = graph
     includes = IncludedFiles(graph.workflow)
-    // The value of a `defer` expression is unknown before activation.
+    // The value of a `defer` expression is not known before the activation.
     let roles = GateRoles(graph, answers: [])
     rows = graph.workflow.steps.enumerated().map { index, step in
       Row(
@@ -107,11 +107,11 @@ struct RunProgress {
     openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
   }
 
-  /// The number of steps that count: without entries and exits of included files, and without steps that were not
-  /// selected.
+  /// How many steps are counted: all except those that were not selected, and the entry and exit steps of included
+  /// files.
   var stepCount: Int { rows.count - frameCount - counts.leftOut }
 
-  /// The number of running steps that count.
+  /// How many running steps are counted. Entry and exit steps of included files are not.
   var runningStepCount: Int { frameCount == 0 ? running.count : running.count { !rows[$0].isFrame } }
 
   /// The finished items of running steps, as parts of a step.
@@ -131,27 +131,25 @@ struct RunProgress {
     return (entry.flatMap { rows[Int($0)].startedAtNanoseconds }, count)
   }
 
-  /// Returns the number of finished items of a step, or nil if there are none.
+  /// Returns how many items of a step have finished, or nil if none has.
   func itemCount(of step: StepID) -> Int? {
     guard let index = indices[step], rows[index].items.finished > 0 else { return nil }
     return rows[index].items.finished
   }
 
-  /// Records the services that are ready, and whether only services keep the run from ending.
   mutating func note(serving steps: [StepIndex], isKeeping: Bool) {
     serving = steps.map { Int($0) }
     self.isKeeping = isKeeping
   }
 
-  /// Records the number of items of steps.
   mutating func note(itemTotals: [StepIndex: Int]) {
     for (step, count) in itemTotals { rows[Int(step)].itemTotal = count }
   }
 
-  /// True if a running step has items whose total number is unknown.
+  /// True if items of a running step are known but not how many there are in total.
   var awaitsItemTotals: Bool { running.contains { rows[$0].items != (0, 0, 0) && rows[$0].itemTotal == nil } }
 
-  /// True if the workflow has this step; items are not steps.
+  /// True if the workflow has a step with this id. Items are not steps.
   func has(_ step: StepID) -> Bool { indices[step] != nil }
 
   mutating func apply(_ event: RunEvent) {
@@ -184,7 +182,6 @@ struct RunProgress {
     }
   }
 
-  /// Describes a failed attempt in a few words.
   static func retry(
     _ attempt: Int, of attempts: Int? = nil, _ delayMilliseconds: Double, _ failure: StepFailure?
   ) -> String {
@@ -198,7 +195,7 @@ struct RunProgress {
     if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     guard let index = indices[step] else { return }
     change(step, to: .finished) { $0.unfinished = nil }
-    // An included file that fails for its own reason is counted, because none of its steps is.
+    // If an included file fails for a reason of its own, it is counted, because none of its steps is counted as failed.
     if rows[index].isFrame, finished.isFailed, finished.failure.map({ $0.code != "include-failed" }) ?? false {
       rows[index].isFrame = false
       frameCount -= 1
@@ -218,7 +215,7 @@ struct RunProgress {
     }
   }
 
-  /// Counts an event of an item for its step. Returns false if the event is not about an item.
+  /// Updates the counts of a step if the event is about one of its items. Returns false if it is not.
   private mutating func applyToItem(_ event: RunEvent) -> Bool {
     let id: StepID
     switch event.kind {
@@ -230,7 +227,7 @@ struct RunProgress {
     guard indices[id] == nil, let (owner, _) = id.item, let index = indices[owner] else { return false }
     switch event.kind {
     case .stepStarted: rows[index].items.running += 1
-    // A body that was lost on its way to an executor never started.
+    // The attempt was lost before an executor started it.
     case .stepRetrying: rows[index].items.running = max(0, rows[index].items.running - 1)
     case .stepFinished(_, let finished):
       rows[index].items.finished += 1
@@ -261,7 +258,7 @@ struct RunProgress {
 }
 
 extension RunEvent.FinishedStep {
-  /// True if the step ended so that its dependents and the gate cannot continue.
+  /// True if the step ended in a way that keeps its dependents and the gate waiting.
   fileprivate var leavesUnsatisfied: Bool {
     switch conclusion {
     case .success: false
@@ -270,6 +267,6 @@ extension RunEvent.FinishedStep {
     }
   }
 
-  /// True if it failed or timed out, even if that is allowed (`optional`).
+  /// True if the step failed or timed out, even if it is `optional`.
   var isFailed: Bool { outcome == .failure || outcome == .timedOut }
 }

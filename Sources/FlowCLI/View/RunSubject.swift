@@ -3,26 +3,23 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// The properties of a workflow that views need besides events: the names of its steps, and whether it has a launch
-/// gate.
+/// What views know about a workflow besides the events: for example, the names of its steps and whether it has a gate.
 struct RunSubject: Sendable {
-  /// The workflow's name with control characters made visible.
+  /// The name of the workflow. Control characters in it are visible.
   let workflow: String
-  /// True if the workflow has a `deadline`; otherwise the output does not mention gates, minimums and launch reasons.
+  /// True if the workflow has a `deadline`. If not, the output does not mention gates, minimums and launch reasons.
   let isGated: Bool
-  /// True if the run starts before its activation.
+  /// True if the run is started before it is activated.
   let isPrewarmed: Bool
-  /// True if the workflow declares budgets.
   let hasBudgets: Bool
   let stepCount: Int
-  /// The names of items according to events so far.
+  /// The names of the items that events have listed so far.
   let items = ItemNames()
-  /// The files that the workflow includes.
   let includes: IncludedFiles
-  /// Returns the location of a step's definition, such as `release.yaml:5`, or nil if it is unknown.
+  /// Returns the location of the definition of a step, such as `release.yaml:5`. Returns nil if it is not known.
   var place: @Sendable (StepID) -> String? = { _ in nil }
   private let names: [StepID: String]
-  /// The services with their port, if it is in the file.
+  /// The services. The port is nil if it is not in the file.
   private let services: [StepID: Int?]
 
   init(_ workflow: Workflow, isPrewarmed: Bool = false) {
@@ -32,7 +29,7 @@ struct RunSubject: Sendable {
     self.isPrewarmed = isPrewarmed
     stepCount = workflow.steps.count
     includes = IncludedFiles(workflow)
-    // Most workflows have no step with a name.
+    // In most workflows, no step has a name.
     var names: [StepID: String] = [:]
     for step in workflow.steps {
       guard let name = step.options.name, name != step.id.text else { continue }
@@ -43,25 +40,25 @@ struct RunSubject: Sendable {
     self.services = Dictionary(uniqueKeysWithValues: services.map { ($0.id, $0.servicePort) })
   }
 
-  /// True if the workflow has services.
   var hasServices: Bool { !services.isEmpty }
 
-  /// Returns the text for a service that is ready, such as `ready, port 8080`, or nil if the step is not a service.
+  /// Returns the text for a service that is ready, such as `ready, port 8080`. Returns nil if the step is not a
+  /// service.
   func readiness(of step: StepID) -> String? {
     guard !services.isEmpty, let port = services[step] else { return nil }
     return "ready" + (port.map { ", port \($0)" } ?? "")
   }
 
-  /// Returns the name for people, or else the id.
+  /// Returns the name of a step, or its id if it has no name.
   func name(_ step: StepID) -> String { (names.isEmpty ? nil : names[step]) ?? items.text(step) }
 
-  /// Returns the name with the id used by other steps: `Fetch the table (fetch)`.
+  /// Returns the name of a step with its id, which other steps use: `Fetch the table (fetch)`.
   func label(_ step: StepID) -> String {
     guard !names.isEmpty, let name = names[step] else { return items.text(step) }
     return "\(name) (\(step.text))"
   }
 
-  /// Adds the name of an item to a line `[3] …` after its number.
+  /// Adds the name of an item to a line that starts with its number, such as `[3] …`.
   func named(_ line: String, itemOf step: StepID) -> String {
     guard line.first == "[", let end = line.firstIndex(of: "]"),
       let item = Int(line[line.index(after: line.startIndex)..<end]),
@@ -72,7 +69,7 @@ struct RunSubject: Sendable {
 }
 
 extension Outcome {
-  /// The word for steps with this outcome in a count: `3 succeeded`.
+  /// The word for this outcome in a count: `3 succeeded`.
   var participle: String {
     switch self {
     case .success: "succeeded"
