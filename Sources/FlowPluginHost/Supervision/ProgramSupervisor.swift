@@ -59,7 +59,7 @@ package final class ProgramSupervisor: Sendable {
   private let program: Program
   private let state: Mutex<State>
 
-  /// Makes a supervisor. The program is started by the first call of ``session(after:)``.
+  /// Creates a supervisor. The program is started by the first call of ``session(after:)``.
   package init(_ program: Program) {
     self.program = program
     state = Mutex(State(supervision: Supervision(program.rules)))

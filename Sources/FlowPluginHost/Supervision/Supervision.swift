@@ -63,7 +63,7 @@ package struct Supervision: Sendable {
   private var pauses = Supervision.freshPauses
   private var refusals: GrowingPauses?
 
-  /// Makes the supervision of a program that has not been started.
+  /// Creates the supervision of a program that has not been started.
   package init(_ rules: Rules) { self.rules = rules }
 
   /// Records an event.
