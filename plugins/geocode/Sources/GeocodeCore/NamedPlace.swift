@@ -31,7 +31,7 @@ public struct NamedPlace: Sendable, Equatable {
   /// The position: the city's own, or that of a division's or country's seat. Nil if uninhabited.
   public var coordinate: Coordinate?
 
-  /// Makes a place in a country. All other properties can be set afterwards.
+  /// Creates a place in a country. All other properties can be set afterwards.
   public init(countryCode: String, country: String) {
     self.countryCode = countryCode
     self.country = country
@@ -170,7 +170,7 @@ public struct CountrySummary: Sendable, Equatable {
   /// The codes of its neighboring countries.
   public var neighbors: [String]
 
-  /// Makes a country.
+  /// Creates a country.
   public init(
     code: String, code3: String, name: String, chineseName: String? = nil, capital: String? = nil, continent: String,
     neighbors: [String] = []

@@ -70,7 +70,7 @@ public struct ReverseGeocoder: Sendable {
 
   let tables: GeocodeTables
 
-  /// Makes a geocoder over loaded tables.
+  /// Creates a geocoder over loaded tables.
   public init(_ tables: GeocodeTables) {
     self.tables = tables
   }

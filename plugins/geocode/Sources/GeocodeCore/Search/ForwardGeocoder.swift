@@ -75,7 +75,7 @@ public struct ForwardGeocoder: Sendable {
 
   let tables: GeocodeTables
 
-  /// Makes a geocoder over loaded tables.
+  /// Creates a geocoder over loaded tables.
   public init(_ tables: GeocodeTables) {
     self.tables = tables
   }

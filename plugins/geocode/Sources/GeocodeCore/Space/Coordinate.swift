@@ -5,7 +5,7 @@ public struct Coordinate: Sendable, Hashable {
   /// Degrees east of Greenwich, −180 … 180.
   public let longitude: Double
 
-  /// Makes a coordinate from degrees.
+  /// Creates a coordinate from degrees.
   ///
   /// - Parameters:
   ///   - latitude: degrees north of the equator.
@@ -31,7 +31,7 @@ public struct Coordinate: Sendable, Hashable {
 }
 
 extension Coordinate {
-  /// Makes a coordinate from a table, whose range was checked on loading.
+  /// Creates a coordinate from a table, whose range was checked on loading.
   init(tableLatitude latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude

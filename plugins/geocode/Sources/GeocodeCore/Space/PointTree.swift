@@ -308,7 +308,7 @@ final class PointTree: Sendable {
     }
   }
 
-  /// Whether any of four numbers is below a bound: by the sign of the differences, without a branch.
+  /// True if any of four numbers is below a bound: by the sign of the differences, without a branch.
   @inline(__always)
   private static func isAny(_ values: SIMD4<Float>, below bound: Float) -> Bool {
     // Proof of safety: `SIMD4<Float>` and `SIMD2<UInt64>` are 16 bytes, of which every bit pattern is a value.
