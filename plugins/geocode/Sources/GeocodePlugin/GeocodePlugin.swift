@@ -13,7 +13,7 @@ public struct GeocodePlugin: Plugin {
   /// The provider, for all actions of the plugin.
   public let handles: [PluginHandle]
 
-  /// Makes the plugin with a provider. The default one reads its tables on first use (L22).
+  /// Creates the plugin with a provider. The default one reads its tables on first use (L22).
   public init(provider: any GeocodeProvider = OfflineGeocodeProvider()) {
     handles = [PluginHandle(.geocodeProvider, provider)]
   }

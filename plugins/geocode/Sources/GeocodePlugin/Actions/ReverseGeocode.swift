@@ -62,7 +62,7 @@ struct ReverseGeocode: Action {
     var method: String
     var confidence: Double
 
-    /// Makes the outputs from an answer, with distances to the meter.
+    /// Creates the outputs from an answer, with distances to the meter.
     init(_ answer: ReverseAnswer) {
       let place = answer.place
       locality = place.locality

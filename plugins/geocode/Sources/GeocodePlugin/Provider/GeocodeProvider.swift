@@ -35,7 +35,7 @@ public struct GeocodePreparation: Sendable, Equatable {
   /// True if this call loaded the tables, false if an earlier one did.
   public var loaded: Bool
 
-  /// Makes a result with these numbers.
+  /// Creates a result with these numbers.
   public init(places: Int, regions: Int, countries: Int, loaded: Bool) {
     self.places = places
     self.regions = regions
@@ -55,7 +55,7 @@ public struct ReverseAnswer: Sendable, Equatable {
   /// The certainty of the country, 0 … 1.
   public var confidence: Double
 
-  /// Makes a result.
+  /// Creates a result.
   public init(
     place: NamedPlace, distanceKilometers: Double? = nil, method: ReverseGeocoder.Method, confidence: Double
   ) {
@@ -84,7 +84,7 @@ public struct ForwardAnswer: Sendable, Equatable {
   /// The distance from the coordinate of the search in kilometers, or nil without one.
   public var distanceKilometers: Double?
 
-  /// Makes a result.
+  /// Creates a result.
   public init(
     place: NamedPlace, kind: Kind, closeness: ForwardGeocoder.Closeness, population: Int? = nil,
     distanceKilometers: Double? = nil
