@@ -51,7 +51,7 @@ struct RouteOutcome: ActionOutput {
 
   static let withheld: Set<String> = ["url", "parameters", "merged", "fragment"]
 
-  /// Whether a page was opened, be it another than the link's own.
+  /// True if a page was opened, be it another than the link's own.
   var hasOpened: Bool { result == "opened" || result == "redirected" }
 
   /// What became of a link in whose place this one was opened; one that did not open either keeps its own result.

@@ -37,7 +37,7 @@ extension Router {
     return outcome
   }
 
-  /// Whether a text is a page or a part of a pattern, so that hiding it would hide the app's own words.
+  /// True if a text is a page or a part of a pattern, so that hiding it would hide the app's own words.
   func isOwnWord(_ text: String) -> Bool {
     table.routes.contains { route in
       route.page == text || route.defaults.contains { $0.1 == .string(text) }

@@ -31,7 +31,7 @@ final class Router: LinkOpener {
     var source: RouteSource = .notification
     var notificationID: String?
     var timeToLive: Duration?
-    /// Whether it came from the system or holds a secret of the run, so that logs, store and report do not have it.
+    /// True if it came from the system or holds a secret of the run, so that logs, store and report do not have it.
     var isSecret = false
   }
 
