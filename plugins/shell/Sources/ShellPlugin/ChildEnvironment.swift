@@ -17,7 +17,7 @@ struct ChildEnvironment {
   let path: String
   /// The folder that `PWD` names; nil if there is none.
   private let folder: String?
-  /// Whether it has functions of bash, which a shell may call by the name of a program.
+  /// True if it has functions of bash, which a shell may call by the name of a program.
   let hasFunctions: Bool
 
   private init(_ variables: [String: String], over base: ChildEnvironment? = nil) {

@@ -138,11 +138,11 @@ struct ShellTemplate: Hashable {
     return takesTextItself && ["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"].contains(name)
   }
 
-  /// Whether it is `/bin/sh`, with or without `-e`.
+  /// True if it is `/bin/sh`, with or without `-e`.
   var isPlain: Bool { self == .plain || self == Self.strict }
 
   private static let strict = try? ShellTemplate("sh")
 
-  /// Whether the text itself is handed over, and not a file.
+  /// True if the text itself is handed over, and not a file.
   var takesTextItself: Bool { words[textPlace - 1] == "-c" }
 }
