@@ -1,4 +1,4 @@
-/// An error of CloudKit by its number, so that its meaning is tested where there is no CloudKit.
+/// An error of CloudKit, identified by its number so that it can be tested on systems without CloudKit.
 package struct CloudKitFailure: Error, Hashable {
   /// The raw values of `CKError.Code`, as Apple documents them.
   package enum Code: Int, Sendable, CaseIterable {
@@ -21,18 +21,16 @@ package struct CloudKitFailure: Error, Hashable {
     case accountTemporarilyUnavailable = 36
   }
 
-  /// The error's number; nil for an error of another framework.
+  /// The error's number, or nil for an error of another framework.
   package var number: Int?
-  /// The error in words.
   package var text: String
-  /// The seconds after which the service accepts another request, if it named them.
+  /// The seconds to wait before the next request, if the service specified them.
   package var retryAfterSeconds: Double?
-  /// The errors of single records, by their names.
+  /// The errors of individual records, by record name.
   package var records: [String: CloudKitFailure]
   /// The errors of other items, such as the zone.
   package var others: [CloudKitFailure]
 
-  /// An error.
   package init(
     number: Int? = nil, text: String = "", retryAfterSeconds: Double? = nil,
     records: [String: CloudKitFailure] = [:], others: [CloudKitFailure] = []
@@ -44,7 +42,7 @@ package struct CloudKitFailure: Error, Hashable {
     self.others = others
   }
 
-  /// The failure of a request that failed for these records; nil if there are none.
+  /// Creates the failure of a request that failed for these records. Returns nil if there are none.
   package init?(records: [String: CloudKitFailure]) {
     if records.isEmpty { return nil }
     self.init(number: Code.partialFailure.rawValue, records: records)
@@ -52,13 +50,13 @@ package struct CloudKitFailure: Error, Hashable {
 
   private var code: Code? { number.flatMap(Code.init) }
 
-  /// Whether the zone has to be made: the service does not have it, or a person has deleted it.
+  /// True if the zone is missing: it was never created, or a person has deleted it.
   package var isMissingZone: Bool {
     code == .zoneNotFound || code == .userDeletedZone || records.values.contains(where: \.isMissingZone)
       || others.contains(where: \.isMissingZone)
   }
 
-  /// The error as ``CloudZoneBackend`` understands it.
+  /// The corresponding error of ``CloudZone``.
   package var problem: CloudZoneError {
     if isMissingZone { return .zoneNotFound }
     switch code {
@@ -75,7 +73,7 @@ package struct CloudKitFailure: Error, Hashable {
     }
   }
 
-  /// One second if the service names no time, and at most a day.
+  /// The pause that the service requests, up to a day, or one second if it requests none.
   private var retryAfterMilliseconds: Int64 {
     guard let seconds = retryAfterSeconds, seconds >= 0 else { return 1000 }
     return Int64(min(seconds, 86_400) * 1000)

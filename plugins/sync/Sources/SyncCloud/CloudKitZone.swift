@@ -13,12 +13,12 @@
 
     private let container: CKContainer
     private let zoneID: CKRecordZone.ID
-    /// The difference of the service's clock to this device's, measured with the last saved record.
+    /// The service's clock minus this device's in milliseconds, measured when a record was last saved.
     private let ahead = Mutex<Int64>(0)
-    /// The account that this device saw first.
+    /// The account returned by the last call of `account()`. Requests fail while another account is signed in.
     private let known = Mutex<String?>(nil)
 
-    /// Makes the zone of this name in a container's private database.
+    /// Uses the zone of this name in the container's private database.
     public init(container: CKContainer, zone: String) {
       self.container = container
       zoneID = CKRecordZone.ID(zoneName: zone, ownerName: CKCurrentUserDefaultName)
@@ -26,7 +26,7 @@
 
     private var database: CKDatabase { container.privateCloudDatabase }
 
-    /// Saves and removes records, all of them or none.
+    /// Saves and removes records, all or none. Creates a missing zone if all records to save are new.
     public func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
       do {
         try await checkAccount()
@@ -87,7 +87,7 @@
       }
     }
 
-    /// The record name of the person, which is the same on all devices.
+    /// Returns the record name of the signed-in user, which is the same on all of the user's devices.
     public func account() async throws(CloudZoneError) -> String {
       do {
         let name = try await container.userRecordID().recordName

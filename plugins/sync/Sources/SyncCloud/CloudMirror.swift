@@ -2,11 +2,12 @@ import FlowBytes
 import SyncCore
 import SyncEngine
 
-/// A device's copy of a zone in a cloud database, with the service's tags of its records. A value that makes all
-/// decisions; ``CloudZoneBackend`` only waits for the service.
+/// A device's copy of a zone in a cloud database, with the service's tags of its records. All decisions are made here;
+/// ``CloudZoneBackend`` only calls the service.
 ///
-/// A commit is decided on the copy, and its records are saved with the zone's head. The head has one tag at a time, so
-/// of two devices that commit at once one is refused; it reads the changes and decides again.
+/// A commit is decided on the copy, and its records are saved together with the zone's head record. If two devices
+/// commit at the same time, the second one is refused because the head's tag has changed. It reads the changes and
+/// decides again.
 public struct CloudMirror: Sendable {
   /// The zone as known to this device.
   public private(set) var zone: ZoneState
@@ -14,20 +15,20 @@ public struct CloudMirror: Sendable {
   public private(set) var token: CloudToken?
   private var tags: [String: CloudTag] = [:]
   private var keys: [String: RecordKey] = [:]
-  /// The removed parts that are still stored, because one modification had no room for them.
+  /// The names of removed parts that are still stored, because one modification was too small to remove them all.
   private var leftovers: Set<String> = []
 
-  /// A commit that was decided and must be saved.
+  /// A decided commit, with the changes that must be saved.
   public struct Prepared: Sendable {
     /// The response to the device.
     public let reply: CommitReply
-    /// The changes to save, or nil.
+    /// The changes to save, or nil if the commit changes nothing.
     public let modification: CloudModification?
     fileprivate let zone: ZoneState
     fileprivate let leftovers: Set<String>
     fileprivate let headTag: CloudTag?
 
-    /// True if an operation conflicts with known changes of others. It must then be decided on the newest state.
+    /// True if an operation cannot be committed on this copy. The decision must then be repeated on the newest state.
     package var isDecidedByOthers: Bool {
       reply.results.contains { result in
         if case .committed = result { false } else { true }
@@ -35,10 +36,10 @@ public struct CloudMirror: Sendable {
     }
   }
 
-  /// Makes the copy of a zone of which nothing was read.
+  /// Creates an empty copy, before the zone is read.
   public init(store: StoreIdentity) { zone = Self.empty(store) }
 
-  /// Every device starts with the same generation, so that the cursor of an empty zone is valid on all.
+  /// All devices use the same generation, so the cursor of an empty zone is valid on each of them.
   private static func empty(_ store: StoreIdentity) -> ZoneState {
     var hash = FNV1a64()
     hash.add(store.description.utf8)
@@ -47,7 +48,7 @@ public struct CloudMirror: Sendable {
     return zone
   }
 
-  /// The store of an account's zones: the same on all devices, different for each account.
+  /// Returns the identity of an account's store: the same on all devices, different for each account.
   public static func store(ofAccount account: String) -> StoreIdentity {
     var hash = FNV1a128()
     hash.add(account.utf8)
@@ -56,10 +57,10 @@ public struct CloudMirror: Sendable {
       ?? StoreIdentity(number: 0)
   }
 
-  /// Forgets everything that was read.
+  /// Discards everything that was read.
   public mutating func forget() { self = CloudMirror(store: zone.store) }
 
-  /// Adds all pages of changes since ``token``.
+  /// Adds pages of changes that start at ``token``.
   public mutating func take(_ pages: [CloudChanges]) throws(BackendError) {
     var copy = self
     do throws(PackingError) {
@@ -130,7 +131,7 @@ public struct CloudMirror: Sendable {
     return packer.bytes
   }
 
-  /// Adds a commit that was saved. A copy that has read further meanwhile already has it.
+  /// Applies a commit that was saved, unless this copy has since read a newer head, which includes the commit.
   public mutating func take(_ prepared: Prepared, saved: CloudModified) {
     guard let modification = prepared.modification, tags[ZoneState.headName] == prepared.headTag else { return }
     let parts = prepared.zone.records

@@ -3,43 +3,43 @@
 ///
 /// The service cannot merge. ``CloudZoneBackend`` stores a zone of the sync engine in it.
 public protocol CloudZone: Sendable {
-  /// Saves and removes records, all or none, if each saved record still has the given tag. Makes a missing zone if all
-  /// records to save are new.
+  /// Saves and removes records, all or none, if each saved record still has the given tag. Creates a missing zone if
+  /// all records to save are new.
   func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified
 
   /// Returns the records that changed after a token, in the order of their changes, or all records for nil.
   func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges
 
-  /// A name of the zone's account, which is the same on all devices of the person.
+  /// Returns an identifier of the zone's account, which is the same on all of the person's devices.
   func account() async throws(CloudZoneError) -> String
 }
 
-/// The service's identifier of a record's version, which only the service can interpret.
+/// An opaque identifier of a record's version.
 public struct CloudTag: Hashable, Sendable {
-  /// Its bytes.
+  /// The bytes as received from the service.
   public var bytes: [UInt8]
-  /// Makes a tag of these bytes.
+  /// Creates a tag from its bytes.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
-/// A position in the changes of a zone, which only the service can interpret.
+/// An opaque position in the changes of a zone.
 public struct CloudToken: Hashable, Sendable {
-  /// Its bytes.
+  /// The bytes as received from the service.
   public var bytes: [UInt8]
-  /// Makes a token of these bytes.
+  /// Creates a token from its bytes.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 }
 
 /// A record of the service.
 public struct CloudRecord: Hashable, Sendable {
-  /// Its name in the zone.
+  /// The record's name in the zone.
   public var name: String
-  /// Its content.
+  /// The record's content.
   public var bytes: [UInt8]
   /// The tag of its version, or nil for a new record.
   public var tag: CloudTag?
 
-  /// Makes a record.
+  /// Creates a record.
   public init(name: String, bytes: [UInt8], tag: CloudTag?) {
     self.name = name
     self.bytes = bytes
@@ -47,7 +47,7 @@ public struct CloudRecord: Hashable, Sendable {
   }
 }
 
-/// A set of changes that are made together.
+/// Changes to records that are made together or not at all.
 public struct CloudModification: Hashable, Sendable {
   /// The maximum number of records that are saved and removed at once.
   public static let recordLimit = 400
@@ -59,7 +59,7 @@ public struct CloudModification: Hashable, Sendable {
   /// The names of the records to remove.
   public var removed: [String]
 
-  /// Makes a set of changes.
+  /// Creates a set of changes.
   public init(saved: [CloudRecord], removed: [String] = []) {
     self.saved = saved
     self.removed = removed
@@ -73,7 +73,7 @@ public struct CloudModified: Hashable, Sendable {
   /// The service's clock, in milliseconds since 1970.
   public var serverMilliseconds: Int64
 
-  /// Makes a result.
+  /// Creates a result.
   public init(tags: [String: CloudTag], serverMilliseconds: Int64) {
     self.tags = tags
     self.serverMilliseconds = serverMilliseconds
@@ -86,14 +86,14 @@ public struct CloudChanges: Hashable, Sendable {
   public var changed: [CloudRecord]
   /// The names of removed records.
   public var removed: [String]
-  /// The end of the page.
+  /// The token of the end of the page.
   public var token: CloudToken
   /// True if more changes follow.
   public var hasMore: Bool
   /// The service's time as far as known, in milliseconds since 1970.
   public var serverMilliseconds: Int64
 
-  /// Makes a page of changes.
+  /// Creates a page of changes.
   public init(
     changed: [CloudRecord], removed: [String], token: CloudToken, hasMore: Bool, serverMilliseconds: Int64
   ) {
@@ -115,7 +115,7 @@ public enum CloudZoneError: Error, Hashable, Sendable {
     case batchFailed
     /// The record is larger than ``CloudModification/recordBytes``.
     case tooLarge
-    /// Another reason.
+    /// Another reason, as text.
     case failed(String)
   }
 
@@ -137,6 +137,6 @@ public enum CloudZoneError: Error, Hashable, Sendable {
   case limitExceeded
   /// The service does not respond.
   case unreachable(String)
-  /// Another reason.
+  /// Another reason, as text.
   case failed(String)
 }

@@ -8,20 +8,20 @@ import Synchronization
 /// let backend = CloudZoneBackend(zones: ["Notes": CloudKitZone(container: .default(), zone: "Notes")])
 /// ```
 public actor CloudZoneBackend: SyncBackend {
-  /// The maximum number of attempts for a commit when other devices are faster.
+  /// The maximum number of attempts at a commit while other devices commit first.
   static let attempts = 50
 
   private let zones: [String: any CloudZone]
   private var mirrors: [String: CloudMirror] = [:]
   private var store: StoreIdentity?
   private let clock: any SyncClock
-  /// The difference of the service's clock to this device's.
+  /// The service's clock minus this device's.
   private var aheadMilliseconds: Int64 = 0
   private let pollMilliseconds: Int64
   private let watchers = Mutex<[Int: AsyncStream<Void>.Continuation]>([:])
   private var last: Task<Void, Never>?
 
-  /// Makes a backend for zones by name. Watchers look for changes when ``notice()`` is called, and every
+  /// Creates a backend for zones by name. Watched zones are checked for changes when ``notice()`` is called, and every
   /// `pollMilliseconds`.
   public init(
     zones: [String: any CloudZone], clock: any SyncClock = SystemClock(), pollMilliseconds: Int64 = 60_000
@@ -31,7 +31,7 @@ public actor CloudZoneBackend: SyncBackend {
     self.pollMilliseconds = pollMilliseconds
   }
 
-  /// Looks for changes now. Call it when a silent push reports that a zone has changed.
+  /// Checks all watched zones for changes. Call it when a silent push reports that a zone has changed.
   public nonisolated func notice() {
     for continuation in watchers.withLock({ Array($0.values) }) { continuation.yield() }
   }
@@ -58,7 +58,7 @@ public actor CloudZoneBackend: SyncBackend {
       serverMilliseconds: serverNow)
   }
 
-  /// Returns signs while the stream is read; see `SyncBackend`.
+  /// Returns a stream that reports changes of the zone; see `SyncBackend`.
   public nonisolated func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -161,7 +161,7 @@ public actor CloudZoneBackend: SyncBackend {
     throw .unavailable("other devices change the zone all the time", retryAfterMilliseconds: 1000)
   }
 
-  /// Prepares the next attempt. Throws if it would fail, too.
+  /// Prepares the next attempt after an error. Throws if that attempt would fail, too.
   private func recover(from error: CloudZoneError, _ name: String) async throws(BackendError) {
     switch error {
     case .partial where error.isConflict: break
@@ -171,7 +171,7 @@ public actor CloudZoneBackend: SyncBackend {
     }
   }
 
-  /// Handles a change of the account: local data belongs to the previous person.
+  /// Discards the copies of all zones after a change of the account, because they belong to the previous person.
   private func changeAccount() async throws(BackendError) {
     store = nil
     mirrors = [:]
@@ -194,7 +194,7 @@ public actor CloudZoneBackend: SyncBackend {
         mirrors[name] = mirror
         return mirror
       } catch .zoneNotFound {
-        // The first commit makes it.
+        // The first commit creates the zone.
         mirror.forget()
         mirrors[name] = mirror
         return mirror
@@ -212,7 +212,7 @@ public actor CloudZoneBackend: SyncBackend {
 
   private func note(_ serverMilliseconds: Int64) { aheadMilliseconds = serverMilliseconds - clock.nowMilliseconds() }
 
-  /// Runs one request at a time, because two of one device would only conflict.
+  /// Runs one request at a time, because two requests of one device would only conflict.
   private func inTurn<Value: Sendable>(
     _ body: @escaping @Sendable (CloudZoneBackend) async throws(BackendError) -> Value
   ) async throws(BackendError) -> Value {
