@@ -24,11 +24,10 @@ package struct SyncCommand: AsyncParsableCommand {
       SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
     ])
 
-  /// Makes the command without arguments.
   package init() {}
 }
 
-/// `flowrun sync status`: reads the devices' own files, even while a run uses them.
+/// `flowrun sync status`: reads the devices' files, even while a run uses them.
 struct SyncStatusCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "status",

@@ -4,7 +4,7 @@ import FlowDiagnostics
 import FlowModel
 import SyncPlugin
 
-/// The devices' own files that a subcommand reads.
+/// The options that select files of devices.
 struct DeviceFiles: ParsableArguments {
   @Option(help: ArgumentHelp("The data folder of the workflow that synchronizes.", valueName: "FOLDER"))
   var data = "workflows/.flowrun/sync"
@@ -22,7 +22,7 @@ struct DeviceFiles: ParsableArguments {
     return files
   }
 
-  /// The message for a file without content, for example because its device was killed while it made the file.
+  /// The message for a file without content, for example because its device was killed while it created the file.
   static func unused(_ file: String) -> String {
     "'\(TerminalText.visible(file))' is empty: its device has not started yet; its next run starts again"
   }
@@ -37,7 +37,7 @@ struct DeviceFiles: ParsableArguments {
   }
 }
 
-/// Ends with the message of any error.
+/// Calls `body`. Prints any error except a `UsageProblem` and exits.
 func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
   do {
     return try await body()
@@ -49,7 +49,7 @@ func failing<Value>(_ body: () async throws -> Value) async throws -> Value {
   }
 }
 
-/// `flowrun sync parked`: the parked changes.
+/// `flowrun sync parked`: lists, retries and discards parked changes.
 struct SyncParkedCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "parked", abstract: "Lists parked changes; retries or discards them.",
