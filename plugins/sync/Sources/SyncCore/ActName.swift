@@ -6,27 +6,27 @@ public struct ActName: Hashable, Sendable {
   /// See `Write.incarnation`.
   public var incarnation: UInt64
 
-  /// Makes a name.
+  /// Creates a name.
   public init(dot: Dot, incarnation: UInt64) { (self.dot, self.incarnation) = (dot, incarnation) }
 }
 
-/// Whether a zone has taken an act that a record's context covers.
+/// What a zone knows about an act whose number a record's context covers.
 public enum TakenAct: Hashable, Sendable {
-  /// Never taken: another copy of its device's file wrote an act with the same number.
+  /// The act was not taken. Its number belongs to an act from another copy of its device's file.
   case no
-  /// An act of this name was taken. Holds its checksums, with 0 for one that an earlier version merged with a later
-  /// act.
+  /// The act was taken. Contains the checksums stored under its name; 0 stands for an act that an earlier version
+  /// merged with a later one.
   case yes(checks: [UInt32])
-  /// Unknown: the zone lost the act, and a device returned its content as cells, which hold no names.
+  /// Unknown. The zone lost the act, and a device returned its content as a cell, which has no names of acts.
   case perhaps
 
-  /// Decides from the checksums stored for a name and from the device's largest returned number.
+  /// Decides from the checksums stored under a name and the largest act number that the device returned in a cell.
   public init(checks: [UInt32], givenBack: Int64?, number: Int64) {
     self = !checks.isEmpty ? .yes(checks: checks) : number <= givenBack ?? 0 ? .perhaps : .no
   }
 }
 
-/// The names that a zone stores besides the record, so that each act counts only once.
+/// The names that a zone stores in addition to a record, so that each act counts only once.
 public struct TakenNames: Hashable, Sendable {
   /// The acts that were taken, with their checksums.
   public var acts: [Act] = []
@@ -41,10 +41,10 @@ public struct TakenNames: Hashable, Sendable {
     public var check: UInt32
   }
 
-  /// Makes an empty set of names.
+  /// Creates an empty set of names.
   public init() {}
 
-  /// The names taken by a change that is stored over a cell.
+  /// Collects the names that a change adds to the cell `old`.
   public init(_ change: RecordOperation.Change, over old: Cell) {
     switch change {
     case .write(let write): acts = [Act(name: write.name, check: write.check)]

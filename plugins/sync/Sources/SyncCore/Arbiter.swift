@@ -6,7 +6,7 @@ public enum Arbiter {
 
   /// The decision on one operation.
   public enum Decision: Hashable, Sendable {
-    /// Store this cell as the next version, with the stamp that a write got.
+    /// Store this cell as the next version. For a write, contains the stamp it was given.
     case store(Cell, Stamp?)
     /// Store nothing: the cell already has the write (M4).
     case unchanged
@@ -18,7 +18,7 @@ public enum Arbiter {
 
   /// The reason why an operation can never succeed.
   public enum Refusal: Hashable, Sendable, CustomStringConvertible {
-    /// The operation does not fit the record's type or a limit. Holds a description of the problem.
+    /// The operation does not fit the record's type, or exceeds a limit. Contains a description of the problem.
     case invalid(String)
     /// The zone would have more than `RecordLimits.devices` devices.
     case tooManyDevices
@@ -93,7 +93,7 @@ public enum Arbiter {
       switch try taken(write.name) {
       case .yes(let checks): return checks.contains { $0 == check || $0 == 0 } ? .unchanged : .refused(.nameTaken)
       case .perhaps: return .refused(.mayBeCounted)
-      // It cannot be stored under this name. Its device sends it again in the name of a branch.
+      // The write cannot be stored under this name. Its device sends it again under the name of a branch.
       case .no: return .conflict
       }
     }
@@ -113,7 +113,7 @@ public enum Arbiter {
     return .store(cell, stamp)
   }
 
-  /// The reason why a write does not belong to this record, or nil. Uses the zone's rules if the caller has them.
+  /// Returns the reason why a write does not fit this record, or nil. Zone rules are checked only if they are given.
   private static func problem(
     with write: Write, for key: RecordKey, _ old: Cell, _ rules: ZoneRules?
   ) -> String? {
@@ -147,7 +147,7 @@ public enum Arbiter {
 }
 
 extension Cell {
-  /// A copy of this cell without times after a limit. Used for cells that come from outside.
+  /// Returns this cell with all later times lowered to a limit. Used for cells that devices return.
   func clamped(toMilliseconds limit: Int64) -> Cell {
     var result = self
     result.horizonMilliseconds = min(horizonMilliseconds, limit)

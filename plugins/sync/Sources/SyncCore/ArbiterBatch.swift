@@ -3,37 +3,37 @@
 public struct ArbiterBatch {
   private let serverMilliseconds: Int64
   private let dropped: Dropped
-  /// What the operations so far made of the records.
+  /// The records that operations of this commit have changed so far.
   private var changed: [RecordKey: SyncRecord] = [:]
   private var added: [String: Int] = [:]
   /// The records with a conflicting operation. Later operations depend on it, even if their version happens to match.
   private var conflicting: Set<RecordKey> = []
-  /// The number of operations per record that changed nothing, although their device counted on a new version.
+  /// The number of operations per record that changed nothing. Later operations expect a version that is higher by it.
   private var unchanged: [RecordKey: Int64] = [:]
-  /// The acts taken so far.
+  /// The acts of this commit that were taken so far, with their checksums.
   private var names: [ActName: [UInt32]] = [:]
   /// The rules read so far, by collection.
   private var rules: [String: ZoneRules]
   /// The collections without room, with the number of records that did not fit.
   public private(set) var full: [String: Int] = [:]
 
-  /// Makes a batch that is decided at a time of the server. `dropped` is how far the zone has forgotten, `rules` are
-  /// those that are already read.
+  /// Creates a batch that is decided at this time of the server. `dropped` describes the deletions that the zone has
+  /// forgotten; `rules` are the rules already read.
   public init(serverMilliseconds: Int64, dropped: Dropped = Dropped(), rules: [String: ZoneRules] = [:]) {
     self.dropped = dropped
     self.rules = rules
     self.serverMilliseconds = serverMilliseconds
   }
 
-  /// The decision on one operation, with the record that it met.
+  /// The decision on one operation, with the record before it.
   public struct Outcome: Sendable {
     /// The decision.
     public var decision: Arbiter.Decision
-    /// What the operation met.
+    /// The record before the operation.
     public var stored: SyncRecord?
-    /// The incarnation in which the record is deleted after it; nil while it lives.
+    /// The incarnation in which the operation leaves the record deleted, or nil if the record lives.
     public var deletedIncarnation: Int64?
-    /// The names that the zone stores besides the record.
+    /// The names of acts to store in addition to the record.
     public var names = TakenNames()
   }
 
@@ -67,9 +67,9 @@ public struct ArbiterBatch {
     return outcomes
   }
 
-  /// The outcome of a transaction if a part of it cannot be stored, or nil if all of it can.
+  /// Returns the outcomes of a transaction of which a part cannot be stored, or nil if all of it can be.
   private static func whole(_ part: [Outcome], _ operations: [RecordOperation]) -> [Outcome]? {
-    // A later write to a record met the result of an earlier one, which is never shown.
+    // Return the record before the transaction, not the result of an earlier write that is undone.
     let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }
     func rolledBack(_ decision: Arbiter.Decision, _ operation: RecordOperation) -> Outcome {
       Outcome(decision: decision, stored: met[operation.key] ?? nil)

@@ -7,10 +7,10 @@ public struct Backoff: Hashable, Sendable {
   /// The number of attempts that have failed since the last success.
   public private(set) var failures = 0
 
-  /// The longest pause that is not asked for by a server, in milliseconds.
+  /// The longest pause in milliseconds, unless a server asks for more.
   public static let capMilliseconds: Int64 = 300_000
 
-  /// Makes a backoff without failures.
+  /// Creates a backoff without failures.
   public init() {}
 
   /// The longest pause before the next attempt.

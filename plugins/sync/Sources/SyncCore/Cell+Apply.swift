@@ -15,7 +15,7 @@ extension Cell {
     let incarnation = write.record?.incarnation ?? 0
     if incarnation > 0, !isRecord { setOrigin(incarnation) }
     if incarnation > content.incarnation { beginIncarnation(incarnation) }
-    // Writes of an earlier incarnation do not count.
+    // Writes of an earlier incarnation are ignored.
     if incarnation < content.incarnation { return true }
     if let record = write.record { content.apply(record, of: write) }
     if let payload = write.payload {

@@ -1,5 +1,5 @@
 extension Cell {
-  /// Merges the knowledge of two copies of a cell.
+  /// Merges two copies of a cell.
   ///
   /// An entry survives if both copies hold it or if the other copy has not seen it. Entries older than the common
   /// window are then dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
@@ -8,7 +8,7 @@ extension Cell {
     var context = left.context
     context.formUnion(right.context)
     if left.content.incarnation != right.content.incarnation {
-      // Writes of an earlier incarnation do not count in a later one.
+      // Writes of an earlier incarnation are ignored in a later one.
       var result = left.content.incarnation > right.content.incarnation ? left : right
       result.context = context
       result.extensions = Self.joined(left.extensions, right.extensions)
@@ -45,8 +45,8 @@ extension Cell {
     return entries
   }
 
-  /// Returns the write of a device that counts, out of two. One write can have two stamps if a server that lost its
-  /// memory stamped it again; the later stamp counts everywhere.
+  /// Chooses between two states written by the same device. One write can have two stamps if a server that lost its
+  /// data stamped it again; the later stamp counts everywhere.
   private static func later(_ left: StateEntry, _ right: StateEntry) -> StateEntry {
     if left.dot.number != right.dot.number { return left.dot.number > right.dot.number ? left : right }
     if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }

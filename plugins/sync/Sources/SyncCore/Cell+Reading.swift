@@ -31,10 +31,11 @@ extension Cell {
     return Reading(winner: winner, rule: decided, contenders: entries.count)
   }
 
-  /// Returns the state that replaced an earlier winner, or nil if the earlier one still wins alone.
+  /// Returns the rule by which another state replaced an earlier winner, or the rule that decided if that state is
+  /// still there. Returns nil if there was no conflict.
   ///
-  /// `previous` is the entry that won in an older copy of this cell. `isSeen` is true if it had reached the server, so
-  /// that another author may have seen it.
+  /// `previous` is the state that won in an older copy of this cell. `isSeen` is true if it had reached the server, so
+  /// that the author of another state may have seen it.
   public func resolution(
     replacing previous: StateEntry, isSeen: Bool = true, by rule: DecideRule
   ) -> ConflictRule? {

@@ -13,12 +13,12 @@ public struct Cell: Hashable, Sendable {
   public var entries: [StateEntry]
   /// The values that are merged one by one, sorted by name.
   public var fields: [RecordField]
-  /// What else a record of a collection holds; empty in the rules of one.
+  /// The rest of a record in a collection: its incarnation and its fields that are not `newest`. Empty for rules.
   public var content: RecordContent
   /// Parts written by a newer version, kept unread and sorted by tag (V12).
   public var extensions: [Extension]
 
-  /// Makes a cell without writes.
+  /// Creates a cell without writes.
   public init() {
     context = VersionVector()
     horizonMilliseconds = 0
@@ -35,7 +35,7 @@ public struct Cell: Hashable, Sendable {
     /// The bytes of the part.
     public var bytes: [UInt8]
 
-    /// Makes a part.
+    /// Creates a part.
     public init(tag: UInt64, bytes: [UInt8]) {
       self.tag = tag
       self.bytes = bytes
@@ -56,7 +56,8 @@ public struct Cell: Hashable, Sendable {
     return latest
   }
 
-  /// Removes a device from the context until it writes again. Returns false if it is not there.
+  /// Removes a device from the context until it writes again. Returns false if it is already retired or not in the
+  /// context.
   public mutating func retire(_ device: DeviceID) -> Bool { context.retire(device) }
 
   /// Drops states that are older than the window before the horizon (M5).

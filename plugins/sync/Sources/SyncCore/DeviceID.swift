@@ -9,13 +9,14 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   /// The longest name in bytes.
   public static let maximumLength = 64
 
-  /// Takes a name that is well formed, nil otherwise.
+  /// Creates an identity from its name. Returns nil if the name is not well formed.
   public init?(_ name: String) {
     guard Self.isWellFormed(name) else { return nil }
     self.name = name
   }
 
-  /// Makes a new identity: a readable stem (bad characters become `-`) and 32 random bits as hexadecimal digits.
+  /// Creates a new identity from a readable stem, whose invalid characters become `-`, and 32 random bits in
+  /// hexadecimal.
   public init(stem: String, random: UInt32) { self.init(stem, String(random, radix: 16), 8) }
 
   private init(_ stem: String, _ digits: String, _ count: Int) {
@@ -24,11 +25,11 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     name = String(decoding: kept.isEmpty ? Array("device".utf8) : kept, as: UTF8.self) + "-" + padding + digits
   }
 
-  /// The name under which a record keeps an act of one opening of this device's file, where another copy of the file has
-  /// acted under that number: the same whichever copy sends the act.
+  /// The device name under which a record stores an act whose number was already used by another copy of the device's
+  /// file. It depends only on the incarnation, so all copies send the act under the same name.
   public func branch(_ incarnation: UInt64) -> DeviceID { DeviceID(stem, String(incarnation, radix: 16), 16) }
 
-  /// The readable part of a name that was made from one; the whole name otherwise.
+  /// The readable part of a name with random digits, or the whole name otherwise.
   public var stem: String {
     for count in [17, 9] {
       let end = name.utf8.suffix(count)
@@ -42,12 +43,12 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     return name
   }
 
-  /// Whether a text may be a device's name.
+  /// True if a string is a valid device name.
   public static func isWellFormed(_ name: String) -> Bool {
     (1...maximumLength).contains(name.utf8.count) && name.utf8.allSatisfy(allows)
   }
 
-  /// By the bytes of the name.
+  /// Compares the bytes of the names.
   public static func < (left: DeviceID, right: DeviceID) -> Bool { left.name < right.name }
 
   /// The name.

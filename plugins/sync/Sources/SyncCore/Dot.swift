@@ -5,7 +5,7 @@ public struct Dot: Hashable, Sendable, CustomStringConvertible {
   /// The device's own count of its writes, from 1.
   public var number: Int64
 
-  /// Makes the identity of a write.
+  /// Creates the identity of a write.
   public init(device: DeviceID, number: Int64) {
     self.device = device
     self.number = number

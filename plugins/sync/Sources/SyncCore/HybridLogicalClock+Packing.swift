@@ -1,5 +1,5 @@
 extension HybridLogicalClock {
-  /// Writes the clock.
+  /// Writes the clock's time and counter.
   public func pack(into packer: inout Packer) {
     packer.unsigned(UInt64(milliseconds))
     packer.unsigned(UInt64(counter))

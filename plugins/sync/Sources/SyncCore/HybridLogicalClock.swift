@@ -5,7 +5,7 @@ public struct HybridLogicalClock: Hashable, Sendable {
   /// The counter within that instant.
   public private(set) var counter: UInt32
 
-  /// Makes a new clock, or one that continues from a saved state.
+  /// Creates a new clock, or one that continues from a saved state.
   public init(milliseconds: Int64 = 0, counter: UInt32 = 0) {
     self.milliseconds = milliseconds
     self.counter = counter

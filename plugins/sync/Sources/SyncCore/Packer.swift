@@ -7,7 +7,7 @@ public struct Packer: Sendable {
   /// The number of bytes counted, or nil if bytes are written.
   private var counted: Int?
 
-  /// Makes an empty packer.
+  /// Creates an empty packer.
   public init() {}
 
   /// Returns the number of bytes that `pack` would write, without writing them.
@@ -44,8 +44,8 @@ public struct Packer: Sendable {
     if let counted { self.counted = counted + value.count } else { bytes.append(contentsOf: value) }
   }
 
-  /// Appends a checksum of everything written: 32-bit FNV-1a. Each of its steps can be inverted, so a change of a
-  /// single byte always changes it.
+  /// Appends a 32-bit FNV-1a checksum of everything written. Each step of it can be inverted, so it detects every
+  /// change of a single byte.
   public mutating func seal() {
     if let counted { return self.counted = counted + 4 }
     let checksum = Self.checksum(bytes[...])

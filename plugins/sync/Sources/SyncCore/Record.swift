@@ -1,16 +1,16 @@
-/// A cell as a backend holds it: under a key, with a version that rises by one at each change (F11) and its place in the
-/// zone's order of changes.
+/// A cell as stored by a backend, with its key, a version that rises by one with every change (F11) and its position in
+/// the zone's order of changes.
 public struct SyncRecord: Hashable, Sendable {
-  /// Which record.
+  /// The record's key.
   public var key: RecordKey
   /// The version, which starts at 1 and rises by one with every change. Commits are compared with it (M12).
   public var version: Int64
   /// The zone's sequence number of the last change.
   public var sequence: Int64
-  /// The content.
+  /// The record's content.
   public var cell: Cell
 
-  /// Makes a record.
+  /// Creates a record.
   public init(key: RecordKey, version: Int64, sequence: Int64, cell: Cell) {
     self.key = key
     self.version = version
@@ -22,9 +22,9 @@ public struct SyncRecord: Hashable, Sendable {
 /// A position in a zone's history, up to which its changes have been read.
 ///
 /// A zone restored from a backup reaches the same number again with other changes. The tag, drawn at random by each
-/// commit, tells the two apart, so a cursor is valid only in the history it comes from.
+/// commit, distinguishes them, so a cursor is valid only in its own history.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
-  /// A random number drawn when the zone is made. A zone that is made again invalidates every cursor.
+  /// A random number drawn when the zone is created. A zone that is created again invalidates all earlier cursors.
   public var generation: UInt64
   /// The sequence number up to which everything has been read.
   public var sequence: Int64
@@ -35,7 +35,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// The bytes that a cursor adds to a request, as counted by the traffic budget.
   public static let packedBytes = 24
 
-  /// Makes a cursor.
+  /// Creates a cursor.
   public init(generation: UInt64, sequence: Int64, tag: UInt64 = 0) {
     self.generation = generation
     self.sequence = sequence
@@ -62,7 +62,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     "\(String(generation, radix: 16)):\(sequence)" + (tag == 0 ? "" : ":\(String(tag, radix: 16))")
   }
 
-  /// True if this cursor is later in the zone's history than another. Every cursor is later than none.
+  /// True if this cursor is later in the zone's history than the other one, or if the other one is nil.
   public func isAfter(_ other: Cursor?) -> Bool { other.map { sequence > $0.sequence } ?? true }
 }
 
@@ -82,16 +82,16 @@ public struct RecordOperation: Hashable, Sendable {
   public enum Change: Hashable, Sendable {
     /// Adds one write.
     case write(Write)
-    /// Merges a whole cell. Returns knowledge of a device to a server that lost it (V23).
+    /// Merges a whole cell. A device uses it to return data to a server that lost it (V23).
     case join(Cell)
     /// Removes a device from the zone until it writes again.
     case retire(DeviceID)
   }
 
-  /// The device that made the change, or nil if the operation does not record it.
+  /// The author of a write, or nil for any other change.
   public var author: DeviceID? { if case .write(let write) = change { write.dot.device } else { nil } }
 
-  /// Makes an operation.
+  /// Creates an operation.
   public init(key: RecordKey, expectedVersion: Int64, change: Change, group: Int64? = nil) {
     self.key = key
     self.expectedVersion = expectedVersion

@@ -7,20 +7,20 @@ public struct RecordField: Hashable, Sendable {
   /// The value, in the encoding of the record's type. Names that this version does not know are kept.
   public var value: [UInt8]
 
-  /// Makes a field.
+  /// Creates a field.
   public init(name: String, stamp: Stamp, value: [UInt8]) {
     self.name = name
     self.stamp = stamp
     self.value = value
   }
 
-  /// The one of two writes of the same name that counts: the newer, and of equal stamps the larger bytes.
+  /// Returns the newer of two writes to one field. If their stamps are equal, the larger bytes win.
   static func newer(_ left: RecordField, _ right: RecordField) -> RecordField {
     if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }
     return left.value.lexicographicallyPrecedes(right.value) ? right : left
   }
 
-  /// Two lists that are sorted by name, as one.
+  /// Merges two lists of fields that are sorted by name.
   static func merged(_ left: [RecordField], _ right: [RecordField]) -> [RecordField] {
     if left.isEmpty || left == right { return right }
     if right.isEmpty { return left }

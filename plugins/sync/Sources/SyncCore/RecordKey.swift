@@ -7,24 +7,24 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
 
   /// The maximum length of type and name, in bytes.
   public static let maximumLength = 128
-  /// The rule for both, as text.
+  /// The rule for types and names, for messages.
   public static let rule =
     "record type and name take 1 to \(maximumLength) bytes each, without control characters"
 
-  /// Makes a key.
+  /// Creates a key.
   public init(type: String, name: String) {
     self.type = type
     self.name = name
   }
 
-  /// True if both parts are within their limits and free of control characters, which some stores do not accept.
+  /// True if both parts are within their limits and free of control characters, which some stores refuse.
   public var isWellFormed: Bool {
     [type, name].allSatisfy { part in
       (1...Self.maximumLength).contains(part.utf8.count) && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }
   }
 
-  /// By type, then by name.
+  /// Orders keys by type, then by name.
   public static func < (left: RecordKey, right: RecordKey) -> Bool {
     left.type == right.type ? left.name < right.name : left.type < right.type
   }

@@ -9,7 +9,7 @@ public enum RecordLimits {
   public static let stateBytes = 4096
   /// The maximum size of a field's value or a list element, in bytes.
   public static let valueBytes = 16_384
-  /// The maximum size of a record's states, names and values, in bytes. Data needed only for merging does not count.
+  /// The maximum size of a record's states, names and values in bytes. Data used only for merging does not count.
   public static let recordBytes = 65_536
   /// The maximum number of elements in a set, or in a list including removed elements and moves.
   public static let elements = 4096
@@ -64,7 +64,7 @@ public enum RecordLimits {
   fileprivate static func admits(_ entry: StateEntry) -> Bool { problem(withState: entry.payload) == nil }
   fileprivate static func admits(_ field: RecordField) -> Bool { problem(withField: field.name, field.value) == nil }
 
-  /// Returns the reason why a write may not turn the old cell into this one, or nil if it may. A cell that already
+  /// Returns the reason why a change from `old` to this cell is refused, or nil if it is allowed. A cell that already
   /// exceeds a limit may shrink.
   public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
     if cell.fields.count > fields, cell.fields.count > old.fields.count {

@@ -9,19 +9,19 @@ import FlowBytes
 public struct DecideRule: Hashable, Sendable {
   /// The distance in milliseconds within which two states are concurrent, or nil for any distance.
   public var window: Int64?
-  /// The field whose preferred values win, with these values in order.
+  /// The field whose preferred values win, and the order of these values.
   public var prefer: Preference?
   /// The field whose smallest value wins.
   public var smallest: Smallest?
 
-  /// A field with an order of its values.
+  /// A field and the order in which its values are preferred.
   public struct Preference: Hashable, Sendable {
     /// The field.
     public var field: String
     /// The values, the most preferred one first. Other values come last.
     public var order: [String]
 
-    /// Makes an order.
+    /// Creates a preference.
     public init(field: String, order: [String]) { (self.field, self.order) = (field, order) }
   }
 
@@ -33,16 +33,16 @@ public struct DecideRule: Hashable, Sendable {
     public var ages = false
     /// The name of a Boolean field. While it is true the value does not decrease.
     public var unless: String?
-    /// A field, with the values for which this rule applies. With other values the number counts as 0.
+    /// A field and some of its values. This rule applies only with one of them; otherwise the number counts as 0.
     public var when: Preference?
 
-    /// Makes the rule of a field.
+    /// Creates a rule for a field.
     public init(field: String, ages: Bool = false, unless: String? = nil, when: Preference? = nil) {
       (self.field, self.ages, self.unless, self.when) = (field, ages, unless, when)
     }
   }
 
-  /// Makes a rule.
+  /// Creates a rule.
   public init(window: Int64? = nil, prefer: Preference? = nil, smallest: Smallest? = nil) {
     (self.window, self.prefer, self.smallest) = (window, prefer, smallest)
   }
@@ -51,7 +51,7 @@ public struct DecideRule: Hashable, Sendable {
   /// old.
   public var windowMilliseconds: Int64 { window ?? .max }
 
-  /// The rank of a state among its competitors, computed for one common instant (F16).
+  /// Returns the rank of a state among concurrent states, computed for one common instant (F16).
   public func standing(of entry: StateEntry, atMilliseconds reference: Int64) -> Standing {
     guard RecordState.isWellFormed(entry.payload) else { return Standing(priority: -1) }
     return standing(setAtMilliseconds: entry.milliseconds, atMilliseconds: reference) {
@@ -59,7 +59,7 @@ public struct DecideRule: Hashable, Sendable {
     }
   }
 
-  /// The rank at one instant of a state that was written at another.
+  /// Returns the rank of a state that was written at `set`, computed for the instant `reference`.
   public func standing(
     of state: RecordState, setAtMilliseconds set: Int64, atMilliseconds reference: Int64
   ) -> Standing {
@@ -83,7 +83,8 @@ public struct DecideRule: Hashable, Sendable {
     return Standing(priority: priority, remainingMilliseconds: left - age)
   }
 
-  /// A decreasing value at a later instant, or nil if the rule has no such number. A value that does not decrease in
+  /// Returns the value of a decreasing field at a later instant, or nil if the rule has no such field. A value that
+  /// does not
   /// this state is returned as written.
   public func aged(
     _ state: RecordState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
@@ -146,7 +147,7 @@ public struct RecordState: Hashable, Sendable {
   /// The values by name.
   public var values: [String: [UInt8]]
 
-  /// Makes a state of these values.
+  /// Creates a state of these values.
   public init(values: [String: [UInt8]] = [:]) { self.values = values }
 
   /// The state as an entry's payload.
@@ -220,7 +221,7 @@ extension Cell {
 public enum EpochValue {
   private static let tag: UInt8 = 0x50
 
-  /// Returns a value in an epoch as bytes.
+  /// Packs a value and its epoch.
   public static func bytes(_ value: [UInt8], epoch: Int64) -> [UInt8] {
     [tag] + (0..<8).map { UInt8(truncatingIfNeeded: epoch >> (56 - 8 * Int64($0))) } + value
   }

@@ -7,10 +7,10 @@
 public struct Dropped: Hashable, Sendable {
   /// The zone's number of the last forgotten deletion. A device that has read less reads the whole zone.
   public var sequence: Int64
-  /// Greater than the incarnation of every forgotten record.
+  /// A number greater than the incarnation of every forgotten record.
   public var incarnation: Int64
 
-  /// Makes the value of a zone that has forgotten nothing, unless given.
+  /// Creates a value; by default, that of a zone that has forgotten nothing.
   public init(sequence: Int64 = 0, incarnation: Int64 = 0) {
     self.sequence = sequence
     self.incarnation = incarnation
@@ -22,8 +22,8 @@ public struct Dropped: Hashable, Sendable {
     self.incarnation = max(self.incarnation, incarnation + 1)
   }
 
-  /// What happens to a change to a record that the zone has forgotten, or of one that was made before it did; nil if
-  /// that does not matter. A device that is told of a conflict fetches, and learns of it.
+  /// Returns the decision on a change to a forgotten record, or on a change made before the record was forgotten.
+  /// Returns nil for all other changes. After a conflict the device fetches and learns that the record was forgotten.
   func decision(on operation: RecordOperation, stored: SyncRecord?) -> Arbiter.Decision? {
     let first = stored?.cell.origin ?? incarnation
     switch operation.change {
