@@ -32,7 +32,7 @@ public struct RequestBudget: Hashable, Sendable {
     public static let none = Limits(
       requestsPerHour: .max, bytesPerDay: .max, reservedForPushes: 0, reservedForReceiving: 0)
 
-    /// True unless there are no limits.
+    /// True if requests and bytes are limited.
     public var areLimited: Bool { requestsPerHour != .max }
 
     /// The interval between requests reserved for receiving, in milliseconds.
@@ -54,7 +54,7 @@ public struct RequestBudget: Hashable, Sendable {
     /// True if it was one of those reserved for receiving.
     public var isReserved: Bool
 
-    /// Notes a request.
+    /// Creates a recorded request.
     public init(milliseconds: Int64, isReserved: Bool = false) {
       self.milliseconds = milliseconds
       self.isReserved = isReserved
@@ -65,8 +65,8 @@ public struct RequestBudget: Hashable, Sendable {
   public let limits: Limits
   /// The times of the last requests that were not reserved for receiving, oldest first.
   private var generalTimes: [Int64] = []
-  /// The times of the last requests that were reserved for receiving, oldest first. Together with the others there are
-  /// at most as many as the limit.
+  /// The times of the last requests that were reserved for receiving, oldest first. Together with `generalTimes` there
+  /// are at most as many as the limit.
   private var receivingTimes: [Int64] = []
   /// The bytes per hour since 1970, oldest first; at most 25 hours.
   public private(set) var hours: [HourOfBytes]
@@ -75,12 +75,12 @@ public struct RequestBudget: Hashable, Sendable {
 
   /// The cost of a zone's first fetch.
   public struct FirstFetch: Hashable, Sendable {
-    /// The requests after the first one, which counts like any other.
+    /// The number of requests after the first one, which counts like any other request.
     public var requests: Int
     /// The received bytes.
     public var bytes: Int
 
-    /// Makes a sum.
+    /// Creates the cost of a first fetch.
     public init(requests: Int = 0, bytes: Int = 0) {
       self.requests = requests
       self.bytes = bytes
@@ -94,7 +94,7 @@ public struct RequestBudget: Hashable, Sendable {
     /// The bytes sent and received in this hour.
     public var bytes: Int
 
-    /// Makes a sum.
+    /// Creates the count of an hour.
     public init(hour: Int64, bytes: Int) {
       self.hour = hour
       self.bytes = bytes
@@ -105,7 +105,7 @@ public struct RequestBudget: Hashable, Sendable {
   /// The number of requests recorded if there is no limit.
   private static let unlimitedLog = 1000
 
-  /// Makes an unspent budget, or one that continues from a saved state.
+  /// Creates an unspent budget, or one that continues from a saved state.
   public init(
     limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = [], firstFetch: FirstFetch = FirstFetch()
   ) {
@@ -160,27 +160,27 @@ public struct RequestBudget: Hashable, Sendable {
     return time
   }
 
-  /// The earliest time of a request that does not use those reserved for receiving.
+  /// Returns the earliest time of a request without using the requests reserved for receiving.
   private func general(_ purpose: Purpose, _ now: Int64) -> Int64 {
     let allowed =
       limits.requestsPerHour - limits.reservedForReceiving - (purpose == .push ? 0 : limits.reservedForPushes)
     return Self.free(allowed, of: generalTimes, now)
   }
 
-  /// The earliest time of a request that is reserved for receiving.
+  /// Returns the earliest time of a request that is reserved for receiving.
   private func reserved(_ now: Int64) -> Int64 {
     let rested = receivingTimes.last.map { $0 + limits.receivingMilliseconds } ?? now
     return max(rested, Self.free(limits.reservedForReceiving, of: receivingTimes, now))
   }
 
-  /// The earliest time at which the hour before contains fewer than `allowed` of these requests.
+  /// Returns the earliest time at which the preceding hour contains fewer than `allowed` of these requests.
   private static func free(_ allowed: Int, of times: [Int64], _ now: Int64) -> Int64 {
     if allowed <= 0 { return .max }
     return times.count < allowed ? now : max(now, times[times.count - allowed] + hourMilliseconds + 1)
   }
 
-  /// The spent share of the budget without the part reserved for receiving, by requests or bytes, whichever is higher.
-  /// 1 is all of it.
+  /// The used share of the budget without the part reserved for receiving, from 0 to 1: that of requests or that of
+  /// bytes, whichever is higher.
   public func usedShare(atMilliseconds now: Int64) -> Double {
     guard limits.areLimited else { return 0 }
     let spent = Self.count(generalTimes, inHourBefore: now)
@@ -192,8 +192,8 @@ public struct RequestBudget: Hashable, Sendable {
   /// The bytes left in the day before `now`.
   public func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
 
-  /// Moves requests recorded by a clock that was ahead to the present, so that they do not count for as long as the
-  /// clock was wrong.
+  /// Moves requests with future times to the present. They were recorded by a clock that was ahead and would otherwise
+  /// count for too long.
   public mutating func correct(atMilliseconds now: Int64) {
     generalTimes = generalTimes.map { min($0, now) }
     receivingTimes = receivingTimes.map { min($0, now) }

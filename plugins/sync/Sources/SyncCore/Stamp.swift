@@ -1,4 +1,5 @@
-/// A hybrid logical time: server-corrected milliseconds since 1970, a counter for equal ones, and the device (M2).
+/// A hybrid logical time: milliseconds since 1970 on the server's clock, a counter for equal times, and the device
+/// (M2).
 ///
 /// The order is total: milliseconds, then counter, then device. Source: Kulkarni et al., "Logical Physical Clocks", 2014.
 public struct Stamp: Hashable, Sendable, Comparable {
@@ -12,7 +13,7 @@ public struct Stamp: Hashable, Sendable, Comparable {
   /// The latest time of a stamp: 2^53 − 1 ms, the largest integer that every JSON reader supports.
   public static let latestMilliseconds: Int64 = (1 << 53) - 1
 
-  /// Makes a stamp.
+  /// Creates a stamp.
   public init(milliseconds: Int64, counter: UInt32, device: DeviceID) {
     self.milliseconds = milliseconds
     self.counter = counter
@@ -31,7 +32,7 @@ public struct Stamp: Hashable, Sendable, Comparable {
     milliseconds != other.milliseconds ? milliseconds > other.milliseconds : counter > other.counter
   }
 
-  /// This stamp, or the smallest one of the same device at a later instant than `seen`.
+  /// Returns this stamp, or the smallest later stamp of the same device if this one is not later than `seen`.
   public func raised(above seen: Stamp) -> Stamp {
     if isLater(than: seen) { return self }
     if seen.counter == .max { return Stamp(milliseconds: seen.milliseconds + 1, counter: 0, device: device) }

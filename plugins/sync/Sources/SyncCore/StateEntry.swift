@@ -1,5 +1,5 @@
-/// The latest state that one device wrote to a record of a collection with `decide`. It is kept next to those of other
-/// devices that had not seen it (F9).
+/// The latest state that one device wrote to a record of a collection with `decide`. It is kept together with states of
+/// other devices whose authors had not seen it (F9).
 public struct StateEntry: Hashable, Sendable {
   /// The identity of the write.
   public var dot: Dot
@@ -12,7 +12,7 @@ public struct StateEntry: Hashable, Sendable {
   /// The encoded state; see `RecordState`.
   public var payload: [UInt8]
 
-  /// Makes an entry.
+  /// Creates an entry.
   public init(dot: Dot, milliseconds: Int64, counter: UInt32, sawEverything: Bool, payload: [UInt8]) {
     self.dot = dot
     self.milliseconds = milliseconds

@@ -1,4 +1,4 @@
-/// The identity of a store. It is drawn when the store is made and kept in every copy and backup.
+/// The identity of a store. It is drawn when the store is created, and copied with every copy and backup.
 ///
 /// Two stores with the same content have different identities. A device compares them before it sends anything to a
 /// store.
@@ -17,7 +17,7 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
     description = String(text)
   }
 
-  /// The identity for a number, always the same for the same number.
+  /// Creates an identity from a number. Equal numbers result in equal identities.
   public init(number: UInt64) { self.init(0, number) }
 
   /// Draws a new identity.

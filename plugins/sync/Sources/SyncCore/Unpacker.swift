@@ -1,22 +1,22 @@
 import FlowBytes
 
-/// Reads bytes that a `Packer` wrote. Invalid bytes are refused with a reason and never trap.
+/// Reads bytes that a `Packer` wrote. Throws a `PackingError` for invalid bytes and never traps.
 public struct Unpacker: Sendable {
   private let bytes: [UInt8]
   /// The offset of the next value.
   public private(set) var offset = 0
 
-  /// The maximum number of items in a list that is read. It exceeds every limit on writing, so that saved data can be
-  /// read.
+  /// The maximum number of items in a list that is read. It is above every limit for writing, so that all saved data
+  /// can be read.
   static let largestCount = 1 << 16
-  /// The maximum size in bytes of a value that is read. It exceeds every limit on writing, too.
+  /// The maximum size in bytes of a value that is read. It is above every limit for writing, too.
   static let largestData = 1 << 24
 
-  /// Makes a reader that starts at the first byte.
+  /// Creates a reader that starts at the first byte.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Reads the bytes after the format byte of data that `Packer.seal()` closed. Throws if the format or the checksum
-  /// differs.
+  /// Creates a reader after the format byte of data sealed with `Packer.seal()`. Throws if the format or the checksum
+  /// is wrong.
   public init(_ bytes: [UInt8], sealedAs format: UInt8) throws(PackingError) {
     guard let found = bytes.first else { throw .truncated(at: 0, reading: "the format") }
     if found > format { throw .unsupportedFormat(found: found, known: format) }

@@ -20,7 +20,7 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
   public static let named: [MergeRule] = [.newest, .largest, .smallest, .counter, .set, .list]
 }
 
-/// The result when one device deletes a record while another changes it.
+/// The rule for a record that one device deletes while another changes it.
 public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
   /// The record lives.
   case editWins = "edit-wins"
@@ -32,22 +32,22 @@ public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
 public enum OnDelete: String, Hashable, Sendable, CaseIterable {
   /// No value.
   case clear
-  /// The record with the reference is not shown either.
+  /// The record with the reference is hidden, too.
   case delete
-  /// The key, unchanged.
+  /// The reference keeps its key.
   case keep
 }
 
 /// The type of a field's values.
 public indirect enum FieldType: Hashable, Sendable {
-  /// A string, a whole number, a number, a Boolean, a duration.
+  /// A scalar type. A duration is a number of milliseconds.
   case string, integer, number, boolean, duration
   /// The key of a record of a collection.
   case reference(to: String)
   /// Several values of one type.
   case array(of: FieldType)
 
-  /// The names of the types without parts.
+  /// The names of all types without parameters.
   public static let plain: [(name: String, type: FieldType)] = [
     ("string", .string), ("integer", .integer), ("number", .number), ("boolean", .boolean), ("duration", .duration),
   ]
@@ -102,7 +102,7 @@ public struct FieldRule: Hashable, Sendable {
   /// True for a `largest` field that can start a new epoch, in which its value may be smaller.
   public var hasEpochs = false
 
-  /// Makes a rule.
+  /// Creates a rule.
   public init(type: FieldType, merge: MergeRule, onDelete: OnDelete? = nil) {
     self.type = type
     self.merge = merge
@@ -129,7 +129,7 @@ public struct FieldRule: Hashable, Sendable {
     }
   }
 
-  /// The type of a single value: that of the elements if the field holds several.
+  /// The type of a single value: for a set or a list, that of its elements.
   public var element: FieldType {
     if case .array(let element) = type, merge == .set || merge == .list { element } else { type }
   }

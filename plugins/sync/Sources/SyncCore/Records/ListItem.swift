@@ -5,7 +5,7 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// A random number, so that two devices do not draw the same name.
   public var tag: UInt64
 
-  /// Makes a name.
+  /// Creates a name.
   public init(counter: Int64, tag: UInt64) {
     self.counter = counter
     self.tag = tag
@@ -29,8 +29,8 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
   public var description: String { "\(counter)-\(String(tag, radix: 16))" }
 }
 
-/// An element of a list, or a place to which an element was moved. A removed element stays as a tombstone that marks
-/// its place.
+/// An element of a list, or a place to which an element was moved. A removed element stays as a tombstone, because
+/// later elements refer to its position.
 ///
 /// Sources: the replicated growable array (Roh et al., 2011), as a set of elements that is ordered on reading; moving
 /// elements in list CRDTs (Kleppmann, 2020), where the last of several moves counts.
@@ -39,12 +39,12 @@ public struct ListItem: Hashable, Sendable {
   public var id: ItemID
   /// The element after which it was inserted, or nil for the beginning.
   public var after: ItemID?
-  /// The value, or nil for a place or a removed element.
+  /// The value, or nil for a place and for a removed element.
   public var value: [UInt8]?
   /// The element that was moved to this place, or nil for an element.
   public var moves: ItemID?
 
-  /// Makes an element, or a place for an existing one.
+  /// Creates an element, or a place for an existing one.
   public init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
     self.id = id
     self.after = after
@@ -52,7 +52,7 @@ public struct ListItem: Hashable, Sendable {
     self.moves = moves
   }
 
-  /// Merges two copies of one element. Removals win.
+  /// Merges two copies of an element. A removed element stays removed.
   func merged(with other: ListItem) -> ListItem {
     var result = self
     switch (after, other.after) {
@@ -82,8 +82,8 @@ public struct ListItem: Hashable, Sendable {
     }
   }
 
-  /// The place of each moved element. Of several moves the one with the largest name counts. The name of a move is
-  /// larger than all names that its author had seen.
+  /// Returns the place of each moved element. If it was moved several times, the move with the largest name counts;
+  /// that name is larger than all names that its author had seen.
   static func places(of items: [ListItem]) -> [ItemID: ItemID] {
     var places: [ItemID: ItemID] = [:]
     for item in items {
@@ -93,8 +93,8 @@ public struct ListItem: Hashable, Sendable {
     return places
   }
 
-  /// Returns elements and places in order, each after the one it was inserted after. Of several at one place, the last
-  /// one comes first.
+  /// Returns elements and places in order, each after the element it was inserted after. Of several that follow the
+  /// same element, the one inserted last comes first.
   static func withPlaces(_ items: [ListItem]) -> [ListItem] {
     let known = Set(items.map(\.id))
     var behind: [ItemID?: [ListItem]] = [:]

@@ -2,9 +2,9 @@ import FlowBytes
 
 /// One step of an edit of a list: a value that is inserted, or an element that is moved.
 struct ListStep {
-  /// The element before it, or nil for the beginning.
+  /// The preceding element, or nil for the beginning of the list.
   var after: ItemID?
-  /// True if it goes to the end of the list.
+  /// True if the value or element is put at the end of the list.
   var isAtEnd = false
   /// The inserted value, or nil for a move.
   var value: [UInt8]?
@@ -31,12 +31,12 @@ struct ListStep {
     }
   }
 
-  /// Names new elements and places. Several steps after the same element keep the given order.
+  /// Assigns names to new elements and places. Steps that follow the same element keep their order.
   static func items(_ steps: [ListStep], _ known: [ListItem], _ seed: UInt64) -> [ListItem] {
     var random = SplitMix64(seed: seed)
     var counter = known.map(\.id.counter).max() ?? 0
     var last = ListItem.withPlaces(known).last?.id
-    // A step after a moved element goes after the element's place.
+    // A step after a moved element refers to the place of that element.
     var places = ListItem.places(of: known)
     var latest: [ItemID?: ItemID] = [:]
     var items: [ListItem] = []
@@ -65,7 +65,7 @@ struct ListStep {
     var kept = shown.filter { !taken.contains($0.id) }.map { Optional($0.id) }
     var steps: [ListStep] = []
     for case .insert(let offset, let value, let source) in changes.insertions {
-      // The previous step has no name yet, so this one uses the same neighbor. Steps at one place keep their order.
+      // The previous step has no name yet, so this step names the same predecessor. Such steps keep their order.
       let after = offset == 0 ? nil : kept[offset - 1]
       if let source {
         steps.append(ListStep(after: after, moves: shown[source].id))

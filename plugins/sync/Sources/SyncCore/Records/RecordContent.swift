@@ -1,26 +1,26 @@
-/// What a record of a schema holds besides its `newest` fields: its incarnation, who keeps it alive, and its other
-/// fields.
+/// The content of a record in a collection apart from its `newest` fields: its incarnation, the writes that keep it
+/// alive, and its other fields.
 public struct RecordContent: Hashable, Sendable {
-  /// How often the record has been made again after a deletion. Nothing of an earlier incarnation counts in a later
-  /// one.
+  /// The number of times that the record was created again after a deletion. Writes of an earlier incarnation are
+  /// ignored.
   public var incarnation: Int64 = 0
-  /// The last write of each device that no deletion has seen, sorted by device: while there is one, the record lives
-  /// where an edit wins.
+  /// The last write of each device that no deletion has seen, sorted by device. With `edit-wins` the record lives while
+  /// there is one.
   public var living: [Dot] = []
-  /// The latest deletion in this incarnation: since then the record is gone where the deletion wins.
+  /// The latest deletion in this incarnation. With `delete-wins` it deletes the record.
   public var deleted: Stamp?
   /// The latest write.
   public var changed: Stamp?
-  /// The fields with rules of their own, sorted by name.
+  /// The fields whose rule is not `newest`, sorted by name.
   public var parts: [RecordPart] = []
 
-  /// A record without writes.
+  /// Creates the content of a record without writes.
   public init() {}
 
-  /// Whether there is nothing: the cell is none of a schema, or it has no writes.
+  /// True if there are no writes, or the cell does not belong to a collection.
   public var isEmpty: Bool { self == RecordContent() }
 
-  /// Whether the record is gone.
+  /// True if the record is deleted under this rule.
   public func isDeleted(by rule: DeleteRule) -> Bool {
     switch rule {
     case .editWins: living.isEmpty
@@ -28,7 +28,7 @@ public struct RecordContent: Hashable, Sendable {
     }
   }
 
-  /// The field with this name.
+  /// Returns the field with this name, or nil.
   public func part(_ name: String) -> RecordPart? { parts.first { $0.name == name } }
 
   mutating func apply(_ record: RecordWrite, of write: Write) {
@@ -54,7 +54,7 @@ public struct RecordContent: Hashable, Sendable {
     return max(one, other)
   }
 
-  /// What two copies of one incarnation know together; `left` and `right` are what each copy has seen.
+  /// Merges two copies of one incarnation. `left` and `right` are the writes that each copy has seen.
   static func join(
     _ one: RecordContent, _ other: RecordContent, _ left: VersionVector, _ right: VersionVector
   ) -> RecordContent {
@@ -63,7 +63,7 @@ public struct RecordContent: Hashable, Sendable {
     result.deleted = latest(one.deleted, other.deleted)
     result.changed = latest(one.changed, other.changed)
     if one.parts.isEmpty, other.parts.isEmpty { return result }
-    // A set that one copy does not have has lost its elements there, as far as that copy has seen them.
+    // If a copy lacks a set, it has removed all elements of the set that it had seen.
     let mine = one.parts.map { $0.seen(by: right, unless: other) }
     let theirs = other.parts.map { $0.seen(by: left, unless: one) }
     result.parts = RecordPart.State.merge(mine, theirs, by: { $0.name < $1.name }) {
@@ -74,7 +74,7 @@ public struct RecordContent: Hashable, Sendable {
 }
 
 extension RecordPart {
-  /// A set that the other copy has not got, without what that copy has seen.
+  /// Returns a set without the elements that the other copy has seen, if that copy lacks the set.
   fileprivate func seen(by context: VersionVector, unless other: RecordContent) -> RecordPart {
     guard case .set = state, other.part(name) == nil else { return self }
     return RecordPart(name: name, state: .join(state, .set([]), VersionVector(), context))
@@ -82,10 +82,10 @@ extension RecordPart {
 }
 
 extension Cell {
-  /// Whether this is a record of a schema.
+  /// True for a record of a collection that has been written.
   public var isRecord: Bool { !content.isEmpty }
 
-  /// Begins a later incarnation: nothing of the present one counts in it.
+  /// Starts a later incarnation with empty content.
   mutating func beginIncarnation(_ incarnation: Int64) {
     content = RecordContent()
     content.incarnation = incarnation

@@ -1,19 +1,19 @@
 import FlowBytes
 
-/// A user's edit of a record, independent of the record's present content.
+/// A user's edit of a record, stated without reference to the record's current content.
 public struct RecordEdit: Hashable, Sendable {
-  /// True if it deletes the record.
+  /// True if the edit deletes the record.
   public var isDeletion: Bool
   /// The edits of its fields, by name.
   public var fields: [String: Field]
-  /// The seed from which names of new list elements are drawn.
+  /// The seed for random names of new list elements.
   public var seed: UInt64
 
   /// The edit of one field.
   public enum Field: Hashable, Sendable {
     /// Sets the value. The newest write wins.
     case set([UInt8])
-    /// Sets the value in a state that is decided as a whole.
+    /// Sets the value of a field in a collection with a `decide` rule.
     case state([UInt8])
     /// Raises the value to this one.
     case largest([UInt8])
@@ -40,14 +40,14 @@ public struct RecordEdit: Hashable, Sendable {
 
   /// The insertion of a value into a list.
   public struct Insertion: Hashable, Sendable {
-    /// The element before it, or nil for the beginning.
+    /// The preceding element, or nil for the beginning of the list.
     public var after: ItemID?
-    /// True if it goes after the last element instead.
+    /// True if the value is inserted at the end of the list instead.
     public var isAtEnd: Bool
-    /// The value.
+    /// The inserted value.
     public var value: [UInt8]
 
-    /// Makes an insertion.
+    /// Creates an insertion.
     public init(after: ItemID?, isAtEnd: Bool = false, value: [UInt8]) {
       self.after = after
       self.isAtEnd = isAtEnd
@@ -57,14 +57,14 @@ public struct RecordEdit: Hashable, Sendable {
 
   /// The move of a list element.
   public struct Move: Hashable, Sendable {
-    /// The element.
+    /// The moved element.
     public var element: ItemID
-    /// The element it moves after, or nil for the beginning.
+    /// The preceding element after the move, or nil for the beginning of the list.
     public var after: ItemID?
     /// True if it moves to the end instead.
     public var isAtEnd: Bool
 
-    /// Moves an element.
+    /// Creates a move.
     public init(_ element: ItemID, after: ItemID?, isAtEnd: Bool = false) {
       self.element = element
       self.after = after
@@ -72,15 +72,15 @@ public struct RecordEdit: Hashable, Sendable {
     }
   }
 
-  /// Makes an edit.
+  /// Creates an edit.
   public init(isDeletion: Bool = false, fields: [String: Field] = [:], seed: UInt64 = 0) {
     self.isDeletion = isDeletion
     self.fields = fields
     self.seed = seed
   }
 
-  /// Adds the effect of this edit on a record with the content `view` to a write. `rules` are those of the record's
-  /// collection; `first` is the incarnation in which an unknown record starts.
+  /// Fills a write with the effect of this edit on the record `view`. `rules` are the rules of the record's collection;
+  /// `first` is the incarnation of a record that does not exist yet.
   public func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
     let isGone = view.isRecord && view.content.isDeleted(by: rules.delete)
     var record = RecordWrite(incarnation: view.isRecord ? view.content.incarnation : first, isDeletion: isDeletion)
@@ -116,7 +116,7 @@ public struct RecordEdit: Hashable, Sendable {
 }
 
 extension RecordEdit.Field {
-  /// The change of a field with the content `state`, or nil for an edit that sets a field.
+  /// Returns the change of a field with the content `state`, or nil for an edit that is not stored as such a change.
   fileprivate func kind(over state: RecordPart.State?, seed: UInt64) -> RecordWrite.Kind? {
     switch self {
     case .set, .state: return nil

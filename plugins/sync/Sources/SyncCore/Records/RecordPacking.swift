@@ -1,10 +1,9 @@
 extension RecordContent {
-  /// Writes the content that follows a cell's fields.
   func pack(into packer: inout Packer, latest: Stamp?) {
     packer.unsigned(UInt64(incarnation))
     packer.dots(living)
     packer.stamp(deleted)
-    // The latest write is usually one of a state or a field, whose stamp is already stored.
+    // The latest write is usually that of a state or a field, whose stamp is already stored.
     if let changed, changed == latest { packer.byte(Self.asLatest) } else { packer.stamp(changed) }
     packer.count(parts.count)
     for part in parts {
@@ -74,7 +73,6 @@ extension RecordPart.State {
 }
 
 extension RecordWrite {
-  /// Writes the record's part of a write.
   func pack(into packer: inout Packer) {
     packer.unsigned(UInt64(incarnation))
     packer.byte(isDeletion ? 1 : 0)
@@ -193,7 +191,7 @@ extension Unpacker {
     return dots
   }
 
-  /// Reads a stamp, nil, or the stamp that a special byte refers to.
+  /// Reads an optional stamp. The byte `known.byte` stands for `known.stamp`.
   fileprivate mutating func stampOrNone(
     _ what: StaticString, or known: (byte: UInt8, stamp: Stamp?) = (0, nil)
   ) throws(PackingError) -> Stamp? {

@@ -1,8 +1,8 @@
-/// A field of a record that is merged by a rule of its own; those that are merged by `newest` are `RecordField`s.
+/// A field of a record whose merge rule is not `newest`. Fields with `newest` are stored as `RecordField`s.
 public struct RecordPart: Hashable, Sendable {
   /// The field's name.
   public var name: String
-  /// The content.
+  /// The field's content.
   public var state: State
 
   /// The content of a field, by rule.
@@ -11,7 +11,7 @@ public struct RecordPart: Hashable, Sendable {
     case largest([UInt8])
     /// The smallest value ever written.
     case smallest([UInt8])
-    /// The sums of the devices' additions, sorted by device.
+    /// The sum of each device's additions, sorted by device.
     case counter([Slot])
     /// The elements, sorted by value.
     case set([Element])
@@ -26,34 +26,34 @@ public struct RecordPart: Hashable, Sendable {
     /// The sum of its additions.
     public var total: Int64
 
-    /// Makes a slot.
+    /// Creates a slot.
     public init(dot: Dot, total: Int64) {
       self.dot = dot
       self.total = total
     }
   }
 
-  /// A value in a set, with each device's last write that added it and was not removed.
+  /// A value in a set. For each device that added it, contains the last such write that was not removed.
   public struct Element: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]
     /// The writes, sorted by device.
     public var dots: [Dot]
 
-    /// Makes an element.
+    /// Creates an element.
     public init(value: [UInt8], dots: [Dot]) {
       self.value = value
       self.dots = dots
     }
   }
 
-  /// Makes a field.
+  /// Creates a field.
   public init(name: String, state: State) {
     self.name = name
     self.state = state
   }
 
-  /// The size of its values in bytes. Data needed only for merging does not count.
+  /// The size of the field's values in bytes. Data used only for merging does not count.
   public var contentBytes: Int {
     switch state {
     case .largest(let value), .smallest(let value): value.count
@@ -72,7 +72,7 @@ public struct RecordPart: Hashable, Sendable {
     }
   }
 
-  /// The name of its rule.
+  /// The field's merge rule.
   public var rule: MergeRule { state.rule }
 }
 
@@ -132,7 +132,7 @@ extension RecordPart.State {
     return result
   }
 
-  /// Merges two sorted lists. `combine` is called for items at the same place.
+  /// Merges two sorted lists. Items that are equal in this order are combined.
   static func merge<Item>(
     _ left: [Item], _ right: [Item], by precedes: (Item, Item) -> Bool, _ combine: (Item, Item) -> Item
   ) -> [Item] {
@@ -166,7 +166,7 @@ extension Dot {
     return RecordPart.State.merge(kept, others, by: { $0.device < $1.device }) { $0.number < $1.number ? $1 : $0 }
   }
 
-  /// Replaces the device's earlier write in a list sorted by device.
+  /// Puts this write into a list sorted by device, replacing the device's earlier write.
   func put(into dots: inout [Dot]) {
     let index = dots.firstIndex { $0.device >= device } ?? dots.endIndex
     if index < dots.endIndex, dots[index].device == device {

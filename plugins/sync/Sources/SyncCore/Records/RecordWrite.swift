@@ -1,8 +1,8 @@
-/// The effect of a write on a record of a schema, besides its `newest` fields.
+/// The part of a write that changes a record of a collection, apart from its `newest` fields.
 public struct RecordWrite: Hashable, Sendable {
   /// The incarnation that the author wrote to. An author that saw the record deleted starts the next one.
   public var incarnation: Int64
-  /// True if it deletes the record as seen by its author.
+  /// True if the write deletes the record as seen by its author.
   public var isDeletion: Bool
   /// The changes of fields with other rules than `newest`, sorted by name.
   public var changes: [Change]
@@ -14,7 +14,7 @@ public struct RecordWrite: Hashable, Sendable {
     /// The change.
     public var kind: Kind
 
-    /// Makes the change of a field.
+    /// Creates the change of a field.
     public init(name: String, kind: Kind) {
       self.name = name
       self.kind = kind
@@ -35,14 +35,14 @@ public struct RecordWrite: Hashable, Sendable {
     case items(insert: [ListItem], remove: [ItemID])
   }
 
-  /// Makes the record's part of a write.
+  /// Creates the record part of a write.
   public init(incarnation: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
     self.incarnation = incarnation
     self.isDeletion = isDeletion
     self.changes = changes.sorted { $0.name < $1.name }
   }
 
-  /// Replaces the name of an act by another in the writes that the author saw.
+  /// Renames an act wherever this write refers to it as seen by the author.
   public mutating func rename(_ old: Dot, _ new: Dot) {
     for index in changes.indices {
       guard case .elements(let add, var remove) = changes[index].kind else { continue }
@@ -56,7 +56,7 @@ public struct RecordWrite: Hashable, Sendable {
 }
 
 extension RecordWrite.Kind {
-  /// The rule of the fields that allow this change.
+  /// The rule of the fields that accept this change.
   public var rule: MergeRule {
     switch self {
     case .largest: .largest
@@ -67,7 +67,7 @@ extension RecordWrite.Kind {
     }
   }
 
-  /// The values that it writes.
+  /// The values that this change writes.
   var values: [[UInt8]] {
     switch self {
     case .largest(let value), .smallest(let value): [value]
@@ -77,7 +77,7 @@ extension RecordWrite.Kind {
     }
   }
 
-  /// The content of a field after this change. `state` is nil if the field was empty.
+  /// Returns the content of a field after this change. `state` is its earlier content, or nil if it had none.
   func applied(to state: RecordPart.State?, of dot: Dot) -> RecordPart.State {
     switch (self, state) {
     case (.largest(let value), .largest(let known)?) where !known.lexicographicallyPrecedes(value): .largest(known)
@@ -97,7 +97,7 @@ extension RecordWrite.Kind {
     var slots = slots
     let index = slots.firstIndex { $0.dot.device >= dot.device } ?? slots.endIndex
     if index < slots.endIndex, slots[index].dot.device == dot.device {
-      // A sum that overflows stays at the end of the range. The limits refuse it long before.
+      // A sum that overflows stays at the end of the range.
       let (sum, overflow) = slots[index].total.addingReportingOverflow(more)
       slots[index] = .init(dot: dot, total: overflow ? (more > 0 ? .max : .min) : sum)
     } else {

@@ -1,6 +1,6 @@
-/// Values inside a rule's text. They may contain any character, so separators are written as character codes.
+/// Encodes values inside the text of a rule. Values may contain any character; separators are percent-encoded.
 enum RuleWords {
-  /// Joins several values with spaces.
+  /// Encodes several values and joins them with spaces.
   static func text(_ values: [String]) -> String {
     values.map { value in
       value.utf8.map { byte -> String in
@@ -10,7 +10,7 @@ enum RuleWords {
     }.joined(separator: " ")
   }
 
-  /// Reads one of the values that `text` wrote.
+  /// Decodes a value that `text(_:)` has encoded.
   static func read(_ word: some StringProtocol) -> String {
     var (bytes, rest) = ([UInt8](), Array(word.utf8)[...])
     while let byte = rest.popFirst() {

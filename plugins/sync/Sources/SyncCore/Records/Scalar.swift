@@ -1,4 +1,4 @@
-/// One value of a record's field. Its bytes sort like the values.
+/// One value of a record's field. Bytes of values of one type sort like the values.
 public enum Scalar: Hashable, Sendable {
   /// No value.
   case null
@@ -35,7 +35,7 @@ public enum Scalar: Hashable, Sendable {
     }
   }
 
-  /// Reads the bytes of a value. Returns nil for anything else.
+  /// Reads a value from its bytes. Returns nil if they are invalid.
   public init?(bytes: [UInt8]) {
     guard let tag = bytes.first else { return nil }
     let rest = bytes.dropFirst()

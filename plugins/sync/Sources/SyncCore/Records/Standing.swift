@@ -5,7 +5,7 @@ public struct Standing: Hashable, Sendable {
   /// With equal priority, the state with less time left wins. 0 if no value decreases.
   public var remainingMilliseconds: Int64
 
-  /// Makes a rank.
+  /// Creates a rank.
   public init(priority: Int, remainingMilliseconds: Int64 = 0) {
     self.priority = priority
     self.remainingMilliseconds = remainingMilliseconds
@@ -16,7 +16,7 @@ public struct Standing: Hashable, Sendable {
 public enum ConflictRule: String, Hashable, Sendable, CaseIterable {
   /// The author of the winner had seen the loser.
   case causal
-  /// The loser is older than the window, so the newest state wins.
+  /// The loser is older than the window, so the last write wins.
   case lww
   /// The winner's kind has the higher priority.
   case priority

@@ -1,8 +1,8 @@
-/// The part of a zone's records that a device receives: records of some collections, or only those whose fields have
-/// these values.
+/// The part of a zone's records that a device receives: all records of some collections, or only those whose fields
+/// have given values.
 ///
-/// Data outside of collections, such as the zone's rules, belongs to every part. Records are matched by the zone's
-/// content of them, whether deleted or not.
+/// Data outside of collections, such as the zone's rules, is always included. Records are matched by their content in
+/// the zone, even if they are deleted.
 public struct SyncSubscription: Hashable, Sendable {
   /// The collections, each with the values that its `newest` fields must have. An empty object selects all records.
   public var collections: [String: [String: Scalar]]
@@ -10,10 +10,10 @@ public struct SyncSubscription: Hashable, Sendable {
   /// The maximum size of all names and values, in bytes.
   public static let maximumBytes = 4096
 
-  /// Subscribes to these collections.
+  /// Creates a subscription to these collections.
   public init(_ collections: [String: [String: Scalar]]) { self.collections = collections }
 
-  /// True if a record with this content belongs to the part.
+  /// True if the subscription includes a record with this content.
   public func includes(_ key: RecordKey, _ cell: Cell) -> Bool {
     guard RecordName.isWellFormed(key.type) else { return true }
     guard let filter = collections[key.type] else { return false }
@@ -23,7 +23,7 @@ public struct SyncSubscription: Hashable, Sendable {
     }
   }
 
-  /// True if all records of a type belong to the part.
+  /// True if the subscription includes all records of a type.
   public func includesAll(of type: String) -> Bool {
     !RecordName.isWellFormed(type) || collections[type]?.isEmpty == true
   }
@@ -63,14 +63,14 @@ public struct SyncSubscription: Hashable, Sendable {
   }
 }
 
-/// A changed record outside of a device's subscription. The device learns its key and number, but not its content.
+/// A changed record outside of a device's subscription. The device receives its key and number, but not its content.
 public struct RecordMention: Hashable, Sendable {
   /// The record's key.
   public var key: RecordKey
   /// The zone's sequence number of the last change.
   public var sequence: Int64
 
-  /// Makes a mention.
+  /// Creates a mention.
   public init(key: RecordKey, sequence: Int64) {
     self.key = key
     self.sequence = sequence

@@ -1,9 +1,8 @@
-/// The numbers that a zone had reached on each day. They let it forget each deletion after 90 days.
+/// The sequence number that a zone had reached on each day. With it, the zone can forget deletions after 90 days.
 ///
-/// A day has passed when one clock shows it. Only the difference of a clock to its own earlier time counts, so a clock
-/// that is wrong by a year does not age anything.
+/// A day has passed when one clock has advanced by a day. A clock is only compared with its own earlier time, so a
+/// clock that is wrong by a year does not age anything.
 public struct ZoneAges: Hashable, Sendable {
-  /// The number that a zone had reached on a day.
   struct Note: Hashable, Sendable {
     var day: Int64
     var sequence: Int64
@@ -22,14 +21,14 @@ public struct ZoneAges: Hashable, Sendable {
   private var day: Int64 = 0
   /// The notes, oldest first.
   private(set) var notes: [Note] = []
-  /// The first time that each clock showed on this day, in milliseconds.
+  /// The time of each clock when it was first observed on this day, in milliseconds.
   private var first: [String: Int64] = [:]
 
-  /// Starts with no day passed.
+  /// Creates a record in which no day has passed.
   public init() {}
 
-  /// Records that the zone had reached a number when a clock showed this time. A clock that may have been set advances
-  /// one day at a time; `mostDays` is higher for a clock that is kept right.
+  /// Records that the zone had reached a number when a clock showed this time. A clock may have been set, so it
+  /// advances the count by at most `mostDays`, which is above 1 only for a synchronized clock.
   ///
   /// Returns the number up to which deletions are old enough to be forgotten, or nil if there are none or no day has
   /// passed.
@@ -46,13 +45,13 @@ public struct ZoneAges: Hashable, Sendable {
     day += days
     first = [clock: shown > mostDays ? now : begin + days * Self.dayMilliseconds]
     notes.append(Note(day: day, sequence: sequence))
-    // A note may have been made late on its day.
+    // A note may have been made late in its day.
     guard let old = notes.lastIndex(where: { $0.day < day - Self.keptDays }) else { return nil }
     notes.removeFirst(old)
     return notes[0].sequence
   }
 
-  /// The days as compact bytes.
+  /// The recorded days as compact bytes.
   public func packed() -> [UInt8] {
     var packer = Packer()
     packer.byte(Self.format)
@@ -70,7 +69,7 @@ public struct ZoneAges: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads the packed days.
+  /// Reads what `packed()` has written.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let format = try reader.byte("the format of the days")

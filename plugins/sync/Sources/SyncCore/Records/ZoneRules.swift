@@ -4,7 +4,7 @@
 /// They are stored in a record of their own, `_schema/COLLECTION`: field names with their rules as text, and the rules
 /// of the collection itself under `_delete`, `_limit` and so on.
 public struct ZoneRules: Hashable, Sendable {
-  /// The type of the records that hold the rules.
+  /// The type of the records that store rules.
   public static let type = "_schema"
   /// The name of the rule for deletions.
   public static let deleteName = "_delete"
@@ -17,7 +17,7 @@ public struct ZoneRules: Hashable, Sendable {
   public static let keysName = "_keys"
   /// The name of the rule for who may write a record.
   public static let writerName = "_writer"
-  /// The name of the rule for fields that have none of their own.
+  /// The name of the rule for fields without their own rule.
   public static let otherFieldsName = "_other-fields"
 
   /// The only value of the rule for who may write.
@@ -29,20 +29,20 @@ public struct ZoneRules: Hashable, Sendable {
   public let texts: [String: String]
   /// The rule for records that are decided as a whole, or nil.
   public let decide: DecideRule?
-  /// The rule for a record that is deleted and changed at the same time.
+  /// The rule for a record that one device deletes while another changes it.
   public let delete: DeleteRule
   /// The keys that records may have, or nil for any.
   public let keys: [String]?
   /// True if each record may only be written by the device whose identity is its key.
   public let isWrittenByItself: Bool
-  /// True if records may have fields without a rule, of which the newest value counts.
+  /// True if records may have fields without a rule, which are merged by `newest`.
   public let hasOtherFields: Bool
   /// The maximum number of records in the collection, or nil.
   public let limit: Int?
   /// The rules of fields, by name.
   let fields: [String: FieldRule]
 
-  /// Reads the rules from their text.
+  /// Parses the rules from their text.
   public init(collection: String, texts: [String: String]) {
     self.collection = collection
     self.texts = texts
@@ -75,16 +75,16 @@ public struct ZoneRules: Hashable, Sendable {
     Dictionary(fields.map { ($0, String(decoding: $1, as: UTF8.self)) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The key of the record that holds a collection's rules.
+  /// Returns the key of the record that stores a collection's rules.
   public static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
 
   /// Returns the rule of a field, or nil if the zone has no such field.
   public func rule(of field: String) -> FieldRule? { fields[field] }
 
-  /// Writes keys as text, which `keys` reads.
+  /// Encodes the allowed keys as the text of the rule `_keys`.
   public static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
 
-  /// Returns the first difference to other rules, as text, or nil if the others only add names.
+  /// Returns the first rule that others state differently, as text, or nil if the others only add rules.
   public func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
 
   static func difference(_ collection: String, _ texts: [String: String], _ others: [String: String]) -> String? {
@@ -96,7 +96,7 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the reason why a write may not name rules of a collection, given the cell with its present rules, or nil.
+  /// Returns the reason why a write may not set rules of a collection, or nil. `cell` contains the present rules.
   static func problem(with write: Write, of collection: String, in cell: Cell) -> String? {
     guard RecordName.isWellFormed(collection) else { return "the collection '\(collection)' \(RecordName.rule)" }
     if write.payload != nil || write.record != nil || write.fields.isEmpty { return "rules are fields alone" }
@@ -119,7 +119,7 @@ public struct ZoneRules: Hashable, Sendable {
     return difference(collection, known, named)
   }
 
-  /// Returns the reason why a write is invalid for a record of this collection, or nil.
+  /// Returns the reason why this collection does not accept a write, or nil.
   public func problem(with write: Write, for key: RecordKey) -> String? {
     guard let record = write.record else { return nil }
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
@@ -168,9 +168,9 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the reason why a returned cell is invalid for a record of this collection, or nil.
+  /// Returns the reason why this collection does not accept a cell that a device returns, or nil.
   func problem(with cell: Cell, for key: RecordKey) -> String? {
-    // A device that returns the content lost by a zone starts with the rules, because their keys sort first.
+    // A device that returns lost content to a zone sends the rules first, because their keys sort first.
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
     let authors = cell.entries.map(\.dot.device) + cell.fields.map(\.stamp.device)
     for author in authors {
@@ -207,7 +207,7 @@ public struct ZoneRules: Hashable, Sendable {
 public enum RecordName {
   /// The longest name in bytes.
   public static let maximumLength = 64
-  /// The rule as text, to follow a name.
+  /// The rule as text that follows a name in messages.
   public static let rule = "is not a name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
 
   /// True if a string is a valid name.
