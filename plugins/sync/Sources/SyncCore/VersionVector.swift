@@ -26,7 +26,7 @@ public struct VersionVector: Hashable, Sendable {
       self.isRetired = isRetired
     }
 
-    /// Merges two notes of one device: the higher number, or with equal numbers everything that either one contains.
+    /// Merges two entries of one device: the one with the higher number, or the union of both if the numbers are equal.
     func merged(with other: Seen) -> Seen {
       if dot.number != other.dot.number { return dot.number > other.dot.number ? self : other }
       return Seen(
@@ -39,16 +39,16 @@ public struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Makes an empty vector.
+  /// Creates an empty vector.
   public init() { seen = [] }
 
-  /// Makes a vector of these dots. Of two of one device, the higher one counts.
+  /// Creates a vector of these dots. If a device has several, the highest counts.
   public init(_ dots: [Dot]) {
     seen = []
     for dot in dots { observe(Seen(dot: dot)) }
   }
 
-  /// Makes a vector of notes that are sorted by device, one per device.
+  /// Creates a vector from entries sorted by device, one per device.
   init(sorted seen: [Seen]) { self.seen = seen }
 
   /// The highest number seen of each device, sorted by device.
@@ -63,7 +63,7 @@ public struct VersionVector: Hashable, Sendable {
     return 0
   }
 
-  /// The note of a device, or nil if none of its writes was seen.
+  /// Returns the entry of a device, or nil if none of its writes was seen.
   public func note(of device: DeviceID) -> Seen? { seen.first { $0.dot.device == device } }
 
   /// True if a write has been seen.
@@ -82,7 +82,7 @@ public struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// Forgets a device's writes after this number, or all of them for 0.
+  /// Removes a device's writes after this number, or all of them if it is 0.
   public mutating func limit(_ device: DeviceID, to number: Int64) {
     guard let index = seen.firstIndex(where: { $0.dot.device == device }), seen[index].dot.number > number else {
       return
@@ -123,7 +123,7 @@ public struct VersionVector: Hashable, Sendable {
     }
   }
 
-  /// The devices that count in the zone: neither retired nor silent for `RecordLimits.silentDays`.
+  /// Returns the devices that count in the zone: neither retired nor silent for `RecordLimits.silentDays`.
   public func liveDevices(atMilliseconds now: Int64) -> [DeviceID] {
     let first = max(0, now / 86_400_000 - RecordLimits.silentDays)
     return seen.lazy.filter { !$0.isRetired && Int64($0.day) >= first }.map(\.dot.device)

@@ -1,11 +1,11 @@
 import FlowBytes
 
 extension Write {
-  /// The checksum that tells this write from another with the same number, such as one of a device that runs on a copy
-  /// of this device's file. Never 0. It covers the user's action and nothing that a clock or the arbiter changes later.
+  /// A checksum that distinguishes this write from another one with the same number, such as that of a device that runs
+  /// on a copy of this device's file. Never 0. It covers only the user's action, not changes by a clock or the arbiter.
   public var check: UInt32 { seal == 0 ? contentCheck : seal }
 
-  /// Returns this write with a fixed checksum.
+  /// Returns this write with its checksum fixed, so that later changes do not affect it.
   public func sealed() -> Write {
     var result = self
     result.seal = contentCheck
@@ -42,7 +42,7 @@ extension Write {
     return result
   }
 
-  /// Returns this write shifted in time, once the clock has been measured. It stays later than the stamp that its
+  /// Returns this write shifted in time after the clock has been measured. It stays later than the stamp that its
   /// author had seen.
   public func shifted(byMilliseconds difference: Int64) -> Write {
     let time = min(max(milliseconds + difference, 0), Stamp.latestMilliseconds)

@@ -75,7 +75,6 @@ extension Write {
 }
 
 extension Unpacker {
-  /// Reads a device's name.
   mutating func device(_ what: StaticString) throws(PackingError) -> DeviceID {
     let start = offset
     guard let device = DeviceID(try text(what, limit: DeviceID.maximumLength)) else {

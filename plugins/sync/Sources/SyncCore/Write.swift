@@ -6,7 +6,7 @@ public struct Write: Hashable, Sendable {
   public var milliseconds: Int64
   /// The order within one millisecond.
   public var counter: UInt32
-  /// The latest stamp that the author had seen in this cell. The write is later than that, whatever the clocks show.
+  /// The latest stamp in this cell that the author had seen. The write counts as later, whatever the clocks show.
   public var seen: Stamp?
   /// The writes that the author of the state had seen, which the state replaces (M3).
   public var context: VersionVector
@@ -14,13 +14,13 @@ public struct Write: Hashable, Sendable {
   public var payload: [UInt8]?
   /// The `newest` fields that the author set, sorted by name. For rules, their text.
   public var fields: [FieldChange]
-  /// The other changes of a collection's record, or nil for a collection's rules.
+  /// The other changes of a record in a collection, or nil for rules.
   public var record: RecordWrite?
-  /// The number drawn when the device's file was opened for this act, or 0. Together with the dot it is the name of the
-  /// act, which never changes, whichever copy of the file sends it.
+  /// The number drawn when the device's file was opened for this act, or 0. Together with the dot it is the permanent
+  /// name of the act, whichever copy of the file sends it.
   public var incarnation: UInt64 = 0
-  /// The checksum of the act as the user performed it, or 0 if none was fixed. Later changes by a clock or the arbiter
-  /// do not affect it.
+  /// The fixed checksum of the user's action, or 0 if none is fixed. Later changes by a clock or the arbiter do not
+  /// affect it.
   public var seal: UInt32 = 0
 
   /// A new value for one field.
@@ -30,14 +30,14 @@ public struct Write: Hashable, Sendable {
     /// Its new value.
     public var value: [UInt8]
 
-    /// Sets a field.
+    /// Creates a new value of a field.
     public init(name: String, value: [UInt8]) {
       self.name = name
       self.value = value
     }
   }
 
-  /// Makes a write.
+  /// Creates a write.
   public init(
     dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil, context: VersionVector = VersionVector(),
     payload: [UInt8]? = nil, fields: [FieldChange] = [], record: RecordWrite? = nil
