@@ -3,7 +3,7 @@ import FlowPluginKit
 import SyncCore
 import SyncEngine
 
-/// The behavior of a device that meets another store than the one of its data.
+/// What a device does if its data belongs to another store.
 package enum OnOtherStore: String, FieldWord {
   case fail
   case keepApart = "keep-apart"
@@ -11,18 +11,18 @@ package enum OnOtherStore: String, FieldWord {
 }
 
 extension Connection {
-  /// The result of comparing the server's store with the store that this device's data belongs to.
+  /// The result of comparing the server's store with the store of this device's data.
   package enum Meeting: Sendable {
-    /// The store may be used: it is that of this device's data, or the data was used at this location before.
+    /// The store may be used: this device's data belongs to it, or has already been used at this location.
     case own
     /// Another store responded.
     case other(StoreIdentity)
-    /// The store has not responded, and this device's data was not used at this location before.
+    /// The store has not responded, and this device's data has not been used at this location.
     case unknown
   }
 
-  /// Compares the store with that of the device's data. Waits for a response only at a location where the data was not
-  /// used.
+  /// Compares the server's store with the store of the device's data. Waits for a response only if the data has not
+  /// been used at this location.
   package func meet(waiting limit: Duration) async -> Meeting {
     let machine = await session.machine
     let (place, replica) = (machine.settings.place, machine.replica)
@@ -34,12 +34,12 @@ extension Connection {
     }
     let now = await session.machine
     if case .otherStore(let store) = now.pausedBecause { return .other(store) }
-    // A file of an earlier version has no locations; its data is compared before it is sent.
+    // Files of earlier versions record no locations. Their data is compared before it is sent.
     let isOld = replica.binding == StoreBinding()
     return isKnown || isOld || now.isStoreConfirmed ? .own : .unknown
   }
 
-  /// The reason why the store cannot be used, with the remedies.
+  /// The error for a store that cannot be used, with the options to resolve it.
   package static func failure(_ meeting: Meeting, file: String, home: Home) -> ActionError {
     let problem =
       if case .other(let store) = meeting {

@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 
 extension Connection {
-  /// Describes this device to the others if their information is missing, different or old (S8, M10).
+  /// Writes this device's description to the zone if it is missing, different or old (S8, M10).
   package func announce(name: String, version: String) async throws {
     let machine = await session.machine
     let key = DeviceInfo.key(of: machine.replica.device)
@@ -19,8 +19,8 @@ extension Connection {
     }
   }
 
-  /// The number of changes made by workflows that wait to be sent. Excludes the device's own description and the rules
-  /// of its schema, which each run updates by itself.
+  /// The number of unsent changes made by workflows. Excludes the device's own description and its schema's rules,
+  /// which each run updates.
   package var waitingChanges: Int {
     get async {
       await session.machine.replica.outbox.waiting.count {
@@ -46,7 +46,7 @@ extension Connection {
     }
   }
 
-  /// The number of devices in a zone without room for this one, or nil if it has room or needs none.
+  /// Returns the number of devices if the zone is full and this device is not among them, or nil.
   private static func devices(withoutRoomIn machine: SyncMachine) -> Int? {
     let live = machine.liveDevices(atMilliseconds: SystemClock().nowMilliseconds())
     return live.count >= RecordLimits.devices && !live.contains(machine.replica.device) ? live.count : nil
@@ -80,7 +80,7 @@ extension Connection {
     if !isDone { throw await timeoutFailure(timeout) }
   }
 
-  /// Waits for the fate of some acts, regardless of others. Throws unless the server has them.
+  /// Waits until these acts are acknowledged, regardless of others. Throws if one of them is parked or still waiting.
   package func settle(_ acts: [Int64], timeout: Duration) async throws {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.fate(of: acts) != .waiting || machine.pausedBecause != nil
@@ -96,8 +96,8 @@ extension Connection {
 
   /// Fetches once and waits for the response. Throws the reason if it fails.
   package func pull(timeout: Duration) async throws {
-    // A fetch under way may have been answered before the wanted change was made. On a new connection the first
-    // response counts all the same, because it is not older than the connection.
+    // A fetch that is already running may have been answered before the wanted change was made. On a new connection
+    // the first response counts anyway, because it is not older than the connection.
     let begun = await session.machine.heardPull == 0 ? 0 : session.machine.begunPulls
     await session.foreground()
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
@@ -115,7 +115,8 @@ extension Connection {
     throw ActionError(Failure.paused.code, "\(reason)")
   }
 
-  /// The reason why a change is parked: its own, or different rules of the zone for its collection.
+  /// The error for a parked change. Its code is `schema` if the zone's rules for the collection were refused for this
+  /// reason.
   private func failure(parked key: RecordKey, _ reason: String) async -> ActionError {
     let rules = await session.machine.replica.outbox.items(for: ZoneRules.key(of: key.type))
     if key.type == ZoneRules.type || rules.contains(where: { $0.parkedBecause == reason }) {
@@ -138,7 +139,6 @@ extension Connection {
 }
 
 extension Duration {
-  /// The duration in whole milliseconds.
   package var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1000 + attoseconds / 1_000_000_000_000_000

@@ -13,13 +13,13 @@ import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
-/// The handle provided by `sync.connect`: a running session with its listeners.
+/// The handle provided by `sync.connect`: a running session and the listeners for its notices.
 package final class Connection: Sendable {
   package let session: SyncSession
   package let zone: String
   /// The device's own file.
   package let file: String
-  /// The records of the schema.
+  /// The records of the schema on this device.
   package let records: RecordStore
   private let store: SQLiteReplicaStore
   private let closeBackend: @Sendable () throws -> Void
@@ -89,7 +89,7 @@ package final class Connection: Sendable {
         settings.projection = SchemaProjection(shown)
         settings.subscription = subscription
       }
-      // A slow cloud gets more time, because otherwise no request would succeed.
+      // A slow backend gets more time, because otherwise no request would succeed.
       settings.requestTimeoutMilliseconds += delay.milliseconds
       settings.shortestTimeoutMilliseconds += delay.milliseconds
       let listeners = Listeners()
@@ -102,7 +102,7 @@ package final class Connection: Sendable {
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Network
-          // Many records can change, arrive or be parked at once, which counts once.
+          // Many records can change at once. Metrics are recorded once, when the statistics differ.
           switch notice {
           case .paused, .failed, .level, .channel, .synchronizing: break
           case .recordChanged: return
@@ -128,7 +128,7 @@ package final class Connection: Sendable {
     }
   }
 
-  /// Makes a client of the server, and the function that closes it.
+  /// Creates a client of the server. Returns it with the function that closes it.
   private static func server(
     _ address: String, _ token: String, _ certificates: String?
   ) throws(BackendError) -> (any SyncBackend, @Sendable () throws -> Void) {
@@ -142,14 +142,14 @@ package final class Connection: Sendable {
     #endif
   }
 
-  /// All later notices for the user, with the machine's state at that time.
+  /// Returns a stream of all later notices for the user, each with the machine's state at that time.
   package func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
-  /// The time for which an ending run waits for its last changes to be sent. A handle has 1 s to close.
+  /// The time in milliseconds for which an ending run continues to send changes. A handle must close within 1 s.
   private static let handOverMilliseconds: Int64 = 700
 
-  /// Sends changes for at most `limit` milliseconds, if nothing prevents it, then stops and closes the files. Unsent
-  /// changes stay in the device's own file.
+  /// Sends waiting changes for at most `limit` milliseconds, then stops and closes the files. Unsent changes stay in
+  /// the device's file.
   package func close(handingOverFor limit: Int64 = handOverMilliseconds) throws {
     let (session, isStopped) = (session, DispatchSemaphore(value: 0))
     Task {
@@ -164,8 +164,8 @@ package final class Connection: Sendable {
   }
 }
 
-/// Passes notices on to all listeners. A listener that is 1,000 notices behind loses the oldest ones. Notices before
-/// the first listener are kept for it.
+/// Delivers notices to all listeners. A listener that falls more than 1,000 notices behind loses the oldest. Notices
+/// before the first listener are kept for it.
 private final class Listeners: Sendable {
   private typealias Notice = (SyncMachine.Notice, SyncMachine)
   private typealias Continuation = AsyncStream<Notice>.Continuation
@@ -221,6 +221,6 @@ private final class Listeners: Sendable {
 #endif
 
 extension HandleKey {
-  /// A running synchronization, provided by `sync.connect`.
+  /// The handle of a running synchronization, provided by `sync.connect`.
   package static let syncConnection: HandleKey = "sync-connection"
 }

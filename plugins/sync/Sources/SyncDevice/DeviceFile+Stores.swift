@@ -6,7 +6,7 @@ import SyncSQLite
 // A device that keeps the data of several stores apart has one file per store: `sync-mac.sqlite`, `sync-mac~2.sqlite`
 // and so on.
 extension DeviceFile {
-  /// The file of the store last met at a location, or nil if there is none.
+  /// Returns the file that belongs to the store last met at a location, or nil if there is none.
   package static func path(of base: String, at place: StorePlace) -> String? {
     let all = bindings(base)
     if let met = all.last(where: { $0.binding.belongs(at: place) }) { return met.path }
@@ -14,12 +14,12 @@ extension DeviceFile {
     return path(of: base, in: store)
   }
 
-  /// The file of a store, or nil if there is none.
+  /// Returns the file with the data of a store, or nil if there is none.
   package static func path(of base: String, in store: StoreIdentity) -> String? {
     bindings(base).first { $0.binding.store == store }?.path
   }
 
-  /// The name of a new file next to that of another store.
+  /// Returns the path for a new file, next to the files of other stores.
   package static func newPath(of base: String) -> String {
     var number = 2
     while FilePath.exists(path(base, number)) { number += 1 }

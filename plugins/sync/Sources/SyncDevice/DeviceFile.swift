@@ -4,18 +4,17 @@ import SyncEngine
 import SyncPomodoro
 import SyncSQLite
 
-/// The location of a device's own file, unique per device and zone, whatever their names are.
+/// Paths of devices' own files. Different devices and zones have different files, whatever their names are.
 package enum DeviceFile {
   /// The maximum length of a device's name, in characters.
   package static let longestName = 40
 
-  /// The file of a device in a folder.
   package static func path(device: String, zone: String, in folder: String) -> String {
     "\(folder)/sync-\(name(device))\(zone == Pomodoro.zone ? "" : "@" + zone).sqlite"
   }
 
-  /// The own files of all devices in a folder or of one device, sorted, including those named by `file` of
-  /// `sync.connect`. Also accepts a single file instead of a folder.
+  /// Returns the files of all devices in a folder, or of one device, sorted. Includes files whose names were set with
+  /// `file` of `sync.connect`. `folder` may also be the path of a single file.
   package static func all(in folder: String, device: String?) -> [String] {
     if FilePath.isFile(folder) {
       return isDeviceFile(folder) && isFile(folder, of: device) ? [folder] : []
@@ -33,7 +32,7 @@ package enum DeviceFile {
     }
   }
 
-  /// True if a file is a device's own, whatever its name is.
+  /// True if a file is a device's own file, whatever it is called.
   private static func isDeviceFile(_ path: String) -> Bool {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
     guard file.number >= 0 else { return false }
@@ -41,17 +40,17 @@ package enum DeviceFile {
     return beginning == Array("SQLite format 3\0".utf8) && SQLiteReplicaStore.identity(of: path) != nil
   }
 
-  /// True if a file with another name than its device belongs to that device, or to any device for nil.
+  /// True if a file whose name does not follow the rule belongs to a device, or if `device` is nil.
   private static func isFile(_ path: String, of device: String?) -> Bool {
     guard let device else { return true }
     return SQLiteReplicaStore.identity(of: path).flatMap { Replica.device(ofIdentity: $0) }?.stem == stem(device)
   }
 
-  /// The part of a device's name that is in its identity.
+  /// The readable part of the device's identity.
   private static func stem(_ device: String) -> String { DeviceID(stem: device, random: 0).stem }
 
-  /// A name as part of a file name, different for different names: bytes other than letters, digits, `.`, `_` and `-`
-  /// are written as `%` and two digits.
+  /// Escapes a device's name for use in a file name, so that different names stay different. Bytes other than letters,
+  /// digits, `.`, `_` and `-` become `%` and two hexadecimal digits.
   package static func name(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if character.isLetter || character.isNumber || "._-".contains(character) {

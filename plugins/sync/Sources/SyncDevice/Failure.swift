@@ -39,7 +39,7 @@ package enum Failure {
     "sync-query", "The SQL is wrong or would do more than read", isRetryable: false)
   package static let none = ErrorDeclaration("no-records-found", "There is no timer yet", isRetryable: true)
 
-  /// Converts an error of the engine to one of an action.
+  /// Converts an error of the sync engine to an error of an action.
   package static func error(_ error: any Error) -> any Error {
     switch error {
     case ReplicaError.refused(let reason): ActionError(refused.code, reason)

@@ -3,9 +3,9 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 
-/// Writes notices for the user as lines.
+/// Formats notices for the user.
 package enum NoticeText {
-  /// The line for a notice of a device with this schema, or nil for notices that only programs need.
+  /// Returns the line for a notice of a device with this schema, or nil for notices that only programs need.
   package static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine, _ schema: RecordSchema) -> String? {
     switch notice {
     case .changed(let key, let isRemote, _) where key.type == DeviceInfo.collection:
@@ -33,12 +33,11 @@ package enum NoticeText {
     }
   }
 
-  /// The number of waiting changes, as text.
   package static func waiting(_ count: Int, _ place: String) -> String {
     "\(count) \(count == 1 ? "change" : "changes") \(place) \(count == 1 ? "waits" : "wait")"
   }
 
-  /// The present content of a record, as text.
+  /// Returns the present content of a record, as text.
   package static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
     let cell = machine.view(of: key)
     if key == Pomodoro.timer {
@@ -54,7 +53,7 @@ package enum NoticeText {
     return "\(key.name): \(fields.joined(separator: ", "))"
   }
 
-  /// A state with the time left at an instant. A started second counts as a whole one.
+  /// Returns a state with the time left at an instant, rounded up to full seconds.
   package static func left(
     of state: TimerState, setAtMilliseconds set: Int64, atMilliseconds now: Int64
   ) -> TimerState {
@@ -64,7 +63,6 @@ package enum NoticeText {
     return state
   }
 
-  /// A short description of a state.
   package static func text(_ state: TimerState) -> String {
     guard state.kind.runsDown else { return state.kind.rawValue }
     let seconds = max(0, state.remainingMilliseconds) / 1000

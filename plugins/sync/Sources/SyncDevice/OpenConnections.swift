@@ -6,10 +6,9 @@ import Synchronization
 package final class OpenConnections: SuspendableHandle {
   private let state = Mutex((connections: [ObjectIdentifier: Connection](), isSuspended: false))
 
-  /// No connections.
   package init() {}
 
-  /// Adds a connection that was opened. One that is opened in the background is released at once.
+  /// Adds an opened connection. In the background, its files are released at once.
   package func add(_ connection: Connection) async {
     let isSuspended = state.withLock { state in
       state.connections[ObjectIdentifier(connection)] = connection
@@ -18,7 +17,7 @@ package final class OpenConnections: SuspendableHandle {
     if isSuspended { await connection.session.suspend() }
   }
 
-  /// Removes a connection that is being closed.
+  /// Removes a connection that is closing.
   package func remove(_ connection: Connection) {
     state.withLock { $0.connections[ObjectIdentifier(connection)] = nil }
   }
@@ -28,7 +27,7 @@ package final class OpenConnections: SuspendableHandle {
     for connection in all(isSuspended: true) { await connection.session.suspend() }
   }
 
-  /// Takes the files again. Throws the first problem; the connection that has it writes nothing more.
+  /// Locks the files again. Throws the first error; a connection whose file cannot be locked writes nothing more.
   package func reactivate() async throws {
     var problem: (any Error)?
     for connection in all(isSuspended: false) {
@@ -46,6 +45,6 @@ package final class OpenConnections: SuspendableHandle {
 }
 
 extension HandleKey {
-  /// The open connections of the plugin.
+  /// The handle of the plugin's open connections.
   package static let syncConnections: HandleKey = "sync-connections"
 }

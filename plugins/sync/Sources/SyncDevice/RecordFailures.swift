@@ -8,7 +8,7 @@ package enum RecordFailures {
   ]
   package static let writing = reading + [Failure.refused]
 
-  /// Returns the given key, or a new one.
+  /// Returns the given key, or a new one if it is nil or empty. Throws if the key is not well formed.
   package static func key(_ given: String?) throws -> String {
     guard let given, !given.isEmpty else { return RecordStore.newKey() }
     guard RecordKey(type: "records", name: given).isWellFormed else {
@@ -20,6 +20,6 @@ package enum RecordFailures {
 }
 
 extension Connection {
-  /// True if the server has these acts, given the positions returned by `SyncSession.act`.
+  /// True if the server has acknowledged these acts, given their positions as returned by `SyncSession.act`.
   package func isAcknowledged(_ acts: [Int64]) async -> Bool { await session.machine.fate(of: acts) == .acknowledged }
 }

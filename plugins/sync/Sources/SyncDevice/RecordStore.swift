@@ -10,12 +10,12 @@ import SyncSQLite
 /// The records of a schema on this device, as used by `sync.put`, `sync.get` and similar actions.
 package struct RecordStore: Sendable {
   package let schema: RecordSchema
-  /// The part of the zone on this device, or nil for all of it.
+  /// The part of the zone that this device receives, or nil for all of it.
   package let subscription: SyncSubscription?
   package let session: SyncSession
   private let query: RecordQuery
 
-  /// Makes the store of the records in the device's own file.
+  /// Creates the store for the records in the device's file.
   package init(schema: RecordSchema, subscription: SyncSubscription?, session: SyncSession, file: String) {
     self.schema = schema
     self.subscription = subscription
@@ -23,16 +23,16 @@ package struct RecordStore: Sendable {
     query = RecordQuery(path: file, tables: schema.showing(subscription).tables)
   }
 
-  /// The part of the schema that this device has records of.
+  /// The part of the schema whose records this device receives.
   package var shown: RecordSchema { schema.showing(subscription) }
 
-  /// Returns a collection by name. Throws if this device has no records of it.
+  /// Returns a collection by name. Throws if this device does not receive its records.
   package func requireShown(_ name: String) throws -> RecordSchema.Collection {
     _ = try require(name)
     return try schema.require(name, in: subscription)
   }
 
-  /// Declares the collections and rules that the zone does not know. Throws if it has different ones.
+  /// Declares the collections and rules that the zone does not have yet. Throws if the zone has different ones.
   package func declare() async throws {
     do {
       try await session.declare(schema)
@@ -41,7 +41,8 @@ package struct RecordStore: Sendable {
     }
   }
 
-  /// Returns a collection by name. Throws with the nearest name, and with the remedy if no schema was given.
+  /// Returns a collection by name. Otherwise throws an error that suggests the nearest name or, without a schema, how
+  /// to name one.
   package func require(_ name: String) throws -> RecordSchema.Collection {
     if schema.collection(name) == nil, schema == Pomodoro.schema.withDevices {
       let names = schema.collections.map(\.name).joined(separator: ", ")
@@ -75,7 +76,7 @@ package struct RecordStore: Sendable {
     return (record, Int(changed), by)
   }
 
-  /// Runs SQL over the views of the collections.
+  /// Runs SQL over the views of the collections. `values` fill the placeholders of the statement.
   package func query(_ sql: String, _ values: Value?, timeout: Duration) async throws -> [ValueObject] {
     let now = SystemClock().nowMilliseconds() + (await session.machine.replica.skewMilliseconds)
     var (named, ordered): ([String: Scalar], [Scalar]) = ([:], [])
@@ -121,13 +122,13 @@ package struct RecordStore: Sendable {
 
   // MARK: Writing
 
-  /// Throws the difference if the zone has refused this schema's rules since they were declared.
+  /// Throws the zone's reason if it has refused this schema's rules since they were declared.
   private func requireRules(of collection: RecordSchema.Collection) async throws {
     let items = await session.machine.replica.outbox.items(for: ZoneRules.key(of: collection.name))
     if let reason = items.lazy.compactMap(\.parkedBecause).first { throw ActionError(Failure.schema.code, reason) }
   }
 
-  /// Makes the action that writes values to a record.
+  /// Returns the action that writes values to a record.
   package func put(
     _ collection: RecordSchema.Collection, _ key: String, _ values: ValueObject, replaces: Bool = false
   ) async throws -> (key: RecordKey, action: SyncMachine.Action) {
@@ -139,7 +140,7 @@ package struct RecordStore: Sendable {
     return (recordKey, .edit(edit))
   }
 
-  /// Makes the action that deletes a record, or returns nil if it does not exist.
+  /// Returns the action that deletes a record, or nil if the record does not exist.
   package func delete(
     _ collection: RecordSchema.Collection, _ key: String
   ) async throws -> (key: RecordKey, action: SyncMachine.Action)? {
@@ -150,7 +151,7 @@ package struct RecordStore: Sendable {
     return (recordKey, .edit(RecordEdit(isDeletion: true)))
   }
 
-  /// Makes the key of a new record: a UUID of version 7, so that keys sort by time.
+  /// Returns a key for a new record: a UUID of version 7, so that keys sort by time.
   package static func newKey() -> String {
     let milliseconds = UInt64(clamping: SystemClock().nowMilliseconds())
     let high = milliseconds << 16 | 0x7000 | .random(in: 0...0xFFF)
@@ -165,14 +166,14 @@ package struct RecordStore: Sendable {
 }
 
 extension RecordSchema {
-  /// The collections as shown in a device's file.
+  /// The tables in the device's file that show the collections.
   package var tables: [ShownTable] {
     collections.map { collection in
       ShownTable(
         name: collection.name,
         columns: collection.fields.map { field in
           guard case .reference(let target) = field.rule.type else { return .init(name: field.name) }
-          // The device does not know deletions of records that it does not keep.
+          // The device receives no deletions of records outside of its subscription.
           let effect: ShownTable.Column.Effect =
             switch self.collection(target) == nil ? nil : field.rule.onDelete {
             case .clear: .clears

@@ -5,13 +5,13 @@ import SyncEngine
 import SyncPomodoro
 
 extension Replica {
-  /// The devices with a description, by identity.
+  /// The devices that have described themselves, by identity.
   package var devices: [(device: String, info: DeviceInfo)] {
     confirmed.values.filter { $0.key.type == DeviceInfo.collection }.sorted { $0.key < $1.key }
       .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
   }
 
-  /// True if a device was retired and has not written since.
+  /// True if a device was retired and has not written since then.
   package func isRetired(_ name: String) -> Bool {
     let notes = confirmed.values.compactMap { record in
       DeviceID(name).flatMap { record.cell.context.note(of: $0) }
@@ -19,7 +19,7 @@ extension Replica {
     return !notes.isEmpty && notes.allSatisfy(\.isRetired)
   }
 
-  /// The other devices with their readable names: those with a description, and those that have written.
+  /// The other devices with their readable names: those that have described themselves or written something.
   private var others: [(device: String, name: String)] {
     var names: [String: String] = [:]
     for record in confirmed.values {
@@ -30,7 +30,7 @@ extension Replica {
     return names.sorted { $0.key < $1.key }.map { (device: $0.key, name: $0.value) }
   }
 
-  /// Returns the other device with this identity or, if it is unique, this readable name.
+  /// Returns the other device with this identity, or with this readable name if only one has it.
   package func device(named name: String) throws -> DeviceID {
     if subscription != nil {
       throw ActionError(
@@ -53,7 +53,7 @@ extension Replica {
 }
 
 extension SyncStatus {
-  /// The status with the zone's devices as an object, used by `sync.status` and `flowrun sync status --json`.
+  /// Returns the status and the zone's devices as an object, for `sync.status` and `flowrun sync status --json`.
   package func value(of replica: Replica, nowMilliseconds now: Int64) -> ValueObject {
     var object = value(nowMilliseconds: now)
     object["zone"] = replica.zone.map { .string($0) } ?? .null
@@ -109,7 +109,7 @@ extension SyncStatus {
     return object
   }
 
-  /// The location where the store was last met.
+  /// The location where the store of this data was last met.
   private var place: StorePlace? { binding.meetings.last { $0.store == binding.store }?.place }
 
   private var storeText: String {
@@ -117,7 +117,6 @@ extension SyncStatus {
     return place.map { $0.address.isEmpty ? "\(store)" : "\(store) at \($0)" } ?? "\(store)"
   }
 
-  /// The status as lines of text.
   package func lines(of replica: Replica, nowMilliseconds now: Int64) -> [String] {
     var lines = ["device     \(device)"]
     if let zone = replica.zone { lines.append("zone       \(zone)") }
@@ -163,14 +162,13 @@ extension SyncStatus {
     return lines
   }
 
-  /// The conflicts by rule, with all rules listed.
+  /// Returns the number of conflicts for each rule, including rules that decided none.
   package static func conflicts(_ counts: [ConflictRule: Int64]) -> ValueObject {
     ValueObject(ConflictRule.allCases.map { ($0.rawValue, .integer(Int(counts[$0] ?? 0))) })
   }
 }
 
 extension SyncStatus.Parked {
-  /// The change as an object.
   package var value: ValueObject {
     ValueObject([
       ("position", .integer(Int(position))), ("record", .string("\(key)")), ("change", .string(summary)),
@@ -178,7 +176,6 @@ extension SyncStatus.Parked {
     ])
   }
 
-  /// The change as a line of text.
   package var line: String { "\(position)  \(key): \(summary): \(reason)" }
 
   private var summary: String {
@@ -201,7 +198,7 @@ extension SyncStatus.Parked {
 }
 
 extension SyncPause {
-  /// The pause as an object. `untilMilliseconds` is null if a person must act first.
+  /// Returns the pause as an object. `untilMilliseconds` is null if a person must act first.
   package func value(nowMilliseconds now: Int64) -> Value {
     .object(
       ValueObject([
@@ -211,7 +208,6 @@ extension SyncPause {
       ]))
   }
 
-  /// The pause as a line of text.
   package func line(nowMilliseconds now: Int64) -> String {
     let ago = "\(max(0, now - sinceMilliseconds) / 1000) s ago"
     guard let untilMilliseconds else { return "paused     \(ago), needs attention: \(reason)" }
@@ -221,7 +217,6 @@ extension SyncPause {
 }
 
 extension Degradation.Level {
-  /// The level as text.
   package var word: String {
     switch self {
     case .normal: "normal"

@@ -1,13 +1,12 @@
 import SyncEngine
 
-/// Reports when sending starts and when everything has been sent (S38).
+/// Reports when synchronization starts and when everything has been sent (S38).
 package struct SyncProgress {
   private var isTold = false
 
-  /// Starts idle.
   package init() {}
 
-  /// The line for a notice, or nil if sending neither starts nor ends.
+  /// Returns the line for a notice, or nil if synchronization neither starts nor ends.
   package mutating func take(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
     guard case .synchronizing(let isBusy) = notice else { return nil }
     if isBusy, !isTold, !machine.isFlushed {
