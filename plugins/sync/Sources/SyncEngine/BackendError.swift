@@ -10,7 +10,7 @@ public enum BackendError: Error, Hashable, Sendable {
   case quotaExceeded(retryAfterMilliseconds: Int64?)
   /// Too many requests were sent in a short time.
   case rateLimited(retryAfterMilliseconds: Int64?)
-  /// The server cannot respond at present and names the time for the next attempt.
+  /// The server cannot respond at present and states when to try again.
   case unavailable(String, retryAfterMilliseconds: Int64)
   /// The token is missing or wrong.
   case notAuthenticated(String)
@@ -28,9 +28,9 @@ public enum BackendError: Error, Hashable, Sendable {
   case invalid(String)
   /// The request is larger than the server allows.
   case tooLarge
-  /// A proxy on the way to the server refuses requests of this size. Holds the name of the program that responded.
+  /// A proxy in front of the server refuses requests of this size. Contains the name of the program that responded.
   case tooLargeForProxy(String)
-  /// The request was damaged on its way to the server, which did not process it.
+  /// The request arrived damaged at the server, which did not process it.
   case damaged(String)
   /// A record has the format of a newer version.
   case unsupportedFormat(String)
@@ -39,21 +39,21 @@ public enum BackendError: Error, Hashable, Sendable {
   /// There are no records to read (S17).
   case noRecordsFound
 
-  /// The reaction of the engine to an error.
+  /// The way in which the engine handles an error.
   public enum Remedy: Hashable, Sendable {
-    /// Try again, but not within this many milliseconds.
+    /// Try again, but not before this many milliseconds have passed.
     case retry(afterMilliseconds: Int64?)
     /// Stop sending, and probe from time to time.
     case queueOnly(retryAfterMilliseconds: Int64?)
-    /// Send fewer operations at once. An operation that fails alone is parked visibly.
+    /// Send fewer operations at once. An operation that fails alone is parked.
     case split
     /// Fetch the whole zone.
     case resynchronize
-    /// Stop until a person has dealt with it.
+    /// Stop until a person has fixed the cause.
     case pause
   }
 
-  /// The reaction of the engine to this error.
+  /// The way in which the engine handles this error.
   public var remedy: Remedy {
     switch self {
     case .unreachable, .timedOut, .storage, .noRecordsFound, .tooLargeForProxy, .damaged: .retry(afterMilliseconds: nil)
@@ -66,7 +66,7 @@ public enum BackendError: Error, Hashable, Sendable {
     }
   }
 
-  /// True if no server responded.
+  /// True if the server did not respond.
   var isWithoutAnswer: Bool {
     switch self {
     case .unreachable, .timedOut: true

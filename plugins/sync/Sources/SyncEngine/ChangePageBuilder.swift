@@ -1,9 +1,9 @@
 import SyncCore
 
-/// Builds a page of changes, in the same way for every backend: it visits the changed records in order until the page
-/// is full.
+/// Builds a page of changes, in the same way for every backend. Changed records are added in order until the page is
+/// full.
 public struct ChangePageBuilder {
-  /// The maximum number of records visited for one page, including those that the device does not want.
+  /// The maximum number of records examined for one page, including those outside of the device's subscription.
   public static let scanned = 200_000
 
   private let subscription: SyncSubscription?
@@ -18,12 +18,12 @@ public struct ChangePageBuilder {
   private var last: Int64
   private var hasMore = false
 
-  /// Starts a page of the changes after `cursor`. `present` is the number of the zone's last change at that time.
+  /// Starts a page of the changes after `cursor`. `present` is the zone's last sequence number when the fetch began.
   public init(
     _ subscription: SyncSubscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
   ) {
     self.subscription = subscription
-    // A device that starts without records only needs to know about records that change meanwhile.
+    // A device without a cursor has no records, so it only needs mentions of records that change during the fetch.
     mentionsAll = cursor != nil
     self.present = present
     self.limit = min(max(limit, 1), SyncLimits.records)
@@ -31,13 +31,13 @@ public struct ChangePageBuilder {
     last = cursor?.sequence ?? 0
   }
 
-  /// The number of the last change on the page.
+  /// The sequence number of the last change on the page.
   public var end: Int64 { last }
 
-  /// The maximum number of further records that are useful, including the one that shows that there are more.
+  /// The maximum number of further records to read, including one that shows that more follow.
   public var room: Int { limit - records.count - others.count + 1 }
 
-  /// Adds the next changed record, whose cell has this many bytes; false if the page is full without it.
+  /// Adds the next changed record, whose cell has this many bytes. Returns false if the page is full without it.
   public mutating func take(_ record: SyncRecord, bytes size: Int) -> Bool {
     let isWanted = subscription?.includes(record.key, record.cell) ?? true
     let isMentioned = !isWanted && (mentionsAll || record.sequence > present)
@@ -58,8 +58,8 @@ public struct ChangePageBuilder {
     return true
   }
 
-  /// Returns the page. `cursor` is the zone's present position, `tag` returns the tag of a number, and `isCut` is true
-  /// if more changes may follow.
+  /// Returns the page. `cursor` is the zone's present position, `tag` returns the tag of a sequence number, and `isCut`
+  /// is true if more changes may follow.
   public func page<Failure: Error>(
     at cursor: Cursor, in store: StoreIdentity, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,
     tag: (Int64) throws(Failure) -> UInt64

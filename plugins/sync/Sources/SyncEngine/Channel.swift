@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The live channel of a machine, with the state that depends on it (L2).
+/// The live channel of a machine and the state that depends on it (L2).
 struct Channel: Sendable {
   enum State: Hashable, Sendable {
     case closed
@@ -9,17 +9,17 @@ struct Channel: Sendable {
   }
 
   var state = State.closed
-  /// The number that tells this connection's signs from those of an earlier one.
+  /// The number of this connection. Signs of an earlier connection have another number and are ignored.
   var number = 0
-  /// The store named when the channel was opened. An open channel belongs to that store.
+  /// The store requested when the channel was opened, and thus the store of an open channel.
   var store: StoreIdentity?
   var backoff = Backoff()
   var notBeforeMilliseconds: Int64 = 0
-  /// The time since which there is no channel.
+  /// The time since which the channel has not been open.
   var downSinceMilliseconds: Int64 = 0
   /// The number of polls since then.
   var polls = 0
-  /// The furthest cursor of a notification, and the time when it arrived.
+  /// The furthest notified cursor and the time when it arrived.
   var notified: (cursor: Cursor, atMilliseconds: Int64)?
 
   var isOpen: Bool {
@@ -37,11 +37,11 @@ struct Pacing: Sendable {
   var lastPollMilliseconds: Int64 = 0
   /// The number of conflicts in a row that were retried at once (M12).
   var conflictsInARow = 0
-  /// The maximum number of operations in a commit. Halved when the server finds them too many.
+  /// The maximum number of operations in a commit. Halved when the server refuses a commit as too large.
   var batchLimit = SyncLimits.operations
 
   static let conflictLimit = 5
-  /// The time that a notification waits for the response to a commit that may explain it, so that own changes are not
-  /// fetched.
+  /// The time for which a notification waits for the response to a commit that may have caused it, so that the device
+  /// does not fetch its own changes.
   static let echoMilliseconds: Int64 = 300
 }

@@ -1,13 +1,13 @@
-/// The random tags of a zone's commits, by the number of each commit's last change.
+/// The random tags of a zone's commits, each with the sequence number of the commit's last change.
 ///
-/// The tag of a number is that of the commit that made it. Tags are kept for the latest `limit` numbers. A device with
-/// an older cursor fetches the whole zone.
+/// The tag of a sequence number is that of the commit that assigned it. Tags are kept for the latest `limit` numbers. A
+/// device whose cursor is older fetches the whole zone.
 public struct CommitTags: Sendable {
-  /// The number of latest numbers whose tags are kept.
+  /// The minimum count of latest sequence numbers whose tags are kept.
   public static let limit: Int64 = 65_536
   private(set) var commits: [(last: Int64, tag: UInt64)] = []
 
-  /// Makes an empty table.
+  /// Creates an empty table.
   public init() {}
 
   /// Records a commit by the number of its last change.
@@ -18,7 +18,7 @@ public struct CommitTags: Sendable {
     }
   }
 
-  /// Returns the tag of the first commit that reaches a number, or 0 if there is none.
+  /// Returns the tag of the commit that assigned a sequence number, or 0 if it is unknown.
   public func tag(of number: Int64) -> UInt64 {
     guard number > 0 else { return 0 }
     var (low, high) = (0, commits.count)

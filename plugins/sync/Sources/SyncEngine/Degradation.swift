@@ -1,21 +1,21 @@
-/// The reduced level of synchronization when the budget runs out.
+/// The level of synchronization, which is reduced as the budget is used up.
 public struct Degradation: Sendable {
   /// A level of service.
   public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// Nothing is reduced.
+    /// Everything works.
     case normal = 0
     /// 90 % of the budget is spent: only essential records are sent, and polls are half as frequent (D1).
     case reduced = 1
     /// The budget is spent: actions are queued, and a probe is sent from time to time (D2).
     case queueOnly = 2
 
-    /// A higher level is less service.
+    /// Compares levels. A higher level means less service.
     public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The spent share of the budget at which service is reduced.
+  /// The used share of the budget from which service is reduced.
   public static let reducedShare = 0.9
-  /// The time in milliseconds for which the cause must be gone before the level changes back.
+  /// The time in milliseconds for which the cause must be absent before full service resumes.
   public static let recoveryMilliseconds: Int64 = 600_000
   /// The minimum interval between two probes, in milliseconds.
   public static let probeMilliseconds: Int64 = 900_000
@@ -25,7 +25,7 @@ public struct Degradation: Sendable {
   var isQuotaExceeded = false
   var retryAfterMilliseconds: Int64 = 0
   var nextProbeMilliseconds: Int64 = 0
-  /// The time since which the level is unchanged.
+  /// The time of the last change of the level.
   private(set) var sinceMilliseconds: Int64 = 0
   private var calmSinceMilliseconds: Int64?
 
@@ -47,7 +47,7 @@ public struct Degradation: Sendable {
     return true
   }
 
-  /// The time at which the level may change without another event.
+  /// Returns the time at which the level may change without another event, or nil at the normal level.
   func nextChange(atMilliseconds now: Int64) -> Int64? {
     guard level > .normal else { return nil }
     return calmSinceMilliseconds.map { $0 + Self.recoveryMilliseconds } ?? now + 60_000

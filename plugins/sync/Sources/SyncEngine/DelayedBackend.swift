@@ -1,7 +1,7 @@
 import SyncCore
 
-/// A backend that responds late, like a cloud on a slow network. For demonstrations and tests of an app's behavior
-/// meanwhile.
+/// A backend that responds late, like a cloud on a slow network. For demonstrations, and for tests of an app that
+/// waits.
 public struct DelayedBackend: SyncBackend {
   private let backend: any SyncBackend
   private let delayMilliseconds: Int64
@@ -33,7 +33,7 @@ public struct DelayedBackend: SyncBackend {
       store: store)
   }
 
-  /// Waits, then passes notifications on as they arrive; see `SyncBackend`.
+  /// Waits, then passes on the signs of the backend as they arrive; see `SyncBackend`.
   public func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -63,7 +63,7 @@ public struct DelayedBackend: SyncBackend {
     return try await backend.serverTime()
   }
 
-  /// The value of the wrapped backend.
+  /// True if the wrapped backend reports its own commits at once; see `SyncBackend`.
   public var tellsOwnCommits: Bool { backend.tellsOwnCommits }
 
   private func wait() async throws(BackendError) {

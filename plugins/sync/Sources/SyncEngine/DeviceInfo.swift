@@ -1,21 +1,22 @@
 import SyncCore
 
-/// The description of a device, in a record that only this device writes (S8, M10). Every zone has these records.
+/// The description of a device, stored in a record that only the device itself writes (S8, M10). All zones have these
+/// records.
 public struct DeviceInfo: Hashable, Sendable {
   /// The device's readable name.
   public var deviceName: String
-  /// One of `platforms`.
+  /// The platform, one of `platforms`.
   public var platform: String
   /// The version of the app that synchronizes on the device.
   public var appVersion: String
-  /// The time when the device last began to synchronize, in milliseconds since 1970. It never goes back.
+  /// The time when the device last started to synchronize, in milliseconds since 1970. It never decreases.
   public var lastSeen: Int64
 
-  /// The collection of these records.
+  /// The collection of the devices' descriptions.
   public static let collection = "devices"
   /// The platforms that a device can run on.
   public static let platforms = ["macOS", "iOS", "linux"]
-  /// The age of `lastSeen`, in milliseconds, at which it is written again: at most one request per hour.
+  /// The age of `lastSeen` in milliseconds from which it is renewed, so that it costs at most one request per hour.
   public static let renewalMilliseconds: Int64 = 3_600_000
 
   /// Describes a device.
@@ -35,7 +36,7 @@ public struct DeviceInfo: Hashable, Sendable {
     self.init(deviceName: name, platform: platform, appVersion: version, lastSeen: seen)
   }
 
-  /// The key of a device's record.
+  /// Returns the key of a device's description.
   public static func key(of device: DeviceID) -> RecordKey { RecordKey(type: collection, name: device.name) }
 
   /// The edit that writes this description.

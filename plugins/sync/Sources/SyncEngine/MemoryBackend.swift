@@ -7,7 +7,7 @@ public actor MemoryBackend: SyncBackend {
   private let clock: any SyncClock
   private let notifications = NotificationHub()
 
-  /// Makes empty zones with these names, in a store of their own.
+  /// Creates empty zones with these names in a new store, unless `store` names one.
   public init(zones: [String], store: StoreIdentity = .drawn(), clock: any SyncClock = SystemClock()) {
     self.clock = clock
     self.store = store
@@ -19,7 +19,7 @@ public actor MemoryBackend: SyncBackend {
   public func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply {
-    // Removed while it changes, so that it is not copied.
+    // The state is taken out of the dictionary while it changes, so that it is not copied.
     guard var state = zones.removeValue(forKey: zone) else { throw .zoneMissing(zone) }
     defer { zones[zone] = state }
     let before = state.sequence
@@ -40,7 +40,7 @@ public actor MemoryBackend: SyncBackend {
       serverMilliseconds: clock.nowMilliseconds())
   }
 
-  /// Returns notifications while the stream is read; see `SyncBackend`.
+  /// Returns a stream of notifications; see `SyncBackend`.
   public nonisolated func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -50,7 +50,7 @@ public actor MemoryBackend: SyncBackend {
   /// The store's identity.
   public func identity() async throws(BackendError) -> StoreIdentity { store }
 
-  /// The clock in milliseconds since 1970.
+  /// Returns the time of the backend's clock, in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
   private func present(_ zone: String, in store: StoreIdentity?) throws(BackendError) -> Cursor {

@@ -1,9 +1,9 @@
 import Synchronization
 import SyncCore
 
-/// Delivers notifications to everything in this process that watches a zone.
+/// Delivers notifications to all watchers of a zone in this process.
 ///
-/// Each watcher buffers at most two unread signs, the latest ones. Older ones add no information.
+/// Each watcher buffers at most the two latest unread signs. Older ones add no information.
 public final class NotificationHub: Sendable {
   private struct State {
     var next = 0
@@ -14,18 +14,18 @@ public final class NotificationHub: Sendable {
   private struct Watcher {
     var device: DeviceID
     var continuation: AsyncThrowingStream<ChannelSign, any Error>.Continuation
-    /// The last cursor sent to the watcher, until it has fetched it.
+    /// The last cursor sent to the watcher, or nil once the watcher has fetched it.
     var unfetched: Cursor?
     var repeats = 0
   }
 
   private let state = Mutex(State())
 
-  /// Makes a hub without watchers.
+  /// Creates a hub without watchers.
   public init() {}
 
-  /// Subscribes to the notifications of a zone. The present cursor, read by `present`, comes first; `present` may throw
-  /// instead.
+  /// Subscribes to the notifications of a zone. The stream starts with the present cursor, read by `present`, or ends
+  /// with its error.
   public func subscribe(
     zone: String, device: DeviceID, present: @escaping @Sendable () async throws -> Cursor
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -53,7 +53,7 @@ public final class NotificationHub: Sendable {
   /// Notifies all watchers of a zone that it has changed up to a cursor.
   public func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
 
-  /// Notifies all watchers of a zone of a change. A heartbeat is not sent on.
+  /// Notifies all watchers of a zone of a change. A heartbeat is not passed on.
   public func publish(_ sign: ChannelSign, zone: String) {
     guard let cursor = sign.cursor else { return }
     let numbers = state.withLock { state -> [Int] in
@@ -61,7 +61,7 @@ public final class NotificationHub: Sendable {
       if known.map({ $0.generation != cursor.generation || $0.sequence < cursor.sequence }) ?? true {
         state.latest[zone] = cursor
       } else if case .notification = sign {
-        // All watchers have received this or a later change: the notification repeats one of this server.
+        // All watchers have received this change or a later one. The notification repeats one sent by this server.
         return []
       }
       return Array((state.watchers[zone] ?? [:]).keys)
@@ -79,8 +79,8 @@ public final class NotificationHub: Sendable {
     for (zone, cursor) in zones { publish(.recovered(cursor), zone: zone) }
   }
 
-  /// Records that a device has fetched up to a cursor, or is at another incarnation of the zone, so that it is not
-  /// notified of it again.
+  /// Records that a device has fetched up to a cursor, so that the notification is not repeated. A cursor of another
+  /// incarnation of the zone ends the repetition, too.
   public func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
     state.withLock { state in
       for (number, watcher) in state.watchers[zone] ?? [:] where watcher.device == device {
@@ -93,8 +93,8 @@ public final class NotificationHub: Sendable {
     }
   }
 
-  /// Repeats notifications that led to no fetch, at most `SyncLimits.notificationRepeats` times. Sends a heartbeat to
-  /// all other watchers.
+  /// Repeats notifications that were not followed by a fetch, at most `SyncLimits.notificationRepeats` times. Sends a
+  /// heartbeat to all other watchers.
   public func repeatUnfetched() {
     let due = state.withLock { state in
       var due: [(AsyncThrowingStream<ChannelSign, any Error>.Continuation, ChannelSign)] = []
@@ -128,7 +128,7 @@ public final class NotificationHub: Sendable {
     for continuation in all { continuation.finish(throwing: error) }
   }
 
-  /// The furthest published change, or nil before the first.
+  /// Returns the furthest published cursor, or nil if there is none.
   public func latest(zone: String) -> Cursor? { state.withLock { $0.latest[zone] } }
 
   /// The number of watchers.

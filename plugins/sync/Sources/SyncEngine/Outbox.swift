@@ -1,8 +1,8 @@
 import SyncCore
 
-/// The waiting and the parked changes in order, indexed by position, record and transaction.
+/// Waiting and parked changes in order, indexed by position, record and transaction.
 ///
-/// No function here visits all changes unless the caller asks for all: a device may return with tens of thousands.
+/// No function visits all changes unless the caller needs all of them: an offline device may have tens of thousands.
 public struct Outbox: Sendable, Sequence {
   private var items = ShardedTable<Int64, OutboxItem>()
   private var all = PositionList()
@@ -12,16 +12,16 @@ public struct Outbox: Sendable, Sequence {
   private var byGroup = ShardedTable<Int64, PositionList>()
   /// The positions of changes to collections' rules.
   private var rules = PositionList()
-  /// The number of writes to records of collections, by incarnation.
+  /// The number of writes to collections' records, by the incarnation that they belong to.
   private var incarnations: [Int64: Int] = [:]
-  /// The last assigned position. A position is not assigned twice while a process runs.
+  /// The last assigned position. Within a process, no position is assigned twice.
   private var lastPosition: Int64 = 0
-  /// The new positions of changes that were moved to the end.
+  /// The new positions of changes that were moved to the end, by their old positions.
   private var moved: [Int64: Int64] = [:]
-  /// Counts visited items, for tests.
+  /// The counter of visited items, used by tests.
   package var visits: WorkCounter?
 
-  /// Makes an empty outbox.
+  /// Creates an empty outbox.
   public init() {}
 
   /// True if there are no changes.
@@ -37,7 +37,7 @@ public struct Outbox: Sendable, Sequence {
   public var waitingCount: Int { waitingPositions.count }
   /// The changes waiting to be sent, in order.
   public var waiting: AnySequence<OutboxItem> { AnySequence { iterator(waitingPositions) } }
-  /// The first waiting change that satisfies a predicate.
+  /// Returns the first waiting change that satisfies a predicate, or nil.
   func firstWaiting(where holds: (OutboxItem) -> Bool) -> OutboxItem? {
     if waitingPositions.isEmpty { return nil }
     for position in waitingPositions {
@@ -60,36 +60,32 @@ public struct Outbox: Sendable, Sequence {
     return items[position]
   }
 
-  /// The waiting and parked changes of one record, in order.
+  /// Returns the waiting and parked changes of one record, in order.
   public func items(for key: RecordKey) -> [OutboxItem] {
     (byKey[key] ?? PositionList()).compactMap { self[position: $0] }
   }
 
-  /// The number of changes for one record.
   func count(for key: RecordKey) -> Int { byKey[key]?.count ?? 0 }
 
-  /// The first change of one record.
   func first(for key: RecordKey) -> OutboxItem? { byKey[key]?.first.flatMap { self[position: $0] } }
 
-  /// The last change of one record.
   func last(for key: RecordKey) -> OutboxItem? { byKey[key]?.last.flatMap { self[position: $0] } }
 
   /// True if there are changes for a record.
   public func holds(_ key: RecordKey) -> Bool { byKey[key] != nil }
 
-  /// The positions of a transaction's changes, rising.
+  /// Returns the positions of a transaction's changes, in order.
   func positions(ofGroup group: Int64) -> [Int64] { Array(byGroup[group] ?? PositionList()) }
 
   /// The waiting changes to collections' rules.
   var waitingRules: [OutboxItem] { rules.compactMap { self[position: $0] }.filter { $0.parkedBecause == nil } }
 
-  /// True if changes to a collection's rules wait to be sent. Parked ones do not count.
+  /// True if changes to rules are waiting to be sent. Parked ones do not count.
   public var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
 
-  /// True if a write to a collection's record belongs to an earlier incarnation than this one.
+  /// True if a write in the outbox belongs to an incarnation before this one.
   func holdsWrites(before incarnation: Int64) -> Bool { incarnations.contains { $0.key < incarnation } }
 
-  /// The position of the next change.
   var nextPosition: Int64 { lastPosition + 1 }
 
   mutating func append(_ item: OutboxItem) {
@@ -101,14 +97,14 @@ public struct Outbox: Sendable, Sequence {
     put(item)
   }
 
-  /// Replaces the item with the same position. Key and transaction stay the same.
+  /// Replaces the item at the same position. The record and the transaction must stay the same.
   mutating func replace(_ item: OutboxItem) {
     guard let old = items[item.position] else { return }
     withdraw(old)
     put(item)
   }
 
-  /// Moves an item to the end, after later changes, and returns it with its new position.
+  /// Moves an item after all others and returns it with its new position.
   mutating func moveToEnd(_ item: OutboxItem) -> OutboxItem {
     var item = item
     remove(position: item.position)
@@ -118,7 +114,7 @@ public struct Outbox: Sendable, Sequence {
     return item
   }
 
-  /// The present position of a change.
+  /// Returns the present position of a change that may have been moved to the end.
   func present(_ position: Int64) -> Int64 {
     var position = position
     while let next = moved[position] { position = next }

@@ -2,28 +2,29 @@ import SyncCore
 
 /// A change that waits for the server's acknowledgement.
 ///
-/// It ends acknowledged, superseded by a newer change of the same device, or visibly parked; never silently (V20).
+/// It is removed when it is acknowledged or replaced by a newer change of the same device, and is parked if it cannot
+/// succeed. No change is lost silently (V20).
 public struct OutboxItem: Hashable, Sendable {
-  /// The position in the order of sending.
+  /// The position in the outbox; changes are sent in this order.
   public var position: Int64
   /// The record's key.
   public var key: RecordKey
   /// The change.
   public var change: RecordOperation.Change
-  /// The time when it was added, in milliseconds since 1970 on the device's clock.
+  /// The time when the change was made, in milliseconds since 1970 on the device's clock.
   public var queuedMilliseconds: Int64
-  /// The difference to the server's clock at the time of its stamp.
+  /// The server's clock minus the device's when the change was stamped.
   public var skewMilliseconds: Int64
-  /// True if that difference had been measured, so that the stamp is valid (M2).
+  /// True if that difference had been measured, so that the stamp is correct (M2).
   public var isStampMeasured: Bool
-  /// True if it may have reached the server. It can no longer change then, and later actions are separate items.
+  /// True if the change may have reached the server. It then stays as it is, and later actions are separate items.
   public var wasSent: Bool
-  /// The reason why it is parked, or nil if it waits to be sent.
+  /// The reason why the change is parked, or nil if it waits to be sent.
   public var parkedBecause: String?
-  /// The number of its transaction, whose items are consecutive and sent together.
+  /// The number of the change's transaction. The items of a transaction are consecutive and sent together.
   public var group: Int64?
 
-  /// Makes an item.
+  /// Creates an item.
   public init(
     position: Int64, key: RecordKey, change: RecordOperation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
     isStampMeasured: Bool, wasSent: Bool = false, parkedBecause: String? = nil, group: Int64? = nil
@@ -48,7 +49,7 @@ public struct OutboxItem: Hashable, Sendable {
     }
   }
 
-  /// The waiting write, or nil for another change.
+  /// The write, or nil for another kind of change.
   public var write: Write? { if case .write(let write) = change { write } else { nil } }
 
   /// The item as compact bytes.
@@ -105,7 +106,8 @@ public struct OutboxItem: Hashable, Sendable {
     if !reader.isAtEnd { group = try reader.number("the transaction") }
   }
 
-  /// Longer than any reason that was ever written, so that saved items can be read.
+  /// The maximum length of a saved text. It exceeds that of every reason written so far, so all saved items can be
+  /// read.
   static let longestText = 1 << 16
   static let largestChange = 1 << 24
 }

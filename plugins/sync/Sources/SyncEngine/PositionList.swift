@@ -1,5 +1,5 @@
-/// Rising positions in the outbox, stored in short chunks. Changing a copy copies one chunk and the list of chunks
-/// instead of everything. Machines are copied at every event.
+/// Ascending positions in the outbox, stored in short chunks. Changing a copy of the list copies one chunk and the list
+/// of chunks instead of everything. Machines are copied at every event.
 struct PositionList: Sendable, Sequence {
   private var pieces: [[Int64]] = []
   private(set) var count = 0
@@ -45,10 +45,11 @@ struct PositionList: Sendable, Sequence {
     if pieces[piece].isEmpty { pieces.remove(at: piece) }
   }
 
-  /// The first chunk whose last position is not below a position.
+  /// Returns the index of the first chunk whose last position is not below `position`.
   private func piece(of position: Int64) -> Int { Self.place(in: pieces) { ($0.last ?? .min) >= position } }
 
-  /// The first index for which `isReached` holds, found by binary search. It must hold for all later ones, too.
+  /// Returns the first index whose element satisfies `isReached`, by binary search. All later elements must satisfy it,
+  /// too.
   private static func place<Element>(in elements: [Element], _ isReached: (Element) -> Bool) -> Int {
     var (low, high) = (0, elements.count)
     while low < high {

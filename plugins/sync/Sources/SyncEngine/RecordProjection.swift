@@ -1,14 +1,14 @@
 import SyncCore
 
-/// The rows that show collections' records in a device's file, for programs that read it with SQL.
+/// Creates rows that show collections' records in a device's file, for programs that read it with SQL.
 public protocol RecordProjection: Sendable {
-  /// Returns the packed row of a record, no bytes for a record that is no longer known, or nil if its collection is not
-  /// in the schema.
+  /// Returns the packed row of a record, an empty array if the record is no longer known, or nil if its collection is
+  /// not in the schema.
   func row(of cell: Cell, key: RecordKey) -> [UInt8]?
 }
 
 extension RecordProjection {
-  /// The change of the shown row of a record, or nil if records of its kind are not shown.
+  /// Returns the change of a record's row, or nil if records of its type are not shown.
   func change(_ cell: Cell, key: RecordKey) -> (change: StoreChange, isEmpty: Bool)? {
     guard RecordName.isWellFormed(key.type), let row = row(of: cell, key: key) else { return nil }
     return (.shown(key, row.isEmpty ? nil : row), row.isEmpty)
@@ -16,7 +16,7 @@ extension RecordProjection {
 }
 
 extension StoreChange {
-  /// The prefix of the keys of shown rows in the store.
+  /// The prefix of the keys under which shown rows are stored.
   public static let shownPrefix = "shown/"
 
   static func shown(_ key: RecordKey, _ row: [UInt8]?) -> StoreChange {

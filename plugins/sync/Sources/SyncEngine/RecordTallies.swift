@@ -1,10 +1,10 @@
 import SyncCore
 
-/// Totals over all confirmed records, kept so that the records need not be read.
+/// Totals over all confirmed records, updated with each change so that not all records are read.
 public struct RecordTallies: Hashable, Sendable {
   /// The number of records of each collection.
   public private(set) var records: [String: Int] = [:]
-  /// The records that exceed a limit, with the limit as text.
+  /// The records that exceed a limit, each with a description of the limit.
   public private(set) var overLimit: [RecordKey: String] = [:]
 
   mutating func forget(_ key: RecordKey) {

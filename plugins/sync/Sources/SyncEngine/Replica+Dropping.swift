@@ -1,11 +1,11 @@
 import SyncCore
 
 extension Replica {
-  /// The reason for parking a change to a record whose later deletion has been forgotten.
+  /// The reason for parking a change to a record that was deleted later and has been forgotten by the zone.
   static let deletedThere =
     "the record has been deleted meanwhile, and the zone has forgotten it; discard this change, or make the record again"
 
-  /// Reads the rules of a collection again after their record has changed.
+  /// Updates the rules of a collection after the record with its rules has changed.
   mutating func noteRules(_ key: RecordKey) {
     guard key.type == ZoneRules.type else { return }
     var texts = confirmed[key].map { ZoneRules.texts(of: $0.cell) } ?? [:]
@@ -26,8 +26,8 @@ extension Replica {
     dirty.insert(.cursor)
   }
 
-  /// Forgets a record that the zone has forgotten. Waiting changes to the deleted incarnation are removed if they
-  /// delete it, and otherwise parked. Returns the positions of the parked ones.
+  /// Removes a record that the zone has forgotten. Waiting changes to the deleted incarnation are parked, or removed if
+  /// they delete the record, too. Returns the positions of those to park.
   mutating func forget(_ key: RecordKey) -> [Int64] {
     guard let known = confirmed[key] else { return [] }
     release(key)
@@ -43,10 +43,11 @@ extension Replica {
     return late
   }
 
-  /// The incarnation in which a record that is made unseen starts: the one in which the zone made it or would make it.
+  /// The incarnation in which a record starts that this device has not seen: the one in which the zone created it or
+  /// would create it.
   func firstIncarnation(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.incarnation }
 
-  /// Moves the writes that make a record to this incarnation if theirs is earlier; with `exactly`, also if it is later.
+  /// Moves the writes that create a record to this incarnation if theirs is earlier or, with `exactly`, later.
   mutating func begin(_ key: RecordKey, in incarnation: Int64, exactly: Bool = false) {
     let known = confirmed[key]?.cell.context ?? VersionVector()
     let items = outbox.items(for: key).filter { item in

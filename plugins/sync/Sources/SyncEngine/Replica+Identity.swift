@@ -1,28 +1,29 @@
 import SyncCore
 
 extension Replica {
-  /// Whether a record holds a write under this device's name that this device did not make: then its file is an older
-  /// copy, or another device runs on a copy of it, and its numbers stand for other actions as well (M1).
+  /// True if a record contains a write under this device's name that this device did not make. Then its file is an
+  /// older copy, or another device uses a copy of it, and other acts have the same numbers (M1).
   func isImpersonated(by record: SyncRecord) -> Bool {
     guard let there = record.cell.context.note(of: device) else { return false }
     if there.dot.number >= nextNumber { return true }
     let known = confirmed[record.key]?.cell.context.note(of: device)
-    // A server restored from a backup knows less; that is not another device.
+    // A server restored from a backup has fewer writes, which does not indicate another device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    // The acts of this device on released records are not recorded here.
+    // This device does not record its own acts on records that it has released.
     if known == nil, hasHeldParts, record.cell.isRecord { return false }
     return !holds(there, for: record.key)
   }
 
-  /// Whether the server has a write of this device already: the last that it notes, or one that was sent before that.
+  /// True if the server already has a write of this device: the last one in the record's context, or one sent before
+  /// it.
   func isKnown(_ write: Write, in record: SyncRecord) -> Bool {
     guard let there = record.cell.context.note(of: write.dot.device) else { return false }
     if there.mayBe(write.dot.number, check: write.check) { return true }
     return write.dot.number < there.dot.number && holds(there, for: record.key)
   }
 
-  /// True if the device's last write in a record is one that still waits here for an acknowledgement.
+  /// True if the device's last write in a record is one that still waits for an acknowledgement.
   private func holds(_ there: VersionVector.Seen, for key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       guard let write = item.write else { return false }
@@ -30,8 +31,8 @@ extension Replica {
     }
   }
 
-  /// Continues under a new name, so that new actions are not mistaken for known ones (M1, M4). Waiting changes keep
-  /// their name, because another copy of this file may send them, too.
+  /// Continues under a new device name, so that new acts are not mistaken for known ones (M1, M4). Waiting changes keep
+  /// their names, because another copy of this file may send them, too.
   mutating func takeNewIdentity(random: UInt32, incarnation: UInt64) {
     let old = device
     device = DeviceID(stem: old.stem, random: random)
@@ -40,18 +41,18 @@ extension Replica {
   }
 
   /// Renames a waiting write to the branch of its opening, because its number belongs to another act. Every copy of
-  /// this file does the same, so the act counts once.
+  /// this file uses the same branch, so the act counts once.
   mutating func fork(_ position: Int64) {
     guard var item = outbox[position: position], var write = item.write else { return }
     let old = write.dot
     var branch = Dot(device: old.device.branch(write.incarnation), number: old.number)
-    // If an act was parked and retried, a later one may already use its number on the branch. It then gets a branch of
-    // its own.
+    // If an act was parked and retried, its number on the branch may already be used by a later one. It then gets
+    // its own branch.
     if branch == old { branch.device = old.device.branch(write.incarnation &+ UInt64(bitPattern: old.number)) }
     write.dot = branch
     (item.change, item.wasSent) = (.write(write), false)
     replace(item)
-    // Later writes referred to this act by its number.
+    // Later writes refer to this act by its old number.
     for var later in outbox.items(for: item.key) where later.position > position {
       guard var write = later.write, write.context.covers(old) || write.record != nil else { continue }
       if write.context.covers(old) {
@@ -64,13 +65,13 @@ extension Replica {
     }
   }
 
-  /// Writes the device's description under its new name; another device writes under the old one.
+  /// Moves the waiting description of this device to its new name. The other device keeps the old one.
   private mutating func describeItself(insteadOf old: DeviceID, _ incarnation: UInt64) {
     for item in outbox.filter({ $0.key == DeviceInfo.key(of: old) && $0.parkedBecause == nil }) {
       guard var write = item.write else { continue }
       remove(position: item.position)
       write.context = VersionVector()
-      // This is a separate act, about another device.
+      // This is a separate act about a different device.
       write.dot = Dot(device: device, number: takeNumber())
       write.incarnation = incarnation
       write = write.sealed()
@@ -80,7 +81,7 @@ extension Replica {
     }
   }
 
-  /// The positions of all changes in the transaction of one, or its position alone if it has no transaction.
+  /// Returns the positions of all changes in the same transaction, or only `position` if it has no transaction.
   func whole(_ position: Int64) -> [Int64] {
     guard let group = outbox[position: position]?.group else { return [position] }
     return outbox.positions(ofGroup: group)

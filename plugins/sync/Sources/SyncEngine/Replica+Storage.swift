@@ -1,34 +1,33 @@
 import SyncCore
 
 extension Replica {
-  /// The version of the keys and values below.
+  /// The version of the format in which a replica is saved.
   public static let storageFormat: UInt8 = 7
-  /// The oldest version that can be read. Version 6 added the store of a file, version 7 moves in lists.
+  /// The oldest version that can be read. Version 6 added the store binding, version 7 added moves in lists.
   public static let oldestFormat: UInt8 = 5
   /// The number of the user's actions kept in the journal.
   public static let journalLimit: Int64 = 1000
 
-  /// The key of the value that `StoreBinding(packed:)` reads.
+  /// The key of the saved `StoreBinding`.
   public static let storeKey = "store"
   static let recordPrefix = "record/"
   static let outboxPrefix = "outbox/"
 
   static func journalKey(_ number: Int64) -> String { "journal/" + padded(number) }
 
-  /// A number as text of fixed length, so that keys sort like numbers. A negative number starts with a minus sign.
+  /// Formats a number with fixed length, so that keys sort like numbers. A negative number has a minus sign in front.
   private static func padded(_ number: Int64) -> String {
     if number < 0 { return "-" + padded(-number) }
     let digits = String(number)
     return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
 
-  /// A part that is saved under a key of its own.
+  /// A part of the replica that is saved under its own key.
   enum StoredPart: Hashable, Sendable {
     case identity, zone, store, cursor, clock, budget, statistics, pause, subscription
     case record(RecordKey)
     case outbox(Int64)
 
-    /// The key.
     var key: String {
       switch self {
       case .identity: "identity"
@@ -46,12 +45,12 @@ extension Replica {
     }
   }
 
-  /// Returns the changes since the last call, for one transaction. Empty if there are none.
+  /// Returns the changes since the last call, for one transaction.
   mutating func takeChanges() -> [StoreChange] {
     guard !dirty.isEmpty else { return [] }
-    // Copying a large set at every event would be slow, so its storage is not kept.
+    // The set's storage is released, because copying a large one at every event would be slow.
     defer { dirty = [] }
-    // A closure would copy the whole replica for each part.
+    // Not a closure, which would copy the whole replica for each part.
     var changes: [StoreChange] = []
     for part in dirty { changes.append(StoreChange(key: part.key, value: packed(part))) }
     return changes.sorted { $0.key < $1.key }
@@ -71,7 +70,7 @@ extension Replica {
     case .budget: budget.packed()
     case .statistics: statistics.packed()
     case .pause: pause?.packed()
-    // No bytes mean that the device has the whole zone, but did not always.
+    // An empty array means that the device now has the whole zone but once had only a part of it.
     case .subscription: hasHeldParts ? subscription?.packed() ?? [] : nil
     case .record(let key):
       confirmed[key].map {
@@ -81,16 +80,15 @@ extension Replica {
     }
   }
 
-  /// The device of a saved identity, or nil if it cannot be read.
+  /// Returns the device of a saved identity, or nil if it cannot be read.
   public static func device(ofIdentity saved: [UInt8]) -> DeviceID? {
     (try? StoredIdentity(packed: saved))?.device
   }
 
   /// Reads a saved replica. Returns nil if nothing was saved.
   ///
-  /// Throws a `ReplicaError` that names a damaged key; nothing is repaired by guessing. A waiting change that exceeds a
-  /// limit, allowed by an earlier version, is parked visibly. Without `limits`, those of the last run count, for
-  /// inspecting a file.
+  /// Throws a `ReplicaError` with the key of a damaged value. A waiting change that exceeds a limit, because an earlier
+  /// version allowed it, is parked. If `limits` is nil, those of the last run apply, which is for inspecting a file.
   public init?(
     stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
@@ -122,7 +120,7 @@ extension Replica {
         if one.isOutside { outside.insert(one.record.key) }
       }
     }
-    // Returned cells have negative positions, which do not sort by key.
+    // Positions of returned cells are negative and do not sort by key.
     for item in waiting.sorted(by: { $0.position < $1.position }) {
       outbox.append(item)
       noteRules(item.key)
@@ -147,7 +145,7 @@ extension Replica {
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
     // The next save writes the present format.
     dirty = saved.first == Self.storageFormat ? [] : [.identity]
-    // Without a cursor it is unknown whether the zone still has everything that it acknowledged.
+    // Without a received cursor it is unknown whether the zone still has everything that it acknowledged.
     if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
     parkWhatBreaksLimits()
   }
@@ -163,7 +161,7 @@ extension Replica {
     }
   }
 
-  /// Reads a part with a key of its own. Empty if it was never saved.
+  /// Reads a part with its own key. `body` is called with an empty array if the part was never saved.
   private static func read<Value>(
     _ part: StoredPart, _ stored: [String: [UInt8]], _ body: ([UInt8]) throws(PackingError) -> Value
   ) throws(ReplicaError) -> Value {
@@ -183,7 +181,6 @@ extension Replica {
   }
 }
 
-/// The saved identity of the device.
 private struct StoredIdentity {
   var device: DeviceID
   var nextNumber: Int64
@@ -212,7 +209,6 @@ private struct StoredIdentity {
   }
 }
 
-/// The saved position in the zone.
 private struct StoredCursor {
   var cursor: Cursor?
   var heard: Cursor?
@@ -257,7 +253,6 @@ private struct StoredCursor {
   }
 }
 
-/// The saved state of the clock.
 private struct StoredClock {
   var clock = HybridLogicalClock()
   var skewMilliseconds: Int64 = 0

@@ -1,10 +1,9 @@
 import SyncCore
 
 extension Replica {
-  /// Changes the part of the zone that the device keeps. Records of it that were read under another subscription are
-  /// read again.
+  /// Changes the part of the zone that the device receives. The zone is then fetched again.
   ///
-  /// Returns false if the subscription does not change.
+  /// Returns true if a fetch is needed. It is not needed if the subscription stays the same or nothing was read yet.
   mutating func subscribe(to wanted: SyncSubscription?) -> Bool {
     guard subscription != wanted else { return false }
     // A new device has not read anything yet.
@@ -17,7 +16,7 @@ extension Replica {
     return isNews
   }
 
-  /// Records that a record on this device no longer belongs to the subscription.
+  /// Marks a record on this device as no longer included in the subscription.
   mutating func leave(_ key: RecordKey) {
     guard confirmed[key] != nil, outside.insert(key).inserted else { return }
     dirty.insert(.record(key))
@@ -27,11 +26,11 @@ extension Replica {
   mutating func note(_ mention: RecordMention) {
     guard let known = confirmed[mention.key], known.sequence < mention.sequence else { return }
     leave(mention.key)
-    // The zone has it, so it was not lost.
+    // The zone still has the record, so it was not lost.
     if unconfirmed.remove(mention.key) != nil { dirty.insert(.record(mention.key)) }
   }
 
-  /// The records that can be released: outside of the subscription, and without waiting changes.
+  /// Returns the records to release: those outside of the subscription that have no waiting changes.
   mutating func takeLeaving() -> [RecordKey] {
     guard let subscription else {
       for key in outside { dirty.insert(.record(key)) }
@@ -55,7 +54,7 @@ extension Replica {
     dirty.insert(.record(key))
   }
 
-  /// Whether a fetch brings a record as the zone has it, and not its key alone.
+  /// True if a fetch returns the record with its content and not only its key.
   func isWanted(_ record: SyncRecord) -> Bool { subscription?.includes(record.key, record.cell) ?? true }
 
   /// True if a record may exist in the zone without being on this device.
@@ -63,7 +62,7 @@ extension Replica {
 }
 
 extension SyncMachine {
-  /// Removes the records outside of the subscription that have no waiting changes.
+  /// Releases the records outside of the subscription that have no waiting changes.
   mutating func releaseLeaving() {
     for key in replica.takeLeaving() {
       let before = view(of: key)
@@ -72,23 +71,23 @@ extension SyncMachine {
     }
   }
 
-  /// Applies changes to a record unknown here to the zone's present record or, if that is deleted, to the next one with
-  /// its key. The result is the same whether the zone still knows the deletion or not.
+  /// Moves changes to a record that was unknown here to the zone's incarnation of the record or, if that is deleted, to
+  /// the next one. The result does not depend on whether the zone still knows the deletion.
   mutating func beginUnseen(_ key: RecordKey) {
     guard replica.hasHeldParts, let cell = replica.confirmed[key]?.cell, cell.isRecord else { return }
     let isDeleted = cell.content.isDeleted(by: rules(of: key.type).delete)
     replica.begin(key, in: isDeleted ? cell.content.incarnation + 1 : cell.content.incarnation, exactly: true)
   }
 
-  /// The records with waiting changes that the zone does not have, according to its responses. The writes that make
-  /// them may have to start in a later incarnation. For records outside of the subscription only the zone can tell.
+  /// Returns the records with waiting changes that the zone does not have, so that writes that create them may have to
+  /// start in a later incarnation. For records outside of the subscription, only the zone's responses show that.
   mutating func takeMissing(_ unknown: Set<RecordKey>) -> Set<RecordKey> {
     defer { missing = [] }
     return unknown.filter { !replica.mayBeOutside($0) || missing.contains($0) }
   }
 
-  /// Records that the zone does not have a record. If the record may have left the subscription before, the zone has
-  /// forgotten it.
+  /// Records that the zone does not have a record. If the record may have left the subscription earlier, it is
+  /// forgotten here, too.
   mutating func noteMissing(_ key: RecordKey) {
     missing.insert(key)
     guard replica.outside.contains(key), let known = replica.confirmed[key], known.version == 0,

@@ -2,12 +2,12 @@ import SyncCore
 
 /// The state that a device keeps across restarts: confirmed records, unsent changes and its position in the zone.
 ///
-/// Each change marks a key. `takeChanges()` returns the marked keys with their new values, which are saved in one
-/// transaction before any request that depends on them.
+/// Each change marks the keys of changed parts. `takeChanges()` returns the marked keys with their new values, which
+/// are saved in one transaction before any request that depends on them.
 public struct Replica: Sendable {
   /// The identity of this device.
   public internal(set) var device: DeviceID
-  /// The zone it belongs to, or nil before the first session.
+  /// The zone of this data, or nil before the first session.
   public internal(set) var zone: String?
   /// The store that this data belongs to.
   public internal(set) var binding = StoreBinding()
@@ -15,28 +15,28 @@ public struct Replica: Sendable {
   public internal(set) var nextNumber: Int64 = 1
   /// The records as the server confirmed them.
   public internal(set) var confirmed = ShardedTable<RecordKey, SyncRecord>()
-  /// How many of them each collection has, and which hold something over a limit.
+  /// The number of records in each collection, and the records that exceed a limit.
   public internal(set) var tallies = RecordTallies()
-  /// The records whose confirmation is uncertain while the whole zone is fetched again (V23).
+  /// The records that the zone has not yet confirmed while it is fetched again (V23).
   public internal(set) var unconfirmed: Set<RecordKey> = []
-  /// The changes waiting to be sent, in order.
+  /// The unsent changes, in order.
   public internal(set) var outbox = Outbox()
   /// The position up to which the zone's changes have been read, or nil before the first fetch.
   public internal(set) var cursor: Cursor?
-  /// The furthest cursor received from the zone, including those for own commits. A zone that does not know it has lost
-  /// data.
+  /// The furthest cursor received from the zone, including those for own commits. A zone whose history does not contain
+  /// it has lost data.
   public internal(set) var heard: Cursor?
   /// True while the whole zone is fetched again.
   public internal(set) var isResynchronizing = false
   /// The deletions that the zone has forgotten.
   public internal(set) var dropped = Dropped()
-  /// The rules of each collection as known here: those of the zone, with the device's own requests on top.
+  /// The rules of each collection, including those that this device has declared and not yet sent.
   var rules: [String: ZoneRules] = [:]
-  /// The part of the zone on this device, or nil for all of it.
+  /// The part of the zone that this device receives, or nil for all of it.
   public internal(set) var subscription: SyncSubscription?
-  /// True if the device ever had only a part. It may then have written to records that it released.
+  /// True if the device ever received only a part. It may then have written to records that it has released.
   var hasHeldParts = false
-  /// The records outside of that part, which are removed once no changes wait for them.
+  /// The records outside of that part. They are released once they have no waiting changes.
   var outside: Set<RecordKey> = []
   /// The source of stamps.
   public internal(set) var clock = HybridLogicalClock()
@@ -44,31 +44,32 @@ public struct Replica: Sendable {
   public internal(set) var skewMilliseconds: Int64 = 0
   /// The requests and bytes that may still be sent.
   public internal(set) var budget: RequestBudget
-  /// The reason why nothing was sent last, and the end of the pause. Nil after a success.
+  /// The last reason for not sending anything and the end of the pause, or nil after a success.
   public internal(set) var pause: SyncPause?
   /// Counters for the status.
   public internal(set) var statistics = SyncStatistics()
-  /// The content of records with many local changes, cached so that each new change does not process all earlier ones.
+  /// The cached content of records with many local changes, so that a new change does not process all earlier ones
+  /// again.
   var views = ShardedTable<RecordKey, KnownView>()
   /// The parts that changed since the last save.
   var dirty: Set<StoredPart> = []
-  /// The records whose content may have changed since then.
+  /// The records whose content may have changed since the last save.
   var touched: Set<RecordKey> = []
 
-  /// Makes the replica of a device that has never synchronized.
+  /// Creates the replica of a device that has never synchronized.
   public init(device: DeviceID, limits: RequestBudget.Limits = RequestBudget.Limits()) {
     self.device = device
     budget = RequestBudget(limits: limits)
     dirty.insert(.identity)
   }
 
-  /// A record with this device's unsent changes applied, as the user sees it at once (local first, S32). Values that
+  /// Returns a record with this device's unsent changes applied, as the user sees it (local first, S32). Values that
   /// exceed a limit are left out.
   public func view(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     whole(of: key, windowMilliseconds: windowMilliseconds).withinLimits()
   }
 
-  /// The same with values over a limit. An action must be later than all of it.
+  /// Returns the same including values that exceed a limit. An action must be later than all of them.
   func whole(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     if let known = views[key], known.windowMilliseconds == windowMilliseconds { return known.cell }
     var cell = confirmed[key]?.cell ?? Cell()
@@ -86,15 +87,15 @@ public struct Replica: Sendable {
       windowMilliseconds: windowMilliseconds, cell: whole(of: key, windowMilliseconds: windowMilliseconds))
   }
 
-  /// Removes a change that the zone has taken and notes what the zone has made of the record. `isAsShown` says that this
-  /// is the record with that change, so that the record reads as before.
+  /// Removes an acknowledged change and stores the zone's version of the record. `isAsShown` is true if the record
+  /// equals the known one with that change applied, so that its cached content stays valid.
   mutating func settle(_ position: Int64, as record: SyncRecord?, isAsShown: Bool) {
     guard let key = outbox[position: position]?.key else {
       if let record { confirm(record) }
       return
     }
     let view = isAsShown && outbox.first(for: key)?.position == position ? views[key] : nil
-    // In this order, the rules in a record are known at all times.
+    // In this order, the record's rules are known at all times.
     if let record { confirm(record) }
     remove(position: position)
     if outbox.holds(key) { views[key] = view }
@@ -138,7 +139,7 @@ public struct Replica: Sendable {
     dirty.insert(.cursor)
   }
 
-  /// Records the zone's position from a response.
+  /// Records a cursor received from the zone.
   mutating func hear(_ latest: Cursor) {
     guard latest.isAfter(heard) else { return }
     heard = latest
@@ -163,15 +164,15 @@ public struct Replica: Sendable {
     dirty.insert(.outbox(item.position))
   }
 
-  /// True if a cell for this key waits to be returned.
+  /// True if the outbox contains a cell that is to be returned to the zone under this key.
   func isGivingBack(_ key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       if case .join = item.change { item.parkedBecause == nil } else { false }
     }
   }
 
-  /// Queues a cell to be returned to the zone before all other changes. Otherwise a later write of the same author
-  /// would make lost content look like removed content.
+  /// Queues a cell to be returned to the zone before all other changes. After a later write of the same author, lost
+  /// content would look like removed content.
   mutating func giveBack(_ cell: Cell, for key: RecordKey, queuedMilliseconds: Int64) {
     for item in outbox.items(for: key) where item.parkedBecause == nil {
       if case .join = item.change { remove(position: item.position) }
@@ -220,7 +221,8 @@ public struct Replica: Sendable {
     dirty.insert(.clock)
   }
 
-  /// Sets the measured difference to the server's clock. Actions stamped with a guess are stamped again, once (M2).
+  /// Sets the measured difference to the server's clock. Actions stamped before it was known are stamped again, once
+  /// (M2).
   mutating func measure(skewMilliseconds measured: Int64) {
     skewMilliseconds = measured
     clock = HybridLogicalClock()
@@ -254,14 +256,14 @@ public struct Replica: Sendable {
     dirty.formUnion([.budget, .statistics])
   }
 
-  /// Adapts the budget to a clock that was set back while no process ran.
+  /// Corrects the budget after a clock was set back while no process ran.
   mutating func correctBudget(atMilliseconds now: Int64) {
     let before = budget
     budget.correct(atMilliseconds: now)
     if budget != before { dirty.insert(.budget) }
   }
 
-  /// Counts received bytes. Before the whole zone has been read once, they count separately.
+  /// Counts received bytes. Those of the first fetch are counted separately.
   mutating func spend(bytes: Int, atMilliseconds now: Int64) {
     if isFirstFetch {
       budget.spendOnFirstFetch(bytes: bytes)
@@ -271,7 +273,6 @@ public struct Replica: Sendable {
     dirty.insert(.budget)
   }
 
-  /// Counts sent bytes.
   mutating func spend(sentBytes bytes: Int, atMilliseconds now: Int64) {
     budget.spend(bytes: bytes, atMilliseconds: now)
     dirty.insert(.budget)
@@ -282,8 +283,8 @@ public struct Replica: Sendable {
     dirty.insert(.statistics)
   }
 
-  /// Binds the replica to a zone. Throws `ReplicaError.otherZone` if it is bound to another one, because the content of
-  /// one zone must not reach another.
+  /// Binds the replica to a zone. Throws `ReplicaError.otherZone` if it is bound to another zone, because content must
+  /// not move from one zone to another.
   mutating func join(zone asked: String) throws(ReplicaError) {
     if let zone, zone != asked { throw .otherZone(found: zone, asked: asked) }
     guard zone == nil else { return }
@@ -300,7 +301,7 @@ public struct Replica: Sendable {
 
 /// The cached content of a record with many local changes.
 struct KnownView: Sendable {
-  /// The number of changes from which content is cached.
+  /// The minimum number of local changes for which a record's content is cached.
   static let fewestChanges = 8
 
   var windowMilliseconds: Int64
@@ -308,7 +309,7 @@ struct KnownView: Sendable {
 }
 
 extension Cell {
-  /// Applies a change of this device.
+  /// Applies a change of this device to the shown content.
   fileprivate mutating func show(_ item: OutboxItem, windowMilliseconds: Int64) {
     switch item.change {
     case .write(let write) where item.parkedBecause != nil && context.covers(write.dot):
@@ -319,8 +320,8 @@ extension Cell {
     }
   }
 
-  /// Applies a parked write that is older than writes of this device in the zone. Their numbers cover it, although the
-  /// zone does not have it. It restores neither a deleted record nor a state that the device has replaced.
+  /// Applies a parked write that is older than other writes of this device in the zone. The context covers its number
+  /// although the zone does not have it. It restores neither a deleted record nor a state that the device has replaced.
   private mutating func showOvertaken(_ write: Write, windowMilliseconds: Int64) {
     if isRecord, content.living.isEmpty { return }
     var write = write

@@ -1,14 +1,13 @@
-/// The device's own file: keys and values, saved in transactions.
+/// The device's own file: keys and values that are saved in transactions.
 public protocol ReplicaStore: Sendable {
   /// Returns everything that was saved.
   func load() async throws(ReplicaError) -> [String: [UInt8]]
   /// Saves the changes in one transaction, which is durable on return. A transaction that is not `isDurable` survives
-  /// the end of the program. A power failure may undo it, as a whole and with all later ones, up to the next durable
-  /// one.
+  /// the end of the program, but a power failure may undo it, together with all later ones up to the next durable one.
   func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError)
-  /// Releases the locks of the file, once a running ``save(_:isDurable:)`` has ended. Nothing is saved until ``reactivate()``.
+  /// Releases the locks of the file after a running ``save(_:isDurable:)``. Nothing is saved until ``reactivate()``.
   func suspend() async
-  /// Takes the locks of the file again. Throws if another process has the file, or has written it since ``suspend()``.
+  /// Locks the file again. Throws if another process has locked it, or has written to it since ``suspend()``.
   func reactivate() async throws(ReplicaError)
 }
 
@@ -16,28 +15,28 @@ extension ReplicaStore {
   /// Saves the changes in one durable transaction.
   public func save(_ changes: [StoreChange]) async throws(ReplicaError) { try await save(changes, isDurable: true) }
 
-  /// Does nothing: a store without locks has none to release.
+  /// Does nothing, because a store without locks has none to release.
   public func suspend() async {}
 
-  /// Does nothing.
+  /// Does nothing, because a store without locks has none to acquire.
   public func reactivate() async throws(ReplicaError) {}
 }
 
-/// A new value for a key, or nil to remove it.
+/// A change of one key.
 public struct StoreChange: Hashable, Sendable {
   /// The key.
   public var key: String
   /// The new value, or nil to remove the key.
   public var value: [UInt8]?
 
-  /// Sets or removes a key.
+  /// Creates a change.
   public init(key: String, value: [UInt8]?) {
     self.key = key
     self.value = value
   }
 }
 
-/// The reason why the device's own file cannot be used. The file stays unchanged, with all unsent changes.
+/// The reason why the device's own file cannot be used. The file stays unchanged, including all unsent changes.
 public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A value in the file is damaged.
   case corrupt(key: String, reason: String)
@@ -49,9 +48,9 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherZone(found: String, asked: String)
   /// The file cannot be read or written, for example because of a full disk or a missing permission.
   case storage(String)
-  /// Another process has it open for writing.
+  /// Another process has opened the file for writing.
   case inUse(by: String)
-  /// An action exceeds a limit or breaks a rule of the record, and had no effect.
+  /// An action exceeds a limit or breaks a rule of its record, and had no effect.
   case refused(String)
 
   /// The problem and its remedy, as text.
