@@ -1,7 +1,7 @@
 /// A dictionary in many small chunks. Changing a copy copies one chunk and two short lists instead of everything.
-/// Machines are copied at every event, to restore the copy if a save fails.
+/// Machines are copied at every event, so that the copy can be restored if a save fails.
 public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
-  /// The number of lists of chunks, and of chunks per list. Small for few values, so that iterating is quick.
+  /// The number of lists of chunks, and of chunks in each list. Small for few values, so that iterating is fast.
   private var width = 1
   private var lists: [[[Key: Value]]] = [[[:]]]
   /// The number of values.
@@ -11,13 +11,13 @@ public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable,
   private static var usualPiece: Int { 32 }
   private static var largestWidth: Int { 64 }
 
-  /// Makes an empty table.
+  /// Creates an empty table.
   public init() {}
 
   /// True if the table is empty.
   public var isEmpty: Bool { count == 0 }
 
-  /// The value of a key, or nil. Set nil to remove it.
+  /// The value of a key, or nil if there is none. Setting nil removes the key.
   public subscript(key: Key) -> Value? {
     get {
       let (list, piece) = place(of: key)
@@ -32,13 +32,13 @@ public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable,
     }
   }
 
-  /// All keys, in no order.
+  /// All keys, in no particular order.
   public var keys: [Key] { lists.flatMap { $0.flatMap { $0.keys } } }
 
-  /// All values, in no order.
+  /// All values, in no particular order.
   public var values: some Sequence<Value> { lists.lazy.joined().flatMap { $0.values } }
 
-  /// All keys with their values, in no order.
+  /// Iterates over all keys and values, in no particular order.
   public func makeIterator() -> AnyIterator<(key: Key, value: Value)> {
     AnyIterator(lists.lazy.joined().joined().makeIterator())
   }

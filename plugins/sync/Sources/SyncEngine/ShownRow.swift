@@ -8,10 +8,10 @@ public struct ShownRow: Hashable, Sendable {
   public var changedMilliseconds: Int64
   /// The device that made the last change.
   public var changedBy: String
-  /// The values of its fields, in schema order.
+  /// The values of the record's fields, in schema order.
   public var values: [Scalar]
 
-  /// Makes a row.
+  /// Creates a row.
   public init(isDeleted: Bool, changedMilliseconds: Int64, changedBy: String, values: [Scalar]) {
     self.isDeleted = isDeleted
     self.changedMilliseconds = changedMilliseconds

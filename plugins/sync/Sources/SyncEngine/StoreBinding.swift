@@ -4,10 +4,10 @@ import SyncCore
 public struct StorePlace: Hashable, Sendable, CustomStringConvertible {
   /// The path of a shared file or the address of a server.
   public var address: String
-  /// The account, or an empty string if the address has one store for all.
+  /// The account, or an empty string if all accounts of the address share a store.
   public var account: String
 
-  /// Makes a location.
+  /// Creates a location.
   public init(address: String = "", account: String = "") {
     self.address = address
     self.account = account
@@ -22,31 +22,31 @@ public struct StorePlace: Hashable, Sendable, CustomStringConvertible {
 
 /// The store that a device's data belongs to, and the store last met at each location.
 public struct StoreBinding: Hashable, Sendable {
-  /// A location and the store found there, or nil if no store has responded there yet.
+  /// A location and the store last met there.
   public struct Meeting: Hashable, Sendable {
     /// The location.
     public var place: StorePlace
-    /// The store that responded.
+    /// The store that responded, or nil if none has responded yet.
     public var store: StoreIdentity?
   }
 
   /// The store of this data, or nil until a store has been met.
   public internal(set) var store: StoreIdentity?
-  /// The known locations, the latest one last.
+  /// The known locations, in the order of their last use.
   public internal(set) var meetings: [Meeting] = []
 
-  /// Makes an empty binding.
+  /// Creates an empty binding.
   public init() {}
 
   /// The maximum number of locations.
   static let limit = 64
 
-  /// True if this data was last used at a location, or if it was used there and no other store was met anywhere.
+  /// True if the store last met at a location is the one that this data belongs to.
   public func belongs(at place: StorePlace) -> Bool {
     meetings.contains { $0.place == place && $0.store == store }
   }
 
-  /// The store last met at a location.
+  /// Returns the store last met at a location, or nil.
   public func store(at place: StorePlace) -> StoreIdentity? { meetings.last { $0.place == place }?.store }
 
   mutating func note(_ store: StoreIdentity?, at place: StorePlace) {
@@ -69,7 +69,7 @@ extension StoreBinding {
     return packer.bytes
   }
 
-  /// Reads a saved binding. No bytes are an empty binding.
+  /// Reads a saved binding. An empty array is an empty binding.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)

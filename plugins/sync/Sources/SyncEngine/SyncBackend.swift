@@ -1,53 +1,53 @@
 import SyncCore
 
-/// A store of zones: five calls, each atomic within the zone. An adapter for another service is one file.
+/// A store of zones. Each of its calls is atomic within the zone. An adapter for another service is one file.
 ///
-/// Every implementation passes the same conformance suite and calls `Arbiter.decide` inside its transaction.
+/// Every implementation calls `Arbiter.decide` inside its transaction and passes the same conformance suite.
 public protocol SyncBackend: Sendable {
-  /// Commits operations independently of each other: one that conflicts or is refused does not stop the others.
+  /// Commits operations independently of each other: one that is in conflict or refused does not stop the others.
   ///
-  /// `heard` is the furthest cursor that the device has received. A zone whose history does not contain it has lost
-  /// data, usually by restoring a backup: this throws `BackendError.cursorExpired` before anything is applied. Nil is
-  /// for a device without acknowledged changes in this zone.
+  /// `heard` is the furthest cursor that the device has received, or nil for a device without acknowledged changes in
+  /// this zone. A zone whose history does not contain it has lost data, usually because a backup was restored. The call
+  /// then throws `BackendError.cursorExpired` and applies nothing.
   ///
-  /// `store` is the store that the changes are for. Another store throws `BackendError.otherStore` and applies nothing.
-  /// Nil is for changes that are valid in any store.
+  /// `store` is the store that the changes belong to, or nil for changes that are valid in any store. For a different
+  /// store the call throws `BackendError.otherStore` and applies nothing.
   ///
-  /// An error concerns the request as a whole. Some or all of the operations may have been committed then, and sending
-  /// them again is safe (M4). At most `SyncLimits.operations` per call.
+  /// Any other error concerns the request as a whole. Some or all of its operations may have been committed, and
+  /// sending them again is safe (M4). A call has at most `SyncLimits.operations` operations.
   func commit(
     _ operations: [RecordOperation], zone: String, heard: Cursor?, store: StoreIdentity?
   ) async throws(BackendError) -> CommitReply
 
-  /// Returns the records that changed after a cursor, oldest change first, or the whole zone for nil.
+  /// Returns the records that changed after a cursor, oldest change first, or the whole zone if the cursor is nil.
   ///
-  /// Returns at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. For records outside
-  /// of the subscription it returns only the keys, or nothing if there is no cursor. Without a subscription all records
-  /// belong. Throws `BackendError.cursorExpired` if a cursor, of the request or the furthest one of its reader, is not
-  /// from this history of the zone, and `BackendError.otherStore` if `store` is not this one.
+  /// Returns at most `limit` records and, after the first one, at most `maximumBytes` of packed cells. For records
+  /// outside of the subscription it returns only the keys, or nothing without a cursor. Throws
+  /// `BackendError.cursorExpired` if the cursor, or the furthest cursor of the reader, is not in this zone's history.
+  /// Throws `BackendError.otherStore` if `store` is a different store.
   func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage
 
-  /// Returns the zone's present cursor at once, and after each change a notification or the change itself, while the
-  /// stream is read. The latest one is repeated every 5 s until `device` has fetched it. Ends with a `BackendError`
-  /// when the channel closes, and with `otherStore` before the first sign if `store` is not this one.
+  /// Returns a stream with the zone's present cursor and, after each change, a notification or the change itself. The
+  /// latest one is repeated every 5 s until `device` has fetched it. The stream ends with a `BackendError` when the
+  /// channel closes, and with `otherStore` at once if `store` is a different store.
   func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
 
-  /// Returns the store's identity: drawn when the store is made, and the same in every copy and backup of it. All zones
-  /// of a store have the same.
+  /// Returns the identity of the store, which all of its zones share. It is drawn when the store is created, and stays
+  /// the same in every copy and backup.
   func identity() async throws(BackendError) -> StoreIdentity
 
   /// The server's clock in milliseconds since 1970.
   func serverTime() async throws(BackendError) -> Int64
 
-  /// True if `watch` reports commits of this same backend without looking for them.
+  /// True if `watch` reports commits made through this backend at once, without polling.
   var tellsOwnCommits: Bool { get }
 }
 
 extension SyncBackend {
-  /// Most backends look for changes at intervals.
+  /// False: most backends poll for changes.
   public var tellsOwnCommits: Bool { false }
 }
 
@@ -59,7 +59,7 @@ extension SyncBackend {
     try await commit(operations, zone: zone, heard: heard, store: nil)
   }
 
-  /// Returns changes of any store.
+  /// Returns changes from any store.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
     of subscription: SyncSubscription?
@@ -73,7 +73,7 @@ extension SyncBackend {
     watch(zone: zone, device: device, store: nil)
   }
 
-  /// Returns changes for a reader that keeps nothing.
+  /// Returns changes to a reader that stores nothing.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
   ) async throws(BackendError) -> ChangePage {
@@ -81,15 +81,15 @@ extension SyncBackend {
   }
 }
 
-/// The reader of a zone. A deletion is kept until every device that reads the zone and writes to it has seen it (see
+/// A reader of a zone. A deletion is kept until all devices that read and write the zone have seen it (see
 /// `SyncMachine.acknowledgement`).
 public enum ZoneReader: Hashable, Sendable {
-  /// A device, with the furthest cursor that it has received.
+  /// A device and the furthest cursor that it has received.
   case device(DeviceID, heard: Cursor? = nil)
-  /// A reader that keeps nothing.
+  /// A reader that stores nothing.
   case nobody
 
-  /// The furthest cursor that it has received, or nil.
+  /// The furthest cursor that the reader has received, or nil.
   public var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
 }
 
@@ -104,7 +104,7 @@ public enum ChannelSign: Hashable, Sendable {
   /// The server's store is reachable again, and the zone has changed up to this position.
   case recovered(Cursor)
 
-  /// The zone's position, or nil if the sign has none.
+  /// The zone's position in the sign, or nil for a heartbeat.
   public var cursor: Cursor? {
     switch self {
     case .notification(let cursor), .recovered(let cursor): cursor
@@ -120,7 +120,7 @@ public enum SyncLimits {
   public static let operations = 200
   /// The maximum number of records in a page of changes.
   public static let records = 2000
-  /// The maximum size of the writes in one commit, in bytes. Encoded, they fit into a request's body.
+  /// The maximum size of the writes in one commit, in bytes. Once encoded, they fit into the body of a request.
   public static let batchBytes = 700_000
   /// The maximum size of a request's body, in bytes.
   public static let bodyBytes = 1_048_576
@@ -141,17 +141,17 @@ public struct CommitReply: Hashable, Sendable {
   /// The server's time of the response, in milliseconds since 1970.
   public var serverMilliseconds: Int64
 
-  /// Makes a reply.
+  /// Creates a reply.
   public init(results: [CommitResult], cursor: Cursor, serverMilliseconds: Int64) {
     self.results = results
     self.cursor = cursor
     self.serverMilliseconds = serverMilliseconds
   }
 
-  /// The incarnation of the zone that the sequence numbers belong to.
+  /// The incarnation of the zone in which the sequence numbers were assigned.
   public var generation: UInt64 { cursor.generation }
 
-  /// The number of the last committed change, or nil if there was none.
+  /// The sequence number of the last committed change, or nil if nothing was committed.
   public var lastSequence: Int64? {
     results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }.max()
   }
@@ -159,25 +159,26 @@ public struct CommitReply: Hashable, Sendable {
 
 /// The result of one operation.
 public enum CommitResult: Hashable, Sendable {
-  /// Committed, with the record's new version, its sequence number, and the stamp that a write got.
+  /// The operation was committed. Contains the record's new version, its sequence number, and the stamp given to a
+  /// write.
   case committed(version: Int64, sequence: Int64, stamp: Stamp?)
   /// The record already contains the change.
   case unchanged
-  /// The record has another version than expected: here it is, nil when there is none.
+  /// The record has another version than expected. Contains the stored record, or nil if there is none.
   case conflict(SyncRecord?)
-  /// It can never succeed.
+  /// The operation can never succeed.
   case refused(Arbiter.Refusal)
 }
 
 /// A page of changes.
 public struct ChangePage: Hashable, Sendable {
-  /// The store that the changes are from.
+  /// The store of the changes.
   public var store: StoreIdentity
   /// The changed records, oldest change first.
   public var records: [SyncRecord]
-  /// Those that do not belong to what was subscribed to.
+  /// The changed records outside of the subscription.
   public var others: [RecordMention]
-  /// The end of the page.
+  /// The cursor at the end of the page.
   public var cursor: Cursor
   /// True if more changes follow.
   public var hasMore: Bool
@@ -186,7 +187,7 @@ public struct ChangePage: Hashable, Sendable {
   /// The deletions that the zone has forgotten. A device with an older cursor reads the whole zone.
   public var dropped: Dropped
 
-  /// Makes a page.
+  /// Creates a page.
   public init(
     store: StoreIdentity, records: [SyncRecord], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64,
     dropped: Dropped = Dropped(), others: [RecordMention] = []

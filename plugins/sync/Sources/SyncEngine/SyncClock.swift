@@ -4,15 +4,15 @@
   import Foundation
 #endif
 
-/// The device's clock as seen by a session. Tests use their own.
+/// The device's clock as used by a session.
 public protocol SyncClock: Sendable {
-  /// The device's time in milliseconds since 1970, which never goes back.
+  /// The device's time in milliseconds since 1970, which never decreases.
   func nowMilliseconds() -> Int64
-  /// Returns at that time or later. Throws if the task is cancelled.
+  /// Waits until that time or longer. Throws if the task is cancelled.
   func sleep(untilMilliseconds time: Int64) async throws
 }
 
-/// The wall clock, read once and then continued by the monotonic clock, so that setting the clock does not change
+/// The wall clock, read once and then advanced by the monotonic clock, so that setting the clock does not affect
 /// stamps.
 public struct SystemClock: SyncClock {
   private let anchorMilliseconds: Int64
@@ -25,36 +25,35 @@ public struct SystemClock: SyncClock {
     anchorMilliseconds = pace.shown(atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
   }
 
-  /// The wall clock's first reading plus the monotonic time since then.
+  /// The wall clock's first reading plus the monotonic time that has passed since then.
   public func nowMilliseconds() -> Int64 {
     let (seconds, attoseconds) = anchor.duration(to: .now).components
     return anchorMilliseconds + (seconds * 1000 + attoseconds / 1_000_000_000_000_000) * pace.scale
   }
 
-  /// Waits on the monotonic clock.
+  /// Waits until a time, measured by the monotonic clock.
   public func sleep(untilMilliseconds time: Int64) async throws {
     let instant = anchor.advanced(by: .milliseconds((time - anchorMilliseconds) / pace.scale))
     try await Task.sleep(until: instant, tolerance: .zero, clock: .continuous)
   }
 }
 
-/// The speed and the error of a process's clock. Only debug builds can change them: tests run clocks faster, so that
-/// waits of hours take no time, and set them wrong, like the clocks of devices.
+/// The speed and the error of a process's clock. Only debug builds can set them: tests make clocks run faster, so that
+/// waits of hours take no time, or show a wrong time, like the clocks of devices.
 struct ClockPace: Sendable {
   var originMilliseconds: Int64 = 0
   var scale: Int64 = 1
   var offsetMilliseconds: Int64 = 0
 
-  /// The time shown by a clock that has run at this pace since its origin.
+  /// Returns the time shown by a clock that has run at this pace since its origin.
   func shown(atMilliseconds real: Int64) -> Int64 {
     originMilliseconds + (real - originMilliseconds) * scale + offsetMilliseconds
   }
 
-  /// The pace of this process.
   static let present: ClockPace = {
     var pace = ClockPace()
     #if DEBUG
-      // `ORIGIN,SCALE,OFFSET`, in milliseconds.
+      // The format is `ORIGIN,SCALE,OFFSET`, with origin and offset in milliseconds.
       let parts = ProcessInfo.processInfo.environment["FLOWRUN_SYNC_CLOCK"]?.split(separator: ",").compactMap {
         Int64($0)
       }

@@ -1,8 +1,8 @@
 import SyncCore
 
 extension SyncMachine {
-  /// True if a page cannot be used because the zone has forgotten deletions meanwhile. It is then fetched again, or the
-  /// whole zone if the device has not seen everything that was forgotten.
+  /// True if a page cannot be used because the zone has since forgotten deletions. The page is then fetched again, or
+  /// the whole zone if the device has not seen all of these deletions.
   mutating func isOvertaken(by page: ChangePage) -> Bool {
     if let staged, staged.dropped != page.dropped {
       self.staged = nil
@@ -16,8 +16,8 @@ extension SyncMachine {
     return true
   }
 
-  /// The unknown records with waiting changes, whose creation may have to move to a later incarnation. Empty if no
-  /// waiting change belongs to an earlier incarnation than the page.
+  /// The unknown records with waiting changes that create them. Their creation may have to move to a later incarnation.
+  /// Empty if no waiting change belongs to an earlier incarnation than the page.
   func unknownRecords(_ page: ChangePage) -> Set<RecordKey> {
     let incarnation = page.records.reduce(page.dropped.incarnation) { max($0, $1.cell.origin) }
     guard replica.hasHeldParts || replica.outbox.holdsWrites(before: incarnation) else { return [] }
@@ -25,7 +25,7 @@ extension SyncMachine {
       replica.outbox.lazy.filter { $0.write?.record != nil && replica.confirmed[$0.key] == nil }.map(\.key))
   }
 
-  /// Forgets the records that the zone has forgotten, and returns them.
+  /// Removes the records that the zone has forgotten, and returns their keys.
   mutating func forget(_ present: Dropped) -> Set<RecordKey> {
     guard present != replica.dropped else { return [] }
     replica.note(dropped: present)
@@ -36,7 +36,7 @@ extension SyncMachine {
     return Set(gone.map(\.key))
   }
 
-  /// Which of these records are deleted and can be forgotten.
+  /// Returns the deleted records that can be forgotten, among those that satisfy `isWanted`.
   func forgettable(_ isWanted: (SyncRecord) -> Bool) -> [OldDeletion] {
     var rules: [String: DeleteRule] = [:]
     let deletions = replica.confirmed.values.compactMap { record -> OldDeletion? in
@@ -59,7 +59,7 @@ extension SyncMachine {
     tellRecord(key, before, isRemote: true)
   }
 
-  /// Moves the creation of these records to the incarnation that the zone has or would use.
+  /// Moves writes that create these records to the incarnation in which the zone created them or would create them.
   mutating func begin(_ keys: Set<RecordKey>) {
     for key in keys { replica.begin(key, in: replica.firstIncarnation(of: key)) }
   }

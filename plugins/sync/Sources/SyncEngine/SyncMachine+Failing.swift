@@ -1,7 +1,7 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Ends requests that have exceeded their deadline, because nothing waits without one.
+  /// Ends requests and channels whose deadline has passed.
   mutating func expire(_ now: Int64) {
     for flight in [push.inFlight, pull.inFlight].compactMap({ $0 }) where flight.deadlineMilliseconds <= now {
       fail(flight.number, .timedOut, now)
@@ -16,7 +16,7 @@ extension SyncMachine {
 
   /// Handles the failure of a request as a whole.
   mutating func fail(_ number: Int, _ error: BackendError, _ now: Int64) {
-    // Without a response and a channel, the next connection may reach another store.
+    // The server did not respond and there is no channel, so the next connection may reach another store.
     if error.isWithoutAnswer, !channel.isOpen { isStoreConfirmed = false }
     if let flight = push.inFlight, flight.number == number {
       push.inFlight = nil
@@ -102,7 +102,7 @@ extension SyncMachine {
     replica.replace(item)
     tell(.parked(item.key, reason: reason))
     guard item.key.type == ZoneRules.type else { return }
-    // Changes written under rules that the zone refuses are parked as well.
+    // Changes written under rules that the zone has refused are parked as well.
     for other in replica.outbox.waiting where other.key.type == item.key.name {
       // Its transaction may already be parked as a whole.
       guard replica.outbox[position: other.position]?.parkedBecause == nil else { continue }
@@ -110,7 +110,7 @@ extension SyncMachine {
     }
   }
 
-  /// The reason why nothing is sent at present, and the end of the pause.
+  /// Returns the reason why nothing is sent at present and the end of the pause, or nil.
   func presentPause(_ now: Int64) -> SyncPause? {
     if let halt { return halt }
     let latest = [push.pause, pull.pause].compactMap { $0 }.max {

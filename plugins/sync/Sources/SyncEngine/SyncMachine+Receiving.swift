@@ -17,8 +17,8 @@ extension SyncMachine {
       guard meets(page.store, now) else { return }
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
-      // A notification of another incarnation that arrived before the request is handled by this response, because no
-      // cursor will ever reach it.
+      // A notification of another incarnation that arrived before this request is handled by this response. No
+      // cursor of the present incarnation would ever cover it.
       if !page.hasMore, let notified = channel.notified, notified.atMilliseconds <= flight.sentMilliseconds,
         notified.cursor.generation != page.cursor.generation
       {
@@ -38,7 +38,7 @@ extension SyncMachine {
     measure(sentMilliseconds: sent, serverMilliseconds: server, now)
   }
 
-  /// Measures the server's clock, read half a round trip ago (M2).
+  /// Measures the server's clock, assuming that it was read half a round trip ago (M2).
   private mutating func measure(sentMilliseconds sent: Int64, serverMilliseconds server: Int64, _ now: Int64) {
     let roundTrip = max(0, now - sent)
     usualRoundTripMilliseconds = usualRoundTripMilliseconds.map { ($0 * 7 + roundTrip) / 8 } ?? roundTrip
@@ -61,11 +61,11 @@ extension SyncMachine {
     }
     channel.state = .open(lastSignMilliseconds: now)
     channel.backoff.succeed()
-    // The server was reachable all the time, but not its store. Waiting changes can be sent at once.
+    // The server responded all the time, but its store did not. Waiting changes can now be sent at once.
     if case .recovered = sign { endPauses() }
     if let cursor = sign.cursor {
-      // A server whose position is behind the one read here was restored from a backup. A fetch will report the cursor
-      // as expired.
+      // If the server's position is before the one read here, it was restored from a backup. A fetch will fail with
+      // an expired cursor.
       if isFirst, let known = replica.cursor, known.generation == cursor.generation,
         cursor.sequence < known.sequence
       {
@@ -79,9 +79,9 @@ extension SyncMachine {
     if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
 
-  /// Treats changes from the channel as fetched if they follow the position read so far and no fetch is due. Otherwise
-  /// they are a notification, including on a device with a part of the zone, because the channel has all of it. They
-  /// cost no request.
+  /// Uses changes from the channel like fetched ones, without a request, if they follow the position read so far and no
+  /// fetch is due. Otherwise they serve only as a notification, as on a device with a subscription, because the channel
+  /// sends all changes.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard isStoreConfirmed, page.store == replica.binding.store, settings.subscription == nil, replica.cursor == cursor,
@@ -99,8 +99,8 @@ extension SyncMachine {
     return page.records.reduce(mentioned) { $0 + $1.cell.packedBytes }
   }
 
-  /// Sends waiting changes at once when the server is reachable again, unless the server asked for the pause. The count
-  /// of failures stays, so a server whose channel opens while requests fail gets one attempt per opening.
+  /// Ends the pauses when the server is reachable again, except those that the server requested. The count of failures
+  /// stays, so that a server whose channel opens while requests fail gets one attempt per opening.
   private mutating func endPauses() {
     if degradation.isQuotaExceeded { return }
     for lane in [\SyncMachine.push, \SyncMachine.pull] {
@@ -123,7 +123,7 @@ extension SyncMachine {
       acknowledgeWhatIsKnown(in: record)
     }
     for mention in page.others { replica.note(mention) }
-    // Local deletions up to the position where the zone has forgotten deletions are forgotten there, too.
+    // Deletions up to the position to which the zone has forgotten deletions are forgotten here, too.
     begin(takeMissing(unknown).union(forget(page.dropped)))
     for key in unknown { beginUnseen(key) }
     if replica.cursor.map({ $0.generation != page.cursor.generation || $0.sequence < page.cursor.sequence }) ?? true {
@@ -147,7 +147,8 @@ extension SyncMachine {
     tell(.renamed(replica.device))
   }
 
-  /// What the zone has taken already, though its answer got lost or another copy of the file has sent it, need not be sent.
+  /// Removes waiting changes that the zone already has, because their response was lost or another copy of the file
+  /// sent them.
   private mutating func acknowledgeWhatIsKnown(in record: SyncRecord) {
     let flying = push.inFlight?.positions ?? []
     let known = replica.outbox.items(for: record.key).filter { item in
@@ -161,24 +162,25 @@ extension SyncMachine {
     }
   }
 
-  /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
+  /// True if a later version of a record lacks confirmed content. The server has then been restored from an old copy
+  /// (V23).
   private func lacksWhatIsKnown(_ record: SyncRecord) -> Bool {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key),
       !replica.isGivingBack(record.key)
     else { return false }
-    // A record that was forgotten and made again contains nothing of its earlier incarnation.
+    // A record that was forgotten and created again contains nothing of its earlier incarnations.
     if record.cell.origin > known.cell.content.incarnation { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
   }
 
-  /// Takes a record from the server, unless what is known is newer. What a server that went back lacks is joined in and
-  /// returned, also where another device has returned a part of it meanwhile.
+  /// Stores a record from the server unless the known one is newer. If a restored server lacks known content, it is
+  /// merged and queued to be returned, even if another device has already returned a part of it.
   private mutating func adopt(_ record: SyncRecord) {
     let known = replica.confirmed[record.key]
     let isNewIncarnation =
       known.map { $0.cell.isRecord && record.cell.content.incarnation > $0.cell.content.incarnation } ?? false
     if let known, known.cell.isRecord, record.cell.origin > known.cell.content.incarnation {
-      // The old record has been forgotten; this one is a new record with the same key.
+      // The old record has been forgotten. This is a new record with the same key.
       forget(record.key)
       confirm(record)
       begin([record.key])
@@ -193,13 +195,14 @@ extension SyncMachine {
     }
   }
 
-  /// Queues everything that the server has lost, to be returned (V23).
+  /// Queues all records that the server has lost, to be returned to it (V23).
   private mutating func requeueLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
       if known.cell.isRecord, known.cell.content.incarnation < replica.dropped.incarnation {
         if replica.mayBeOutside(key) {
-          // It was forgotten, or it has left the subscription: that the zone tells a device that sends something to it.
+          // The record was forgotten or has left the subscription. Only the response to a later change can show
+          // which.
           replica.confirm(SyncRecord(key: key, version: 0, sequence: 0, cell: known.cell))
           replica.leave(key)
           continue
@@ -216,7 +219,7 @@ extension SyncMachine {
 
   private mutating func enqueueJoin(_ cell: Cell, for key: RecordKey) {
     var cell = cell
-    // Cells that already waited to be returned when the zone was restored again.
+    // Include cells that were already queued when the zone was restored once more.
     for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
       guard case .join(let other) = item.change else { continue }
       cell = Cell.join(cell, other, windowMilliseconds: window(of: key))
@@ -232,7 +235,7 @@ extension SyncMachine {
       return
     }
     var hasConflict = false
-    // The end of the changes read without a gap. The response names the commit of its last change only.
+    // The last sequence number of the changes read without a gap. The response has the tag of its last change only.
     var reached = replica.cursor.flatMap { $0.generation == reply.generation ? $0.sequence : nil }
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
@@ -240,7 +243,7 @@ extension SyncMachine {
       case .committed(let version, let sequence, let stamp):
         committed(operation, position, (version, sequence), stamp, &reached)
       case .unchanged:
-        // The first response was lost, and its result has not been fetched yet.
+        // The response to the first attempt was lost, and its result has not been fetched yet.
         if case .write(let write) = operation.change, operation.isOfCollection,
           replica.confirmed[operation.key]?.cell.context.covers(write.dot) != true
         {
@@ -272,7 +275,8 @@ extension SyncMachine {
     }
   }
 
-  /// Handles a write that the zone stored as this version and number of a record, or nil if the response does not tell.
+  /// Handles a write that the zone has stored. `place` has the record's version and number, or is nil if they are
+  /// unknown.
   private mutating func committed(
     _ operation: RecordOperation, _ position: Int64, _ place: (version: Int64, sequence: Int64)?, _ stamp: Stamp?,
     _ reached: inout Int64?
@@ -281,17 +285,18 @@ extension SyncMachine {
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     let follows = place.map { place in reached.map { $0 + 1 == place.sequence } ?? false } ?? false
-    // A deleted record may have been forgotten and made again, with versions that start again. Then it is only certain
-    // that this write is in it.
+    // A deleted record may have been forgotten and created again, with versions that start again. It is then certain
+    // only that the new record contains this write.
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamp) {
       let next = mayBeAnother || known?.version ?? 0 != operation.expectedVersion ? nil : place
-      // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
+      // If the server has another version than the one known here, store that this write is in it, and fetch the
+      // record.
       let record = SyncRecord(
         key: operation.key, version: next?.version ?? known?.version ?? 0,
         sequence: next?.sequence ?? known?.sequence ?? 0, cell: cell)
       replica.settle(position, as: record, isAsShown: next != nil && operation.bears(stamp))
-      // No change lies between the last one read and this one, so reading it again is not needed.
+      // No change lies between the last one read and this one, so this one need not be fetched.
       if let next, follows { reached = next.sequence }
     } else {
       replica.remove(position: position)
@@ -303,7 +308,7 @@ extension SyncMachine {
     noteChange(of: operation.key, since: before)
   }
 
-  /// The server's version of a cell after an operation, or nil for a merge, whose result only the server knows.
+  /// Returns the server's version of a cell after an operation, or nil for a merge, whose result only the server has.
   private func result(of operation: RecordOperation, on known: Cell, _ stamp: Stamp?) -> Cell? {
     var cell = known
     switch operation.change {
@@ -322,8 +327,8 @@ extension SyncMachine {
   ) -> Bool {
     // The expected version includes earlier writes of the same request, which were not committed either.
     let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
-    // Another part of its transaction was in conflict, or the zone has forgotten the record. If no fetch has reported
-    // that, the zone has lost the record; a record that was never known there is not lost.
+    // Another part of its transaction was in conflict, or the zone has forgotten the record. Otherwise the zone has
+    // lost the record, if it ever had it; the next fetch will show that.
     let isFirst = base == 0 || pacing.conflictsInARow == 0
     if record == nil, isFirst, operation.isOfCollection {
       (isPushHeld, pull.isWanted) = (true, true)
@@ -331,7 +336,7 @@ extension SyncMachine {
       return true
     }
     guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
-      // The server has lost data: fetch everything and return what it lacks.
+      // The server has lost data. Fetch everything and return what is missing.
       if !replica.isResynchronizing { resynchronize() }
       return true
     }
@@ -351,7 +356,7 @@ extension SyncMachine {
       renewIdentity(impersonatedBy: [record])
       return false
     }
-    // At the expected version, this means that the number belongs to another act and this act has not been counted.
+    // The expected version is right, so the number belongs to another act, and this act has not been counted.
     if case .write(let write) = operation.change, record.version == operation.expectedVersion,
       record.cell.context.covers(write.dot)
     {
@@ -364,7 +369,7 @@ extension SyncMachine {
     // For a record outside of the subscription, a fetch returns only the key.
     let isUnheard = isPast && replica.mayBeOutside(record.key)
     if operation.isOfCollection, !isUnknown, !isUnheard {
-      // It may be part of a transaction that only a fetch returns as a whole.
+      // The record may be part of a transaction, which only a fetch returns as a whole.
       (isPushHeld, pull.isWanted) = (true, true)
       return true
     }
@@ -378,11 +383,11 @@ extension SyncMachine {
     replica.outbox[position: position]?.write?.incarnation == incarnation
   }
 
-  /// Handles an act whose number another copy of this file has used.
+  /// Handles an act whose number has been used by another copy of this file.
   private mutating func forked(_ position: Int64) {
     guard let key = replica.outbox[position: position]?.key else { return }
     replica.fork(position)
-    // The zone seemed to have it, but does not.
+    // The zone seemed to have the act but does not.
     begin([key])
   }
 
@@ -406,7 +411,7 @@ extension SyncMachine {
     noteChange(of: record.key, since: before)
   }
 
-  /// Reports a record whose content has changed, with the rule that decided, and counts it.
+  /// Reports a record whose content has changed, with the rule that decided, and counts the rule.
   private mutating func noteChange(of key: RecordKey, since before: Cell) {
     tellRecord(key, before, isRemote: true)
     let after = view(of: key)
@@ -415,7 +420,7 @@ extension SyncMachine {
     let decide = decide(of: key)
     if let previous = before.reading(by: decide)?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
-      // A device cannot have seen a state that it does not have. Unsent states are subject to the window only.
+      // A device cannot have seen a state that was never sent. Unsent states are subject only to the window.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
       if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: decide) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
@@ -427,13 +432,13 @@ extension SyncMachine {
 }
 
 extension RecordOperation {
-  /// True if this is the stamp with which its write was sent.
+  /// True if the write of this operation was sent with this stamp.
   fileprivate func bears(_ stamp: Stamp?) -> Bool {
     guard case .write(let write) = change, let stamp else { return false }
     return write.milliseconds == stamp.milliseconds && write.counter == stamp.counter
   }
 
-  /// Whether it begins another incarnation of a record that was deleted when it was last seen.
+  /// True if the operation starts a later incarnation than the last known one of the record.
   fileprivate func beginsAnew(_ known: SyncRecord) -> Bool {
     guard case .write(let write) = change, let record = write.record else { return false }
     return known.cell.isRecord && record.incarnation > known.cell.content.incarnation

@@ -24,7 +24,7 @@ public struct SyncMachine: Sendable {
   var pacing = Pacing()
   var degradation = Degradation()
   var isStarted = false
-  /// Whether the user has switched synchronization off.
+  /// True if the user has switched synchronization off.
   public internal(set) var isOffline = false
   /// A problem that a person must solve before anything continues, or nil.
   public internal(set) var pausedBecause: BackendError?
@@ -57,7 +57,7 @@ public struct SyncMachine: Sendable {
   /// The outbox positions of the user's actions in the last event; `fate(of:)` returns their state.
   public internal(set) var acted: [Int64] = []
 
-  /// Makes a machine from the device's saved state. `seed` determines the pauses between attempts.
+  /// Creates a machine from the device's saved state. `seed` determines the pauses between attempts.
   public init(replica: Replica, settings: SyncSettings = SyncSettings(), seed: UInt64) {
     self.replica = replica
     self.settings = settings
@@ -331,7 +331,7 @@ public struct SyncSettings: Sendable {
   /// The maximum size of a requested page, in bytes.
   public var pageBytes = 65_536
 
-  /// Makes the default settings.
+  /// Creates the default settings.
   public init() {}
 }
 

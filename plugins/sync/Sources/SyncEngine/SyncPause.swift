@@ -20,7 +20,7 @@ public struct SyncPause: Hashable, Sendable {
   /// a clock that has been set since.
   private static let askedLimitMilliseconds: Int64 = 86_400_000
 
-  /// Makes a pause.
+  /// Creates a pause.
   public init(
     sinceMilliseconds: Int64, untilMilliseconds: Int64?, askedUntilMilliseconds: Int64? = nil, code: String,
     reason: String

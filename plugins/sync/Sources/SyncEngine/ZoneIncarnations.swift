@@ -14,7 +14,7 @@ public struct ZoneIncarnations: Hashable, Sendable {
     /// The last sequence number of the incarnation before.
     public var from: Int64
 
-    /// Makes an incarnation.
+    /// Creates an incarnation.
     public init(generation: UInt64, from: Int64) {
       self.generation = generation
       self.from = from
@@ -25,7 +25,7 @@ public struct ZoneIncarnations: Hashable, Sendable {
   public static let limit = 1000
   private(set) var incarnations: [Incarnation]
 
-  /// Makes the list of a store's incarnations, oldest first.
+  /// Creates the list of a store's incarnations, oldest first.
   public init(_ incarnations: [Incarnation]) { self.incarnations = incarnations }
 
   /// Starts an incarnation after the present sequence number.

@@ -28,7 +28,7 @@ public struct ZoneState: Sendable {
   /// The generation of the incarnation that the next change starts.
   private var nextGeneration: UInt64?
 
-  /// Makes an empty zone of a store.
+  /// Creates an empty zone of a store.
   public init(generation: UInt64, store: StoreIdentity) {
     self.store = store
     self.generation = generation
