@@ -21,7 +21,7 @@
     /// The maximum size of a response, in bytes.
     private static let maximumBodyBytes = 8 << 20
 
-    /// Makes a backend for `https://HOST[:PORT]`, or `http://` on this machine, with the zone's token. `certificates`
+    /// Creates a backend for `https://HOST[:PORT]`, or `http://` on this machine, with the zone's token. `certificates`
     /// is a PEM file of the certificate authorities to trust instead of the system's.
     ///
     /// Throws `BackendError.invalid` for any other address.
