@@ -20,7 +20,7 @@ public struct SyncPlugin: Plugin {
   private let network: SyncNetwork?
   private let connections = OpenConnections()
 
-  /// Makes the plugin.
+  /// Creates the plugin.
   ///
   /// - Parameters:
   ///   - schemas: the schemas that `sync.connect` finds by the names of their files.
