@@ -15,7 +15,7 @@ public struct TimerState: Hashable, Sendable {
   /// The maximum time of a timer: 24 h.
   public static let longestMilliseconds: Int64 = 86_400_000
 
-  /// Makes a state.
+  /// Creates a state.
   public init(kind: TimerKind, remainingMilliseconds: Int64 = 0, isPaused: Bool = false, extra: [UInt8] = []) {
     self.kind = kind
     self.remainingMilliseconds = remainingMilliseconds

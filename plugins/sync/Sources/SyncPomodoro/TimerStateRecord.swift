@@ -15,7 +15,7 @@ public struct TimerStateRecord: Hashable, Sendable {
   /// The device's own number of the write.
   public var version: Int64
 
-  /// Makes a record.
+  /// Creates a record.
   public init(deviceID: String, state: TimerState, timestamp: Int64, completedPomodoros: Int64, version: Int64) {
     self.deviceID = deviceID
     self.state = state
