@@ -11,7 +11,7 @@ public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible 
   /// The problem and the correct form.
   public var description: String { help.map { "\(message); \($0)" } ?? message }
 
-  /// Makes a problem.
+  /// Creates a problem.
   public init(_ message: String, help: String? = nil) {
     self.message = message
     self.help = help

@@ -12,7 +12,6 @@ public struct RecordSchema: Hashable, Sendable {
   /// The collections in file order.
   public var collections: [Collection]
 
-  /// Makes a schema of collections.
   package init(name: String, version: Int, budget: RequestBudget.Limits? = nil, collections: [Collection]) {
     self.name = name
     self.version = version
@@ -39,7 +38,6 @@ public struct RecordSchema: Hashable, Sendable {
     /// The fields in file order.
     public var fields: [Field]
 
-    /// Makes a collection with these rules.
     package init(
       name: String, delete: DeleteRule, decide: DecideRule? = nil, limit: Int? = nil, keys: [String]? = nil,
       isWrittenByItself: Bool = false, hasOtherFields: Bool = false, fields: [Field]
@@ -84,7 +82,6 @@ public struct RecordSchema: Hashable, Sendable {
     /// True if a new record must have it.
     public var isRequired = false
 
-    /// Makes a field with a rule.
     package init(name: String, rule: FieldRule, choices: [String]? = nil, isRequired: Bool = false) {
       self.name = name
       self.rule = rule

@@ -11,7 +11,7 @@ public struct RecordUse {
   /// The findings in the order of the steps.
   public private(set) var diagnostics: [Diagnostic] = []
 
-  /// Makes a check against a schema. `isOpen` is true for values known only during a run, and `queryProblem` returns
+  /// Creates a check against a schema. `isOpen` is true for values known only during a run, and `queryProblem` returns
   /// the problem with a statement of `sync.query`.
   public init(
     _ schema: RecordSchema, isOpen: @escaping (Value) -> Bool,

@@ -14,7 +14,7 @@ public struct SchemaFile: Sendable {
   /// The text that the findings refer to.
   public let source: SourceText
 
-  /// Makes a result. A schema with an error is left out.
+  /// Creates a result. A schema with an error is left out.
   package init(_ schema: RecordSchema?, _ diagnostics: [Diagnostic], of source: SourceText) {
     self.source = source
     self.diagnostics = diagnostics.sortedByLocation()
