@@ -23,7 +23,7 @@ final class FileLock: Sendable {
 
   deinit { release() }
 
-  /// Whether the lock is held.
+  /// True if the lock is held.
   var isHeld: Bool { descriptor.withLock { $0 != nil } }
 
   /// Gives the lock back.

@@ -11,7 +11,7 @@ public struct RecordQuery: Sendable {
   /// The maximum number of rows of a query.
   public static let rowLimit = 100_000
 
-  /// Makes a query over the views of these tables.
+  /// Creates a query over the views of these tables.
   public init(path: String, tables: [ShownTable]) {
     self.path = path
     self.tables = tables

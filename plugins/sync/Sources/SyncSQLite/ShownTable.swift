@@ -58,7 +58,7 @@ public struct ShownTable: Hashable, Sendable {
       case hides
     }
 
-    /// Makes a column.
+    /// Creates a column.
     public init(name: String, target: String? = nil, effect: Effect = .none) {
       self.name = name
       self.target = target
@@ -66,7 +66,7 @@ public struct ShownTable: Hashable, Sendable {
     }
   }
 
-  /// Makes a table.
+  /// Creates a table.
   public init(name: String, columns: [Column], aging: Aging? = nil) {
     self.name = name
     self.columns = columns
