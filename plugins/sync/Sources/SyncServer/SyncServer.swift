@@ -27,7 +27,7 @@
     private let notifications = NotificationHub()
     private let counts = RequestCounts()
 
-    /// Makes a server for a backend. The settings must have no `problem`. `openZone` adds a zone to the backend while
+    /// Creates a server for a backend. The settings must have no `problem`. `openZone` adds a zone to the backend while
     /// the server runs.
     public init(
       backend: any SyncBackend, settings: ServerSettings,

@@ -22,7 +22,7 @@
       case other(String)
     }
 
-    /// Makes a reference to a file, which may not exist yet.
+    /// Creates a reference to a file, which may not exist yet.
     public init(path: String, mayBeReadable: Bool = false) {
       self.path = path
       self.mayBeReadable = mayBeReadable
