@@ -20,7 +20,7 @@ struct EventQueue<Event> {
   private var free: [Int] = []
   private var added = 0
 
-  /// Makes a queue of events known from the start. At their instant they come before events added later.
+  /// Creates a queue of events known from the start. At their instant they come before events added later.
   init(planned events: [(milliseconds: Int64, event: Event)]) {
     planned = events.enumerated().sorted { one, other in
       (one.element.milliseconds, one.offset) > (other.element.milliseconds, other.offset)

@@ -24,7 +24,7 @@ public struct Oracle {
     /// The highest number of each device that its author had seen.
     public var past: [Int64]
 
-    /// Makes a state.
+    /// Creates a state.
     public init(
       device: Int, name: String, number: Int64, milliseconds: Int64, counter: UInt32, state: RecordState,
       past: [Int64]
@@ -43,7 +43,7 @@ public struct Oracle {
   /// The acts on each record.
   var acts: [RecordKey: [RecordAct]] = [:]
 
-  /// Makes an oracle without acts.
+  /// Creates an oracle without acts.
   public init(_ schema: RecordSchema) { self.schema = schema }
 
   // MARK: States

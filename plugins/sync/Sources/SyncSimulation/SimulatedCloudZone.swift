@@ -33,7 +33,7 @@ public struct SimulatedCloudZone: Sendable {
   /// The present epoch. Tokens of an earlier life of the zone, or from before tokens expired, are refused.
   private var epoch: UInt8 = 1
 
-  /// Makes a zone of a person that does not exist yet.
+  /// Creates a zone of a person that does not exist yet.
   public init(account: String = "ada") { self.account = account }
 
   /// The number of records.
@@ -140,7 +140,7 @@ public final class SimulatedCloud: CloudZone {
   /// The account at the device's last call. A change is reported by the next call.
   private let known = Mutex<String?>(nil)
 
-  /// Makes a service for a zone, with a clock in milliseconds since 1970.
+  /// Creates a service for a zone, with a clock in milliseconds since 1970.
   public init(_ zone: SimulatedCloudZone = SimulatedCloudZone(), now: @escaping @Sendable () -> Int64) {
     self.zone = Mutex(zone)
     self.now = now

@@ -26,7 +26,7 @@ public struct SimulationPlan: Sendable {
   /// The maximum time until devices rest after the faults, in milliseconds.
   public var patienceMilliseconds: Int64 = 30 * 3_600_000
 
-  /// Makes a plan without steps.
+  /// Creates a plan without steps.
   public init(seed: UInt64, devices: Int, healsAtMilliseconds: Int64, schema: RecordSchema = Pomodoro.schema) {
     self.seed = seed
     self.devices = devices
@@ -53,7 +53,7 @@ public struct SimulationPlan: Sendable {
     /// The event.
     public var command: Command
 
-    /// Makes a step.
+    /// Creates a step.
     public init(_ milliseconds: Int64, _ device: Int, _ command: Command) {
       self.milliseconds = milliseconds
       self.device = device
@@ -113,7 +113,7 @@ public struct SimulationPlan: Sendable {
     /// The server's error response, and its end in milliseconds from the start.
     public var serverError: (error: BackendError, untilMilliseconds: Int64)?
 
-    /// Makes a plan without faults.
+    /// Creates a plan without faults.
     public init() {}
   }
 }
