@@ -17,7 +17,7 @@ public struct RequestHead: Hashable, Sendable {
   /// The names of the covered headers.
   public static let checkedHeaders = ["authorization", Wire.versionHeader, Wire.storeHeader, Wire.requestHeader]
 
-  /// Makes a head. `header` returns the first value of a header.
+  /// Creates a head. `header` returns the first value of a header.
   public init(kind: String, zone: String, query: [String: String] = [:], header: (String) -> String?) {
     self.kind = kind
     self.zone = zone
