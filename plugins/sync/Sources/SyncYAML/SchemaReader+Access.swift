@@ -36,7 +36,7 @@ extension SchemaReader {
     }
   }
 
-  /// Whether a key has the one value that it can have.
+  /// True if a key has the one value that it can have.
   private mutating func only(_ word: String, _ member: PlacedValue.Member, _ meaning: String) -> Bool {
     if case .scalar(.string(word)) = member.value.content { return true }
     report(
