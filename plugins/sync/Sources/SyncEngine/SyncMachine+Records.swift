@@ -1,17 +1,17 @@
 import SyncCore
 
 extension SyncMachine {
-  /// The rules of a collection as known to this device: those of the zone, with its own requests on top.
+  /// Returns the rules of a collection as known here: those of the zone, with declarations of this device on top.
   public func rules(of collection: String) -> ZoneRules {
     replica.rules[collection] ?? ZoneRules(collection: collection, texts: [:])
   }
 
-  /// The rule that decides between states of a record, taken from its collection.
+  /// Returns the rule that decides between states of a record, taken from its collection.
   public func decide(of key: RecordKey) -> DecideRule {
     replica.rules[key.type]?.decide ?? DecideRule()
   }
 
-  /// The distance within which two states of a record are concurrent.
+  /// Returns the distance in milliseconds within which two states of a record are concurrent.
   func window(of key: RecordKey) -> Int64 { decide(of: key).windowMilliseconds }
 
   func recordProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
@@ -53,11 +53,11 @@ extension SyncMachine {
     return actions.flatMap { act($0.key, $0.action, now, group: group) }
   }
 
-  /// The positions of all items in a transaction, or the position alone if it has none.
+  /// Returns the positions of all changes in the same transaction, or only `position` if it has no transaction.
   func whole(_ position: Int64) -> [Int64] { replica.whole(position) }
 
-  /// Parks rules that differ from the zone's once those are known, together with changes written under them. The zone
-  /// accepts neither.
+  /// Parks declared rules that turn out to differ from the zone's, together with the changes written under them. The
+  /// zone accepts neither.
   mutating func parkRefusedRules() {
     let rules = replica.outbox.waitingRules
     if rules.isEmpty { return }
@@ -75,8 +75,8 @@ extension SyncMachine {
 
   // MARK: Sending
 
-  /// True if an item may be sent now. When the budget runs low, only essential items are; transactions are sent as a
-  /// whole, and a collection's records after its rules.
+  /// True if an item may be sent now. When the budget runs low, only essential records may. Transactions wait for all
+  /// rules, and records for the rules of their collection.
   func maySend(_ item: OutboxItem) -> Bool {
     if item.parkedBecause != nil { return false }
     if degradation.level > .normal, !settings.essentialTypes.isEmpty,
@@ -88,7 +88,8 @@ extension SyncMachine {
     return !replica.outbox.holds(RecordKey(type: ZoneRules.type, name: item.key.type))
   }
 
-  /// The items of the next commit: oldest first, one per key for rules and whole cells, transactions complete.
+  /// Returns the changes for the next commit, oldest first. A batch has one change per key for rules and whole cells,
+  /// and only complete transactions.
   func batch() -> [OutboxItem] {
     var keys: Set<RecordKey> = []
     var items: [OutboxItem] = []
@@ -102,7 +103,7 @@ extension SyncMachine {
       }
       last = item.group
       if item.write?.record != nil { bytes += item.packedBytes }
-      // A transaction that does not fit waits for the next request. One that fills a request is sent alone.
+      // If a transaction does not fit, it waits for the next request. One that exceeds a request is sent alone.
       if whole > 0, items.count >= SyncLimits.operations || bytes > SyncLimits.batchBytes {
         return Array(items.prefix(whole))
       }
@@ -113,7 +114,7 @@ extension SyncMachine {
 
   // MARK: Receiving
 
-  /// Collects the pages of a fetch. Returns all changes after the last page, and nil before.
+  /// Collects the pages of a fetch. Returns nil until the last page, and then all changes as one page.
   mutating func staging(_ page: ChangePage) -> ChangePage? {
     var pages: [ChangePage] = []
     if let staged, staged.cursor.generation == page.cursor.generation { pages = staged.pages }
@@ -129,8 +130,8 @@ extension SyncMachine {
     return whole
   }
 
-  /// Fetches the whole zone again and returns the content that it lost. Requests in flight started earlier and are
-  /// abandoned: their responses could be taken for the whole zone, or report data that has been lost since.
+  /// Fetches the whole zone again, so that lost content can be returned. Requests in flight are abandoned, because
+  /// their responses may contain data that has been lost since.
   mutating func resynchronize() {
     staged = nil
     (pull.inFlight, push.inFlight) = (nil, nil)
@@ -140,7 +141,7 @@ extension SyncMachine {
 
   // MARK: Showing
 
-  /// The rows of all records whose content may have changed since the last call.
+  /// Returns the rows of all records whose content may have changed since the last call.
   mutating func takeRows() -> [StoreChange] {
     defer { replica.touched = [] }
     guard let projection = settings.projection else { return [] }
@@ -157,7 +158,7 @@ extension SyncMachine {
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
-  /// The rows of all records, for a file whose tables were made again.
+  /// Returns the rows of all records, for a file whose tables were created again.
   public func allRows() -> [StoreChange] {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))

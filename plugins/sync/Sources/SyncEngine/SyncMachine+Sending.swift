@@ -1,10 +1,11 @@
 import SyncCore
 
 extension SyncMachine {
-  /// The bytes reserved for the response to a request for changes: one record of usual size.
+  /// The bytes reserved for the response to a request for changes.
   private static let answerBytes = 16_896
 
-  /// The time when the machine needs `.woke`, or nil for never. A time in the past means now.
+  /// Returns the time at which the machine needs the event `.woke`, or nil if it needs none. A time in the past means
+  /// now.
   public func nextWake(atMilliseconds now: Int64) -> Int64? {
     guard isStarted else { return nil }
     var times = [push.inFlight, pull.inFlight].compactMap { $0?.deadlineMilliseconds }
@@ -40,9 +41,9 @@ extension SyncMachine {
     guard push.inFlight == nil, isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, !isPushHeld else {
       return nil
     }
-    // Without a cursor it is unknown whether the zone still has everything that it acknowledged.
+    // Without a received cursor it is unknown whether the zone still has everything that it acknowledged.
     if replica.heard == nil, !replica.confirmed.isEmpty { return nil }
-    // Passing the method itself would copy the machine.
+    // Not the method itself, because passing it would copy the machine.
     guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else { return nil }
     var due = max(gathered(), push.notBeforeMilliseconds)
     if degradation.level == .queueOnly { due = max(due, degradation.nextProbeMilliseconds) }
@@ -50,8 +51,8 @@ extension SyncMachine {
     return max(due, replica.budget.permitted(.push, bytes: needed, atMilliseconds: now))
   }
 
-  /// The time until which actions are gathered. An action after a pause is sent at once; actions shortly after a push
-  /// are gathered until they pause.
+  /// Returns the time until which actions are gathered. The first action after a while is sent at once; actions shortly
+  /// after a push are gathered until no more follow.
   private func gathered() -> Int64 {
     guard let since = pacing.waitingSinceMilliseconds else { return 0 }
     let rested = pacing.lastPushMilliseconds + settings.gatherMilliseconds
@@ -65,7 +66,7 @@ extension SyncMachine {
     let items = batch()
     var before: [RecordKey: Int64] = [:]
     let operations = items.map { item in
-      // Each of several writes to one record meets the result of the one before it.
+      // Of several writes to one record, each expects the version that results from the one before.
       defer { before[item.key, default: 0] += 1 }
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
       return RecordOperation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
@@ -98,7 +99,7 @@ extension SyncMachine {
       due = min(due, notified.atMilliseconds + hold)
     }
     due = max(due, pull.notBeforeMilliseconds)
-    // With an exhausted quota of its own, a device still fetches from time to time.
+    // A device whose own quota is exhausted still fetches from time to time.
     if degradation.level == .queueOnly, degradation.isQuotaExceeded {
       if isSkewMeasured, isStoreConfirmed, !replica.isResynchronizing, hasSendable { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
@@ -108,12 +109,12 @@ extension SyncMachine {
     return max(due, replica.budget.permitted(pullPurpose, bytes: needed, atMilliseconds: now))
   }
 
-  /// True if the next request continues the device's first fetch of the zone. It is free if a page has arrived since
-  /// the last one; otherwise it counts, so that a failing server is not asked without limit.
+  /// True if the next request continues the device's first fetch of the zone, which does not use the budget. If no page
+  /// has arrived since the last request, the request counts, so that a failing server does not get unlimited requests.
   private var goesOnFirstFetch: Bool { replica.isFirstFetch && (staged?.pages.count ?? 0) > freePages }
 
-  /// Without the server's time and a comparison of the store nothing can be pushed, so a pull then counts as part of
-  /// the push.
+  /// Nothing can be pushed before the server's time is known and the store has been compared, so a pull that waiting
+  /// changes need counts as part of their push.
   private var pullPurpose: RequestBudget.Purpose {
     if isSkewMeasured, isStoreConfirmed { return .other }
     return hasSendable ? .push : .other
@@ -121,7 +122,7 @@ extension SyncMachine {
 
   private var hasSendable: Bool { replica.outbox.firstWaiting(where: { maySend($0) }) != nil }
 
-  /// Reports once that the budget delays changes of other devices.
+  /// Reports once that changes of other devices are delayed by the budget.
   mutating func noteStaleness(_ now: Int64) {
     guard let until = staleUntil(now) else {
       isStale = false
@@ -131,7 +132,7 @@ extension SyncMachine {
     isStale = true
   }
 
-  /// The time until which changes of other devices wait for the budget, or nil if none do.
+  /// Returns the time until which changes of other devices are delayed by the budget, or nil if they are not.
   func staleUntil(_ now: Int64) -> Int64? {
     guard pausedBecause == nil, !isOffline, let notified = channel.notified, isAhead(notified.cursor),
       let due = pullDue(now), due > now + Self.stalenessMilliseconds,
@@ -140,7 +141,7 @@ extension SyncMachine {
     return due
   }
 
-  /// A shorter delay is not reported.
+  /// The delay in milliseconds up to which staleness is not reported.
   private static let stalenessMilliseconds: Int64 = 2000
 
   private var pollInterval: Int64 {
@@ -151,7 +152,7 @@ extension SyncMachine {
     return degradation.level == .normal ? interval : interval * 2
   }
 
-  /// True if a notification names a position that has not been read.
+  /// True if a notified position has not been read yet.
   private func isAhead(_ notified: Cursor) -> Bool {
     guard let cursor = replica.cursor else { return true }
     return notified.generation != cursor.generation || notified.sequence > cursor.sequence
@@ -206,8 +207,8 @@ extension SyncMachine {
       deadlineMilliseconds: now + timeout(lane))
   }
 
-  /// The deadline of a request. A request that takes much longer than earlier ones is probably lost, so the deadline is
-  /// short at first and grows with each failure.
+  /// Returns the timeout of a request in milliseconds. A request that takes much longer than earlier ones is probably
+  /// lost, so the timeout is short at first and doubles with each failure.
   private func timeout(_ lane: SendLane) -> Int64 {
     let most = settings.requestTimeoutMilliseconds
     guard let usual = usualRoundTripMilliseconds else { return most }

@@ -1,22 +1,21 @@
 import SyncCore
 
-// The data of one store must not reach another. Every response is compared with the store of the device's data before
-// it is used, and nothing is sent before that.
-// anything of it is used, and nothing is sent before that.
+// Data of one store must not be sent to another. The store of every response is compared with the store of the device's
+// data before the response is used, and nothing is sent before that.
 extension SyncMachine {
-  /// Compares the store of a page with that of the data here. Returns false if the page cannot be used.
+  /// Compares the store of a page with the store of this data. Returns false if the page cannot be used.
   mutating func meets(_ store: StoreIdentity, _ now: Int64) -> Bool {
     if let known = replica.binding.store {
       if known == store { confirm(store) } else { meetOther(store, now) }
       return known == store
     }
     guard let staged, staged.pages.last?.store != store else { return true }
-    // All pages of one fetch are from one store.
+    // All pages of one fetch must come from the same store.
     (self.staged, pull.isWanted) = (nil, true)
     return false
   }
 
-  /// Binds data without a store to the store of a whole fetch. Returns false if the data belongs to another store.
+  /// Binds unbound data to the store of a complete fetch. Returns false if the data belongs to another store.
   mutating func adopts(_ page: ChangePage, _ now: Int64) -> Bool {
     if replica.binding.store != nil { return true }
     // A cursor is valid in one store only.
@@ -30,13 +29,13 @@ extension SyncMachine {
     return true
   }
 
-  /// Records that the store on the other side is that of the data here.
+  /// Records that the connected store is the store of this data.
   mutating func confirm(_ store: StoreIdentity) {
     isStoreConfirmed = true
     replica.noteStore(store, at: settings.place)
   }
 
-  /// Handles a response from another store. Nothing is sent to it unless the app merges the data of both.
+  /// Handles a response from another store. Nothing is sent to that store unless the settings merge the data of both.
   mutating func meetOther(_ store: StoreIdentity, _ now: Int64) {
     isStoreConfirmed = false
     replica.noteStore(store, at: settings.place)
@@ -53,17 +52,15 @@ extension SyncMachine {
 }
 
 extension Replica {
-  /// True if there is nothing here that belongs to a store or a person. The rules of a schema and the device's own
-  /// description are the same everywhere.
-  /// itself are the same anywhere.
+  /// True if nothing here belongs to a store or a person. A schema's rules and the device's own description are the
+  /// same everywhere and do not count.
   public var holdsNothing: Bool {
     confirmed.isEmpty && heard == nil
       && !outbox.contains { $0.key.type != ZoneRules.type && $0.key.type != DeviceInfo.collection }
   }
 
-  /// True if a store's record contains a change that this device received from its own store. The rules of a schema are
-  /// the same in every store made from it, so they do not count.
-  /// every store that is made from it.
+  /// True if a record of a store contains a change that this device knows from its own store. A schema's rules are the
+  /// same in every store and do not count.
   func holdsChange(of record: SyncRecord) -> Bool {
     guard record.key.type != ZoneRules.type, let known = confirmed[record.key]?.cell.context.seen else { return false }
     return record.cell.context.seen.contains { there in

@@ -1,10 +1,10 @@
 import FlowBytes
 import SyncCore
 
-/// The synchronization of one device as a value that turns events into effects (outbox, cursor, three layers, degrade).
+/// The synchronization of one device: a value that turns events into effects.
 ///
 /// It uses no clock, socket, file or task; each event has the time of the device's clock. A session runs it with a real
-/// backend, the simulator with a simulated one: the same code, with the same results to the byte.
+/// backend, the simulator with a simulated one. Both run the same code, with the same results to the byte.
 ///
 /// ```swift
 /// var machine = SyncMachine(replica: replica, seed: 1)
@@ -39,17 +39,17 @@ public struct SyncMachine: Sendable {
   /// The smoothed round trip time of requests, or nil before the first response.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
-  /// True if the store has been compared since the connection was last made.
+  /// True if the store has been compared since the connection was opened.
   public internal(set) var isStoreConfirmed = false
   /// True if the user was notified that changes of other devices are delayed.
   var isStale = false
   /// The pages of an unfinished fetch.
   var staged: StagedFetch?
-  /// The number of its pages at the time of the last request for one.
+  /// The number of pages in `staged` when the last page was requested.
   var freePages = 0
-  /// Records that the zone has said it has not got, until the next fetch.
+  /// The records that the zone has reported as missing since the last fetch.
   var missing: Set<RecordKey> = []
-  /// Drawn at each opening of the device's file; see `Write.incarnation`.
+  /// A number drawn each time the device's file is opened; see `Write.incarnation`.
   var incarnation: UInt64
   /// True if changes of other devices must be fetched before anything is sent.
   var isPushHeld = false
@@ -88,7 +88,7 @@ public struct SyncMachine: Sendable {
     case channelClosed(Int, BackendError)
     /// The time returned by `nextWake` has come.
     case woke
-    /// A person has fixed the reason of the pause, or wants parked items to be sent again.
+    /// A person has fixed the cause of the pause, or wants all parked items to be sent again.
     case resumed
     /// A person wants one parked item to be sent again.
     case retried(position: Int64)
@@ -138,8 +138,8 @@ public struct SyncMachine: Sendable {
 
   /// A notice for the user.
   public enum Notice: Hashable, Sendable {
-    /// The content of a record changed: by another device if `remote`, and with the rule that decided if there was a
-    /// choice.
+    /// The content of a record changed. `remote` is true if another device changed it; `rule` decided if there was a
+    /// conflict.
     case changed(RecordKey, remote: Bool, rule: ConflictRule?)
     /// The content of a collection's record changed.
     case recordChanged(RecordKey, before: Cell, after: Cell, isRemote: Bool)
@@ -147,7 +147,7 @@ public struct SyncMachine: Sendable {
     case acknowledged(RecordKey, version: Int64)
     /// A change was parked. It is not sent until a person deals with it (`sync_parked`).
     case parked(RecordKey, reason: String)
-    /// A record of another device has a part over a limit. That part is not shown, the rest is.
+    /// A record of another device has a part that exceeds a limit. That part is not shown, but the rest is.
     case notShown(RecordKey, reason: String)
     /// A parked change was discarded.
     case discarded(RecordKey)
@@ -159,7 +159,7 @@ public struct SyncMachine: Sendable {
     case failed(BackendError)
     /// The level of service changed.
     case level(Degradation.Level)
-    /// The device's file was an old copy, or another device runs on a copy of it. It continues under this name.
+    /// The device's file was an old copy, or another device uses a copy of it. The device continues under this name.
     case renamed(DeviceID)
     /// The live channel opened or closed.
     case channel(isUp: Bool)
@@ -181,7 +181,7 @@ public struct SyncMachine: Sendable {
     releaseLeaving()
     if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
     let changes = replica.takeChanges() + takeRows()
-    // Requests depend on the saved state, so the save comes first. `act` has added the journal's changes.
+    // Requests depend on the saved state, so the save comes first. `act` has already added the journal's changes.
     if !changes.isEmpty { prependSave(changes) }
     return effects
   }
@@ -222,7 +222,7 @@ public struct SyncMachine: Sendable {
     pull.isWanted = true
     pacing.lastPollMilliseconds = now
     replica.correctBudget(atMilliseconds: now)
-    // New data belongs to the store at this location, whenever that first responds.
+    // New data belongs to the first store that responds at this location.
     if replica.binding == StoreBinding(), replica.holdsNothing { replica.noteStore(nil, at: settings.place) }
     let asked = replica.pause?.afterRestart(atMilliseconds: now)
     (push.pause, pull.pause) = (asked, asked)
@@ -238,7 +238,7 @@ public struct SyncMachine: Sendable {
       channel.polls = 0
       for lane in [\SyncMachine.push, \SyncMachine.pull] {
         self[keyPath: lane].backoff.succeed()
-        // A pause that the server itself asked for stays.
+        // A pause that the server requested stays.
         self[keyPath: lane].pause = self[keyPath: lane].pause?.askedByServer
       }
       channel.backoff.succeed()
@@ -271,7 +271,7 @@ public struct SyncMachine: Sendable {
   mutating func tell(_ notice: Notice) { effects.append(.tell(notice)) }
 }
 
-/// One kind of request, with at most one under way (S30).
+/// One kind of request, of which at most one is in flight (S30).
 struct SendLane: Sendable {
   var inFlight: Flight?
   /// True if a request is due regardless of polling.
@@ -294,39 +294,39 @@ struct SendLane: Sendable {
 
 /// The settings of a device's synchronization.
 public struct SyncSettings: Sendable {
-  /// The time for which further actions are gathered after an action's push (L1), in milliseconds.
+  /// The time in milliseconds for which further actions are gathered after a push (L1).
   public var gatherMilliseconds: Int64 = 150
-  /// The maximum time for which a waiting action is gathered while more follow, in milliseconds (S3: under a second;
-  /// S33).
+  /// The maximum time in milliseconds for which a waiting action is gathered while others follow (S3 requires less than
+  /// a second; S33).
   public var gatherLimitMilliseconds: Int64 = 900
-  /// The maximum deadline of a request, in milliseconds.
+  /// The maximum timeout of a request, in milliseconds.
   public var requestTimeoutMilliseconds: Int64 = 4000
-  /// The minimum deadline of a request, however fast others were, in milliseconds.
+  /// The minimum timeout of a request, in milliseconds, however fast earlier ones were.
   public var shortestTimeoutMilliseconds: Int64 = 1000
-  /// The time after which a silent channel counts as closed, in milliseconds: six heartbeats, so that a lossy channel
-  /// is kept.
+  /// The time in milliseconds after which a silent channel is closed: six heartbeats, so that a lossy channel stays
+  /// open.
   public var channelSilenceMilliseconds: Int64 = 180_000
   /// The poll interval while the channel is open, in milliseconds (L3).
   public var pollHealthyMilliseconds: Int64 = 300_000
   /// The poll interval in the first five minutes without a channel, in milliseconds (S5).
   public var pollDownMilliseconds: Int64 = 30_000
-  /// The poll interval after that, in milliseconds.
+  /// The poll interval without a channel after these five minutes, in milliseconds.
   public var pollLongDownMilliseconds: Int64 = 60_000
-  /// The number of polls at the shorter interval.
+  /// The number of polls at the interval `pollDownMilliseconds`.
   public var quickPolls = 10
-  /// True if a live channel is used at all (V22).
+  /// True if a live channel is used (V22).
   public var usesChannel = true
-  /// The record types that are still sent when the budget runs low (D1).
+  /// The types of records that are still sent when the budget runs low (D1).
   public var essentialTypes: Set<String> = []
-  /// Maps records of collections to the rows shown in the device's file, or nil if the file shows no rows.
+  /// Converts records of collections to rows in the device's file, or nil if the file shows no rows.
   public var projection: (any RecordProjection)?
   /// The location of the store.
   public var place = StorePlace()
-  /// True if the data here is merged with that of another store. Otherwise nothing is sent to another store.
+  /// True if this data is merged with that of another store. Otherwise nothing is sent to another store.
   public var mergesOtherStores = false
-  /// The part of the zone on the device, or nil for all of it.
+  /// The part of the zone that the device receives, or nil for all of it.
   public var subscription: SyncSubscription?
-  /// The number of records per request.
+  /// The maximum number of records per requested page.
   public var pageRecords = 200
   /// The maximum size of a requested page, in bytes.
   public var pageBytes = 65_536
@@ -336,7 +336,7 @@ public struct SyncSettings: Sendable {
 }
 
 extension SyncMachine {
-  /// True if the machine has this channel open, or wants it open.
+  /// True if the channel with this number is open or opening.
   public func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
 
   /// The number of the last requested channel.

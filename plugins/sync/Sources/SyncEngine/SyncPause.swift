@@ -1,13 +1,13 @@
 import SyncCore
 
-/// The reason why a device's last requests failed, and the time until which it therefore sends nothing. Saved with the
-/// device's state, so that it is visible during a run and after it.
+/// The reason why a device's last requests failed, and the time until which it sends nothing. It is saved with the
+/// device's state, so that it can be read during a run and after it.
 public struct SyncPause: Hashable, Sendable {
   /// The start of the pause, in milliseconds since 1970 on the device's clock.
   public var sinceMilliseconds: Int64
-  /// The time when it ends by itself, or nil if a person must act first.
+  /// The time when the pause ends without action, or nil if a person must act first.
   public var untilMilliseconds: Int64?
-  /// The time until which the server asked for a pause. Nothing ends it earlier, not even a restart.
+  /// The end of a pause requested by the server, or nil. Nothing ends that pause earlier, not even a restart.
   public var askedUntilMilliseconds: Int64?
   /// A stable code for the reason.
   public var code: String
@@ -16,8 +16,8 @@ public struct SyncPause: Hashable, Sendable {
 
   /// The maximum length of a saved reason, in bytes.
   static let reasonLimit = 1000
-  /// The longest pause, in milliseconds, that a server can ask for beyond a restart. It also limits a pause measured by
-  /// a clock that has been set since.
+  /// The longest pause requested by a server that is kept over a restart, in milliseconds. It also limits a pause
+  /// measured by a clock that was set later.
   private static let askedLimitMilliseconds: Int64 = 86_400_000
 
   /// Creates a pause.
@@ -41,7 +41,7 @@ public struct SyncPause: Hashable, Sendable {
   /// True while the pause lasts.
   public func isActive(atMilliseconds now: Int64) -> Bool { untilMilliseconds.map { now < $0 } ?? true }
 
-  /// The rest of the pause once the server is reachable again: the time that the server itself asked for.
+  /// The part of the pause that remains when the server is reachable again: the pause that it requested, or nil.
   var askedByServer: SyncPause? {
     guard let askedUntilMilliseconds else { return nil }
     var pause = self
@@ -49,7 +49,7 @@ public struct SyncPause: Hashable, Sendable {
     return pause
   }
 
-  /// The rest of the pause after a restart.
+  /// Returns the part of the pause that remains after a restart, or nil.
   func afterRestart(atMilliseconds now: Int64) -> SyncPause? {
     guard let pause = askedByServer, let until = pause.untilMilliseconds, sinceMilliseconds <= now, now < until,
       until - sinceMilliseconds <= Self.askedLimitMilliseconds
@@ -80,7 +80,7 @@ extension SyncPause {
     return packer.bytes
   }
 
-  /// Reads a packed pause. Returns nil for no bytes.
+  /// Reads a packed pause. Returns nil for an empty array.
   init?(packed bytes: [UInt8]) throws(PackingError) {
     if bytes.isEmpty { return nil }
     var reader = Unpacker(bytes)

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// A running device: performs its machine's effects with a real backend, file and clock.
+/// A running device: performs the effects of its machine with a real backend, file and clock.
 ///
 /// ```swift
 /// let session = try await SyncSession.open(
@@ -9,7 +9,7 @@ import SyncCore
 /// try await session.act(Pomodoro.timer, .edit(TimerState(kind: .focus).edit()))
 /// ```
 public actor SyncSession {
-  /// The machine's present state. Read it for views and the status.
+  /// The machine's present state, for reading records and the status.
   public private(set) var machine: SyncMachine
   private let zone: String
   private let backend: any SyncBackend
@@ -17,7 +17,7 @@ public actor SyncSession {
   private let clock: any SyncClock
   private let onNotice: @Sendable (SyncMachine.Notice, SyncMachine) -> Void
 
-  /// An event, with the continuation of the caller that waits until it is processed.
+  /// An event, and the continuation of the caller that waits until it is processed.
   private typealias Queued = (
     event: SyncMachine.Event, done: CheckedContinuation<Result<[Int64], ReplicaError>, Never>?
   )
@@ -26,16 +26,16 @@ public actor SyncSession {
   private var isDraining = false
   private var isStopped = false
   private var isSuspended = false
-  /// Callers that wait until the event that is being taken in is saved.
+  /// Callers of `suspend()` that wait until the event in progress is saved.
   private var suspending: [CheckedContinuation<Void, Never>] = []
-  /// The reason why the device's own file is lost to this session; nil while it has the file.
+  /// The reason why this session can no longer use the device's own file, or nil.
   package private(set) var fileProblem: ReplicaError?
   private var requests: [Int: Task<Void, Never>] = [:]
   private var channel: Task<Void, Never>?
   private var timer: (milliseconds: Int64, task: Task<Void, Never>)?
   private var waiters: [Int: (condition: @Sendable (SyncMachine) -> Bool, done: CheckedContinuation<Bool, Never>)] = [:]
   private var nextWaiter = 0
-  /// The number of failed saves in a row, and the time before which nothing new is started because of them.
+  /// The number of failed saves in a row, and the time before which the next event is not started.
   private var saving = (failures: 0, notBeforeMilliseconds: Int64.min)
 
   private init(
@@ -50,10 +50,10 @@ public actor SyncSession {
     self.onNotice = onNotice
   }
 
-  /// Reads the device's file, or makes one for a device whose identity starts with `device`.
+  /// Reads the device's file. If it is empty, creates a device whose identity starts with `device`.
   ///
   /// Throws a `ReplicaError` if the file is damaged, from a newer version, or unusable; the file stays unchanged.
-  /// `onNotice` is called on the session for every notice to the user, with the machine's state at that time.
+  /// `onNotice` is called for every notice to the user, with the machine's state at that time.
   public static func open(
     device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore,
     settings: SyncSettings = SyncSettings(), limits: RequestBudget.Limits = RequestBudget.Limits(),
@@ -96,7 +96,7 @@ public actor SyncSession {
     try await give(.transacted(actions)).get()
   }
 
-  /// Saves the rows of all records again, for a file whose tables were just made.
+  /// Saves the rows of all records again, for a file whose tables were just created.
   public func showAll() async throws(ReplicaError) {
     let rows = machine.allRows()
     if !rows.isEmpty { try await store.save(rows) }
@@ -108,7 +108,7 @@ public actor SyncSession {
   /// Fetches once, for example when the app comes to the foreground (S45).
   public func foreground() async { _ = await give(.foregrounded) }
 
-  /// Continues after a person has fixed the reason of a pause, and sends parked changes again.
+  /// Continues after a person has fixed the cause of a pause, and sends parked changes again.
   public func resume() async { _ = await give(.resumed) }
 
   /// Sends a parked change again, given its position.
@@ -120,8 +120,7 @@ public actor SyncSession {
   /// Removes a device from the zone until it writes again.
   public func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
-  /// Waits until the machine satisfies a condition. Returns false if that takes longer than allowed or the session
-  /// stops.
+  /// Waits until the machine satisfies a condition. Returns false on a timeout, or when the session stops first.
   public func wait(
     milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
   ) async -> Bool {
@@ -149,18 +148,18 @@ public actor SyncSession {
   /// The state of synchronization.
   public func status() -> SyncStatus { machine.status(atMilliseconds: clock.nowMilliseconds()) }
 
-  /// Releases the device's own file while the app is in the background, and returns when that is done. Events and actions wait
-  /// until ``reactivate()``.
+  /// Releases the device's own file while the app is in the background. Returns when it is released. Events and actions
+  /// wait until ``reactivate()``.
   public func suspend() async {
     isSuspended = true
     if isDraining { await withCheckedContinuation { suspending.append($0) } }
     await store.suspend()
   }
 
-  /// Takes the device's own file again when the app comes to the front, and fetches once.
+  /// Locks the device's own file again when the app returns to the foreground, and fetches once.
   ///
-  /// Throws a `ReplicaError` if another process has the file, or has had it meanwhile. The session has stopped then and
-  /// writes nothing more: open another one.
+  /// Throws a `ReplicaError` if another process uses the file or has changed it. The session then stops and writes
+  /// nothing more; open a new one.
   public func reactivate() async throws(ReplicaError) {
     guard isSuspended, !isStopped else { return }
     do {
@@ -175,10 +174,10 @@ public actor SyncSession {
     deliver(.foregrounded)
   }
 
-  /// Ends everything that is under way. What has not been sent stays in the file.
+  /// Stops all requests. Unsent changes stay in the file.
   public func stop() {
     isStopped = true
-    // Actions that wait are refused now.
+    // Waiting actions are refused now.
     isSuspended = false
     drainSoon()
     for task in requests.values { task.cancel() }
@@ -210,7 +209,7 @@ public actor SyncSession {
 
   private func drain() async {
     while !queue.isEmpty, !isSuspended {
-      // Taking them out one by one would move all that are behind each time.
+      // Removing events one at a time would move all later ones each time.
       var events = queue[...]
       queue = []
       while !isSuspended, let first = events.first {
@@ -226,11 +225,11 @@ public actor SyncSession {
     prepareToWait()
   }
 
-  /// The maximum number of acts saved together, with one wait for the disk, if they arrive at the same time.
+  /// The maximum number of waiting acts that are saved together, with one wait for the disk.
   private static let actsAtOnce = 200
 
-  /// Processes an event or several acts. If saving fails, the machine returns to its earlier state and nothing that
-  /// depends on the event is sent.
+  /// Processes an event, or several acts. If saving fails, the machine is restored to its earlier state, and no effect
+  /// of the event is performed.
   private func take(_ events: [Queued]) async {
     let before = machine
     var steps: [(effects: [SyncMachine.Effect], machine: SyncMachine)] = []
@@ -254,13 +253,13 @@ public actor SyncSession {
       }
     } catch {
       machine = before
-      // One of several may be too large to save.
+      // A single one of them may be too large to save, so save each alone.
       if events.count > 1 {
         for event in events { await take([event]) }
         return
       }
       waitAfterFailedSave()
-      // The caller gets the error itself.
+      // The caller of an act gets the error.
       if !events[0].event.isAct { onNotice(.failed(.storage("\(error)")), machine) }
       events[0].done?.resume(returning: .failure(error))
       return
@@ -280,7 +279,7 @@ public actor SyncSession {
     }
   }
 
-  /// The last change of each key.
+  /// Returns only the last change of each key.
   private static func latest(_ changes: [StoreChange]) -> [StoreChange] {
     var places: [String: Int] = [:]
     var latest: [StoreChange] = []
@@ -305,8 +304,9 @@ public actor SyncSession {
     }
   }
 
-  /// True if the save must be durable. Fetched data can be fetched again, so it waits for the disk only if a request
-  /// depends on it. An action always does, with everything saved before it.
+  /// True if the save must be durable before its effects are performed. Fetched data can be fetched again, so saving it
+  /// must be durable only if a request depends on it. Actions must always be durable, with everything saved before
+  /// them.
   private static func mustLast(_ event: SyncMachine.Event, _ effects: [SyncMachine.Effect]) -> Bool {
     switch event {
     case .answered, .channelSigned: effects.contains { if case .send = $0 { true } else { false } }
@@ -314,7 +314,7 @@ public actor SyncSession {
     }
   }
 
-  /// Repeats a failed save after 1 s, then at growing intervals up to 5 min.
+  /// Delays the next attempt after a failed save by 1 s at first, and then by growing times up to 5 min.
   private func waitAfterFailedSave() {
     let pause = min(Int64(1000) << Int64(min(saving.failures, 10)), 300_000)
     saving = (saving.failures + 1, clock.nowMilliseconds() + pause)
@@ -395,7 +395,7 @@ public actor SyncSession {
 }
 
 extension SyncMachine.Event {
-  /// True if the user did something.
+  /// True if the event is an act of the user.
   fileprivate var isAct: Bool {
     switch self {
     case .acted, .transacted: true

@@ -10,13 +10,13 @@ public struct SyncStatistics: Hashable, Sendable {
   public var requests: Int64 = 0
   /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or 0 for never (S15).
   public var lastSuccessMilliseconds: Int64 = 0
-  /// The time when this device last had all changes of other devices, in milliseconds since 1970 on its clock, or 0 for
-  /// never.
+  /// The time when this device last had read all changes of other devices, in milliseconds since 1970 on its clock, or
+  /// 0 for never.
   public var lastHeardMilliseconds: Int64 = 0
-  /// The number of conflicts by the rule that decided.
+  /// The number of conflicts decided by each rule.
   public var conflicts: [ConflictRule: Int64] = [:]
 
-  /// Makes counters of zero.
+  /// Creates counters that start at zero.
   public init() {}
 }
 

@@ -4,7 +4,7 @@ import SyncCore
 public struct SyncStatus: Hashable, Sendable {
   /// The device.
   public var device: DeviceID
-  /// The store of the device's data, and the location where it was met.
+  /// The store that the device's data belongs to, and the locations of known stores.
   public var binding: StoreBinding
   /// The number of changes waiting to be sent.
   public var outboxDepth: Int
@@ -12,12 +12,12 @@ public struct SyncStatus: Hashable, Sendable {
   public var outboxAgeMilliseconds: Int64
   /// The parked changes with their reasons.
   public var parked: [Parked]
-  /// The records with a part over a limit. That part is not shown, the rest of the record is.
+  /// The records with a part that exceeds a limit. Only that part is not shown.
   public var notShown: [NotShown]
   /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or nil for never.
   public var lastSuccessMilliseconds: Int64?
-  /// The time when this device last had all changes of other devices, in milliseconds since 1970 on its clock, or nil
-  /// for never.
+  /// The time when this device last had read all changes of other devices, in milliseconds since 1970 on its clock, or
+  /// nil for never.
   public var lastHeardMilliseconds: Int64?
   /// The time until which the budget delays the changes of other devices, or nil.
   public var staleUntilMilliseconds: Int64?
@@ -27,8 +27,8 @@ public struct SyncStatus: Hashable, Sendable {
   public var isOffline: Bool
   /// A problem that a person must solve before anything is sent, or nil.
   public var pausedBecause: BackendError?
-  /// The reason why nothing was sent last, and the end of the pause. Nil after a successful request. Also stored in the
-  /// device's file.
+  /// The last reason for sending nothing and the end of the pause, or nil after a successful request. It is also saved
+  /// in the device's file.
   public var pause: SyncPause?
   /// The present level of service.
   public var level: Degradation.Level
@@ -47,29 +47,29 @@ public struct SyncStatus: Hashable, Sendable {
   /// The counters, including conflicts by rule.
   public var statistics: SyncStatistics
 
-  /// A record with a part over a limit.
+  /// A record with a part that exceeds a limit.
   public struct NotShown: Hashable, Sendable {
     /// The record's key.
     public var key: RecordKey
-    /// The part and the limit.
+    /// The name of the part and the limit.
     public var reason: String
   }
 
   /// A parked change.
   public struct Parked: Hashable, Sendable {
-    /// The position in the outbox, which identifies it.
+    /// The position in the outbox, which identifies the change.
     public var position: Int64
     /// The record's key.
     public var key: RecordKey
     /// The change.
     public var change: RecordOperation.Change
-    /// The time when it was made, in milliseconds since 1970 on the device's clock.
+    /// The time when the change was made, in milliseconds since 1970 on the device's clock.
     public var queuedMilliseconds: Int64
-    /// The reason for parking it.
+    /// The reason why the change is parked.
     public var reason: String
   }
 
-  /// Reads the status of a saved replica without a session.
+  /// Creates the status of a saved replica, without a session.
   public init(of replica: Replica, atMilliseconds now: Int64) {
     device = replica.device
     binding = replica.binding
@@ -104,7 +104,7 @@ public struct SyncStatus: Hashable, Sendable {
 }
 
 extension SyncMachine {
-  /// The state of synchronization.
+  /// Returns the present state of synchronization.
   public func status(atMilliseconds now: Int64) -> SyncStatus {
     var status = SyncStatus(of: replica, atMilliseconds: now)
     status.isChannelUp = channel.isOpen
@@ -115,12 +115,12 @@ extension SyncMachine {
     return status
   }
 
-  /// True if everything has been sent and no request is under way. Parked changes do not count.
+  /// True if no change waits and no commit is in flight. Parked changes do not count.
   public var isFlushed: Bool {
     push.inFlight == nil && replica.outbox.waitingCount == 0
   }
 
-  /// True if waiting changes may be sent soon: synchronization is on, and the last request succeeded.
+  /// True if changes wait and can be sent now: synchronization is on, and the last request succeeded.
   public var canHandOver: Bool {
     isStarted && !isOffline && pausedBecause == nil && replica.pause == nil && !isFlushed
   }
@@ -128,7 +128,7 @@ extension SyncMachine {
   /// Counts visited changes from now on, for tests.
   package mutating func countVisits(in counter: WorkCounter) { replica.outbox.visits = counter }
 
-  /// The state of changes made in this session, by their positions.
+  /// Returns the common state of changes made in this session: parked if one of them is, acknowledged if all are.
   public func fate(of positions: [Int64]) -> SyncFate {
     let items = positions.compactMap { replica.outbox[position: replica.outbox.present($0)] }
     for item in items {
@@ -137,14 +137,14 @@ extension SyncMachine {
     return items.isEmpty ? .acknowledged : .waiting
   }
 
-  /// The devices that count in the zone.
+  /// Returns the devices that count in the zone: neither retired nor silent for 90 days.
   public func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {
     replica.confirmed.values.reduce(into: []) {
       $0.formUnion($1.cell.context.liveDevices(atMilliseconds: now + replica.skewMilliseconds))
     }
   }
 
-  /// The content of a record, including unsent changes.
+  /// Returns the content of a record, including unsent changes.
   public func view(of key: RecordKey) -> Cell {
     replica.view(of: key, windowMilliseconds: window(of: key))
   }
@@ -152,10 +152,10 @@ extension SyncMachine {
 
 /// The state of a change.
 public enum SyncFate: Hashable, Sendable {
-  /// Waiting to be sent, or for the response.
+  /// Waiting to be sent or for a response.
   case waiting
-  /// In the zone, or discarded by a person.
+  /// Stored in the zone, or discarded by a person.
   case acknowledged
-  /// Parked, with the record and the reason.
+  /// Parked. Contains the record and the reason.
   case parked(RecordKey, reason: String)
 }

@@ -1,17 +1,17 @@
 import SyncCore
 
-/// The incarnations of a zone, oldest first, each with its generation and the sequence number at which it starts.
+/// The incarnations of a zone, oldest first. Each has a generation and the sequence number after which it starts.
 ///
-/// An opened store starts a new incarnation with its first change. A store restored from an old copy thus differs from
-/// its earlier history: a cursor from before is beyond the end of its incarnation or in one that the copy does not
-/// know, and is refused. Otherwise a device would miss lost changes as soon as others had written the same number
-/// again.
+/// An opened store starts a new incarnation with its first change, so the history of a store restored from an old copy
+/// differs from its earlier one. A cursor of the lost history lies beyond the end of its incarnation, or in an
+/// incarnation that the copy lacks, and is refused. Otherwise a device would not notice lost changes once others had
+/// reached the same sequence number again.
 public struct ZoneIncarnations: Hashable, Sendable {
   /// One incarnation.
   public struct Incarnation: Hashable, Sendable {
-    /// Its number, drawn at random.
+    /// The generation, a number drawn at random.
     public var generation: UInt64
-    /// The last sequence number of the incarnation before.
+    /// The last sequence number before the incarnation.
     public var from: Int64
 
     /// Creates an incarnation.
@@ -21,20 +21,20 @@ public struct ZoneIncarnations: Hashable, Sendable {
     }
   }
 
-  /// The maximum number of incarnations in a store. A device with a cursor of an older one fetches the whole zone.
+  /// The maximum number of incarnations that are kept. A device with a cursor of an older one fetches the whole zone.
   public static let limit = 1000
   private(set) var incarnations: [Incarnation]
 
-  /// Creates the list of a store's incarnations, oldest first.
+  /// Creates the list of a zone's incarnations, oldest first.
   public init(_ incarnations: [Incarnation]) { self.incarnations = incarnations }
 
-  /// Starts an incarnation after the present sequence number.
+  /// Starts an incarnation after this sequence number.
   public mutating func begin(generation: UInt64, from sequence: Int64) {
     incarnations.append(Incarnation(generation: generation, from: sequence))
     if incarnations.count > Self.limit { incarnations.removeFirst(incarnations.count - Self.limit) }
   }
 
-  /// True if a cursor belongs to this history, given the last sequence number.
+  /// True if a cursor belongs to this history. `last` is the zone's last sequence number.
   public func holds(_ cursor: Cursor, last: Int64) -> Bool {
     guard let index = incarnations.lastIndex(where: { $0.generation == cursor.generation }) else { return false }
     return cursor.sequence <= (index + 1 < incarnations.count ? incarnations[index + 1].from : last)

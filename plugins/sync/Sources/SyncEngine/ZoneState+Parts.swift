@@ -1,25 +1,26 @@
 import FlowBytes
 import SyncCore
 
-/// A zone split into parts, as stored by a database of named records: a head with the zone's position, one part per
-/// record, and blocks with the names of accepted acts. A part only changes with its content; the head changes with
-/// every commit.
+/// A zone split into parts, for a database of named records: a head with the zone's position, one part per record, and
+/// blocks with the names of accepted acts. A part changes only if its content changes; the head changes with every
+/// commit.
 extension ZoneState {
   /// The name of the head.
   package static let headName = "head"
 
   private static let format: UInt8 = 1
   private static let (headKind, recordKind, actsKind): (UInt8, UInt8, UInt8) = (1, 2, 3)
-  /// The number of blocks for names of acts. Chosen so that a commit of 200 changes by as many devices changes fewer
-  /// than 400 parts.
+  /// The number of blocks for names of acts. With it, a commit of 200 changes by as many devices changes fewer than 400
+  /// parts.
   private static let blocks: UInt32 = 128
-  /// The number of commits whose tags a head stores. A device with an older cursor reads the whole zone.
+  /// The number of latest commits whose tags the head stores. A device with an older cursor fetches the whole zone.
   private static let keptTags = 4096
 
   /// The name of a record's part.
   package static func name(of key: RecordKey) -> String { "r-" + hash(key.type.utf8, key.name.utf8) }
 
-  /// The parts, other than the head, that differ from an earlier state of this zone, and the names of removed parts.
+  /// Returns the parts, except the head, that differ from an earlier state of this zone, and the names of removed
+  /// parts.
   package func parts(changedSince earlier: ZoneState) -> (saved: [(name: String, bytes: [UInt8])], removed: [String]) {
     var saved: [(name: String, bytes: [UInt8])] = []
     for record in records.values.sorted(by: { $0.sequence < $1.sequence }) where record.sequence > earlier.sequence {
@@ -38,7 +39,7 @@ extension ZoneState {
     return (saved, removed.sorted())
   }
 
-  /// The head: all content of the zone that is in no other part.
+  /// The head: all content of the zone that is not in another part.
   package var packedHead: [UInt8] {
     var packer = Packer()
     packer.byte(Self.format)
@@ -80,7 +81,7 @@ extension ZoneState {
     return nil
   }
 
-  /// Removes the record of a removed part.
+  /// Removes a record whose part was removed.
   package mutating func remove(_ key: RecordKey) {
     records[key] = nil
     if key.type == ZoneRules.type { rules[key.name] = nil }
@@ -200,7 +201,8 @@ extension ZoneState {
     return device
   }
 
-  /// 32 hexadecimal digits. Record names may be long, and some databases restrict their characters.
+  /// Hashes a record's key to 32 hexadecimal digits, because keys may be long and some databases restrict the
+  /// characters of names.
   private static func hash(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> String {
     var hash = FNV1a128()
     hash.add(first)

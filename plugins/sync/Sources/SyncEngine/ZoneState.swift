@@ -1,6 +1,6 @@
 import SyncCore
 
-/// A whole zone as a value. It applies to a dictionary what a backend's transaction applies to its store.
+/// A whole zone as a value. It changes a dictionary in the way in which a backend's transaction changes its store.
 ///
 /// The memory backend and the simulator use it, and the conformance suite compares other backends with it.
 public struct ZoneState: Sendable {
@@ -12,20 +12,20 @@ public struct ZoneState: Sendable {
   public internal(set) var sequence: Int64 = 0
   /// The records by key.
   public internal(set) var records: [RecordKey: SyncRecord] = [:]
-  /// The rules that are among them, by collection.
+  /// The collections' rules contained in `records`, by collection.
   var rules: [String: ZoneRules] = [:]
   var incarnations: ZoneIncarnations
   var tags = CommitTags()
   /// The accepted acts, with their checksums.
   var acts: [ActName: [UInt32]] = [:]
-  /// The largest number of each device that was returned in cells.
+  /// The largest act number of each device in cells that devices returned.
   var givenBack: [DeviceID: Int64] = [:]
   /// The forgotten deletions.
   public internal(set) var dropped = Dropped()
   var ages = ZoneAges()
-  /// True if the zone uses the clocks of its devices, as in a shared file, instead of a server's.
+  /// True if the zone uses the clocks of its devices, as in a shared file, instead of a server's clock.
   public var hasDevicesTime = false
-  /// The generation of the incarnation that the next change starts.
+  /// The generation of the incarnation that starts with the next change, or nil if none starts.
   private var nextGeneration: UInt64?
 
   /// Creates an empty zone of a store.
@@ -38,22 +38,22 @@ public struct ZoneState: Sendable {
   /// The zone's present position.
   public var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
 
-  /// True if this history of the zone contains a cursor.
+  /// True if the cursor is nil or part of this zone's history.
   private func holds(_ cursor: Cursor?) -> Bool {
     guard let cursor else { return true }
     return incarnations.holds(cursor, last: sequence) && tags.tag(of: cursor.sequence) == cursor.tag
   }
 
-  /// Forgets all incarnations. Every cursor becomes invalid, and every device fetches the whole zone.
+  /// Removes all earlier incarnations, so that every cursor becomes invalid and every device fetches the whole zone.
   public mutating func begin(generation: UInt64) {
     self.generation = generation
     incarnations = ZoneIncarnations([.init(generation: generation, from: sequence)])
   }
 
-  /// Prepares a new incarnation, which starts with the next change. Called when a store is opened.
+  /// Prepares a new incarnation that starts with the next change. Called when a store is opened.
   public mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
-  /// Throws unless the zone is in the expected store.
+  /// Throws `otherStore` unless the zone is in the expected store, or any store if it is nil.
   public func require(_ expected: StoreIdentity?) throws(BackendError) {
     if let expected, expected != store { throw .otherStore(store) }
   }
@@ -131,7 +131,7 @@ public struct ZoneState: Sendable {
     }
   }
 
-  /// Forgets the deletions up to this number.
+  /// Forgets the deletions up to this sequence number.
   private mutating func forget(upTo last: Int64) {
     for deletion in OldDeletion.forgettable(deletions.filter { $0.sequence <= last }, rules: Array(rules.values)) {
       records[deletion.key] = nil
