@@ -9,25 +9,23 @@
     import Foundation
   #endif
 
-  /// The validity period of a server's certificates. The HTTP client's error for a failed handshake does not name dates
-  /// as the reason, so the certificates are fetched again, in a connection that closes before anything is sent.
+  /// The validity period of a server's certificate. The HTTP client's error for a failed handshake does not report an
+  /// invalid date, so the certificates are fetched on a second connection, which closes before any data is sent.
   struct CertificateDates: Sendable {
-    /// The first valid second since 1970.
+    /// The start of the period, in seconds since 1970.
     var from: Int
-    /// The last valid second since 1970.
+    /// The end of the period, in seconds since 1970.
     var until: Int
 
     /// The maximum time for fetching the certificates.
     private static let timeout = TimeAmount.seconds(5)
 
-    /// The problem with the dates of a server's certificates, or nil if there is none or the server shows no
-    /// certificates.
+    /// Returns the problem with the dates of a server's certificates, or nil if there is none or they cannot be read.
     static func problem(host: String, port: Int, at now: Date = Date()) async -> String? {
       guard let shown = try? await shown(host: host, port: port) else { return nil }
       return shown.lazy.compactMap { $0.problem(at: Int(now.timeIntervalSince1970)) }.first
     }
 
-    /// The problem at a time, or nil.
     func problem(at now: Int) -> String? {
       if now > until { return "the server's certificate expired on \(Self.text(until)); it must be renewed there" }
       if now < from {
@@ -45,7 +43,7 @@
       let loop = MultiThreadedEventLoopGroup.singleton.next()
       let shown = loop.makePromise(of: [CertificateDates].self)
       let context = try NIOSSLContext(configuration: .makeClientConfiguration())
-      // An IP address has no name to ask for.
+      // Server Name Indication is for names only, not for IP addresses.
       let name = host.contains(":") || host.allSatisfy({ $0.isNumber || $0 == "." }) ? nil : host
       do {
         let channel = try await ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in

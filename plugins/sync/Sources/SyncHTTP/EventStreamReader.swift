@@ -3,14 +3,14 @@
   import SyncEngine
   import SyncWire
 
-  /// Reads server-sent events piece by piece (HTML standard, section 9.2): notifications, changes and heartbeats.
+  /// Parses server-sent events in chunks (HTML standard, section 9.2): notifications, changes and heartbeats.
   struct EventStreamReader {
     private var line: [UInt8] = []
     private var event = ""
-    /// Larger than any line that the server sends.
+    /// The maximum length of a line, above that of any line that the server sends.
     private static let maximumLineBytes = 2 * Wire.eventBytes
 
-    /// Returns the signs that are complete with this chunk.
+    /// Returns the signs that are complete after this chunk.
     mutating func take(_ bytes: [UInt8]) -> [ChannelSign] {
       var signs: [ChannelSign] = []
       for byte in bytes {
@@ -34,7 +34,7 @@
       return signs
     }
 
-    /// Changes that cannot be read are skipped, because a notification follows them.
+    /// Changes that cannot be parsed are skipped, because a notification follows them.
     private func sign(_ data: Substring) -> ChannelSign? {
       if event == "changes" { return try? Wire.changes(Array(data.utf8)) }
       return Cursor(data).map { event == "recovered" ? .recovered($0) : .notification($0) }

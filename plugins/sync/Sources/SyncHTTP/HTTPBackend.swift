@@ -22,7 +22,7 @@
     private static let maximumBodyBytes = 8 << 20
 
     /// Creates a backend for `https://HOST[:PORT]`, or `http://` on this machine, with the zone's token. `certificates`
-    /// is a PEM file of the certificate authorities to trust instead of the system's.
+    /// is a PEM file of certificate authorities to trust instead of the system's.
     ///
     /// Throws `BackendError.invalid` for any other address.
     public init(address: String, token: String, certificates: String? = nil) throws(BackendError) {
@@ -56,13 +56,14 @@
         tls.trustRoots = .certificates(roots)
       }
       var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-      // A request is sent once and to one address, so that its count outside equals that of the budget.
+      // A request is sent only once and to one address, so that the number of requests equals the number counted by the
+      // budget.
       configuration.redirectConfiguration = .disallow
       configuration.connectionPool.retryConnectionEstablishment = false
       // Shorter than the server's own timeout, so that the server rarely closes a connection in use.
       configuration.connectionPool.idleTimeout = .seconds(20)
       configuration.timeout.connect = .seconds(10)
-      // The longest silence of a channel. Requests have their own deadlines.
+      // The longest silence on a channel. Requests have their own timeouts.
       configuration.timeout.read = .seconds(75)
       return configuration
     }
@@ -93,19 +94,19 @@
       return try Self.read { () throws(Wire.WireProblem) in try Wire.page(answer, isPartial: subscription != nil) }
     }
 
-    /// The store's identity.
+    /// Returns the store's identity.
     public func identity() async throws(BackendError) -> StoreIdentity {
       let answer = try await exchange(request("/store"))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.identity(answer) }
     }
 
-    /// The clock in milliseconds since 1970.
+    /// Returns the server's clock in milliseconds since 1970.
     public func serverTime() async throws(BackendError) -> Int64 {
       let answer = try await exchange(request("/time"))
       return try Self.read { () throws(Wire.WireProblem) in try Wire.serverTime(answer) }
     }
 
-    /// Returns notifications while the stream is read; see `SyncBackend`.
+    /// Returns a stream of notifications; see `SyncBackend`.
     public func watch(
       zone: String, device: DeviceID, store: StoreIdentity?
     ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -142,9 +143,9 @@
       var status: Int
       var retryAfter: String?
       var date: String?
-      /// The identifier of its request.
+      /// The identifier of the request that the server answers.
       var request: String?
-      /// The version of the server's messages, or 1 if it names none.
+      /// The version of the server's messages, or 1 if the response states none.
       var version: Int
       var body: [UInt8]
 
@@ -157,16 +158,16 @@
         body = Array(buffer: try await response.body.collect(upTo: HTTPBackend.maximumBodyBytes))
       }
 
-      /// True if it answers a request. Responses can be duplicated or delayed on the way.
+      /// True if this is the response to a request. Proxies may duplicate or delay responses.
       func answers(_ asked: HTTPClientRequest) -> Bool { request == asked.headers.first(name: Wire.requestHeader) }
 
-      /// The error that an unsuccessful response stands for.
+      /// The error that corresponds to an unsuccessful response.
       func error(to asked: HTTPClientRequest) -> BackendError {
         Wire.error(body, status: status, isOfRequest: answers(asked), retryAfter: retryAfter, date: date)
       }
     }
 
-    /// Makes a request about a zone, with the checksum that lets the server detect damage.
+    /// Creates a request about a zone. A checksum of its body allows the server to detect damage.
     private func request(
       _ kind: String, _ zone: String, _ query: [String: String] = [:], store: StoreIdentity?, body: [UInt8]? = nil
     ) -> HTTPClientRequest {
@@ -195,7 +196,7 @@
     private func exchange(_ request: HTTPClientRequest) async throws(BackendError) -> [UInt8] {
       guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
       let answer = try await self.answer(to: request, from: client)
-      // A response to another request is not used, and nothing more is read from that connection.
+      // A response to another request is not used, and its connection is closed.
       if answer.status == 200, !answer.answers(request) {
         renew(client)
         throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
@@ -217,7 +218,7 @@
       }
     }
 
-    /// Replaces a client and its connections.
+    /// Replaces a client together with its connections.
     private func renew(_ old: HTTPClient) {
       let isPresent = client.withLock { client in
         guard client === old else { return false }
@@ -227,7 +228,7 @@
       if isPresent { old.shutdown { _ in } }
     }
 
-    /// Returns the result of `body`, or throws `timedOut` if it takes longer.
+    /// Returns the result of `body`, or throws `timedOut` if it takes longer than `limit`.
     private static func within<Value: Sendable>(
       _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -252,7 +253,7 @@
       }
     }
 
-    /// A string as a part of an address, with all characters except ASCII letters and digits escaped.
+    /// Returns a string for use in a URL, with all characters except ASCII letters and digits escaped.
     private static func escaped(_ text: String) -> String {
       text.utf8.reduce(into: "") { result, byte in
         switch byte {
@@ -266,7 +267,6 @@
   }
 
   extension Duration {
-    /// The duration in whole nanoseconds.
     fileprivate var nanoseconds: Int64 {
       let (seconds, attoseconds) = components
       return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

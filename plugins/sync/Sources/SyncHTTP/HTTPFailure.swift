@@ -9,10 +9,10 @@
 
   /// Converts errors of the HTTP client to errors of a backend.
   enum HTTPFailure {
-    /// The error of a client that is used after its end.
+    /// The error of a client that is used after it was closed.
     static let closed = BackendError.unreachable("the client has been closed")
 
-    /// The meaning of an HTTP client's error. For a rejected certificate, checks whether its dates are the reason.
+    /// Converts an error of the HTTP client. For a rejected certificate, checks whether its dates are the reason.
     static func error(_ error: any Error, from address: ServerAddress) async -> BackendError {
       if let error = error as? NIOSSLError, isUntrusted(error),
         let problem = await CertificateDates.problem(host: address.host, port: address.port)
@@ -22,7 +22,7 @@
       return self.error(error)
     }
 
-    /// The meaning of an HTTP client's error.
+    /// Converts an error of the HTTP client.
     static func error(_ error: any Error) -> BackendError {
       switch error {
       case let error as BackendError: error
@@ -56,11 +56,11 @@
       return "'\(error.host)' is not a known host"
     }
 
-    /// The system's description of a failure, without the failed call.
+    /// The system's description of a failure, without the name of the call that failed.
     private static func words(_ error: IOError) -> String { SystemError.reason(error.errnoCode) }
 
-    /// True for a rejected certificate. The library does not expose BoringSSL's error numbers, only their text, in
-    /// which a rejected certificate has this name; a test with such a certificate detects a change of the name.
+    /// True for a rejected certificate. The library exposes only the text of BoringSSL's errors, not their numbers. A
+    /// test with such a certificate detects a change of this text.
     private static func isUntrusted(_ error: NIOSSLError) -> Bool {
       guard case .handshakeFailed(let cause) = error else { return false }
       return "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")

@@ -5,15 +5,15 @@
   struct ServerAddress: Hashable, Sendable {
     /// The address without a trailing slash.
     let url: String
-    /// The host. An IPv6 address has no brackets.
+    /// The host. An IPv6 address is stored without brackets.
     let host: String
     /// The port. The default is 443 for HTTPS and 80 for HTTP.
     let port: Int
 
     private static let example = "it looks like https://sync.example.com or http://127.0.0.1:8480"
 
-    /// Parses an address. Throws `BackendError.invalid` with the problem. A token must not leave this machine in clear
-    /// text, so other hosts need TLS.
+    /// Parses an address. Throws `BackendError.invalid` if it is invalid, or if it is `http://` and another host,
+    /// because tokens are sent to other machines only with TLS.
     init(_ text: String) throws(BackendError) {
       let isSecure = text.hasPrefix("https://")
       guard isSecure || text.hasPrefix("http://") else {
