@@ -23,7 +23,7 @@
     private let counters: [(counter: Counter, value: @Sendable (SyncStatistics) -> Int64)]
     private let counted: Mutex<SyncStatistics?>
 
-    /// Creates the gauges and counters. The counters start with the first recorded status.
+    /// Creates the gauges and counters. The counters start at the first recorded status.
     public init(zone: String, factory: any MetricsFactory = MetricsSystem.factory) {
       let place = [("zone", zone)]
       gauges = Self.gauges.map { (Gauge(label: $0.label, dimensions: place, factory: factory), $0.value) }
