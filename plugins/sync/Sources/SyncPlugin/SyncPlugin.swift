@@ -34,7 +34,7 @@ public struct SyncPlugin: Plugin {
     self.network = network.map(SyncNetwork.init)
   }
 
-  /// The schemas of the runs, their connections, and their network, if it is not the system's.
+  /// The handles that the actions use: schemas, open connections and, if set, the app's network.
   public var handles: [PluginHandle] {
     [PluginHandle(.syncSchemas, schemas), PluginHandle(.syncConnections, connections)]
       + (network.map { [PluginHandle(.syncNetwork, $0)] } ?? [])
@@ -48,15 +48,15 @@ public struct SyncPlugin: Plugin {
     ]
   }
 
-  /// The actions that moved to the Pomodoro timer's plugin.
+  /// The actions that were moved to the plugin `pomodoro`.
   public var movedNames: KeyValuePairs<String, String> {
     ["sync.timer": "pomodoro.timer", "sync.push": "pomodoro.push", "sync.pull": "pomodoro.pull"]
   }
 
-  /// Checks the use of records against their schema.
+  /// The check of a workflow's use of records against their schema.
   public var checks: [any WorkflowCheckProvider] { [RecordUseCheck(schemas: schemas)] }
 
-  /// Record schemas, `*.sync.yaml`, for programs that read them.
+  /// Record schemas, `*.sync.yaml`, if the plugin has a reader for them.
   public var fileKinds: [PluginFileKind] {
     guard let reader = schemas.reader else { return [] }
     return [
@@ -73,12 +73,10 @@ public struct SyncPlugin: Plugin {
   }
 }
 
-/// Wraps an app's network as a handle.
 struct SyncNetwork: Sendable {
   let backend: @Sendable (_ address: String) throws -> any SyncBackend
 }
 
 extension HandleKey {
-  /// An app's own network.
   static let syncNetwork: HandleKey = "sync-network"
 }

@@ -7,7 +7,8 @@ import SyncRecords
 import SyncSQLite
 
 extension SyncReports {
-  /// The parked changes in a device's own file, each with a line of text. Nil before the file's first use.
+  /// Returns the parked changes in a device's file, as objects and as lines of text, or nil before the file's first
+  /// use.
   public static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -15,17 +16,18 @@ extension SyncReports {
     return SyncStatus(of: replica, atMilliseconds: SystemClock().nowMilliseconds()).parked.map { ($0.value, $0.line) }
   }
 
-  /// Marks one parked change or all to be sent by the next run, and returns their number.
+  /// Marks one parked change, or all if `position` is nil, to be sent by the next run. Returns their number.
   public static func retry(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .retried(position: $0) }
   }
 
-  /// Discards one parked change or all, and returns their number.
+  /// Discards one parked change, or all if `position` is nil. Returns their number.
   public static func discard(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .discarded(position: $0) }
   }
 
-  /// The zone's devices in a device's own file, each with a line of text. Nil before the file's first use.
+  /// Returns the zone's devices from a device's file, as objects and as lines of text, or nil before the file's first
+  /// use.
   public static func devices(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -42,7 +44,7 @@ extension SyncReports {
     }
   }
 
-  /// Marks a device to be retired by the next run, and returns its identity.
+  /// Marks a device to be retired by the next run. Returns its identity.
   public static func retire(_ name: String, file: String) async throws -> String {
     try await withMachine(file: file) { machine, store in
       let device = try machine.replica.device(named: name)
@@ -65,7 +67,7 @@ extension SyncReports {
     }
   }
 
-  /// True if a device's own file has content. Does not change the file.
+  /// True if a device's file has content. The file is only read.
   private static func isUsed(_ file: String) async throws -> Bool {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
@@ -94,7 +96,7 @@ extension SyncReports {
     return try await body(&machine, store)
   }
 
-  /// Saves a change. A machine that was not started sends nothing and only returns the parts to save.
+  /// Saves a change. A machine that has not been started sends nothing, so only its saves are performed.
   private static func save(
     _ event: SyncMachine.Event, _ machine: inout SyncMachine, _ store: SQLiteReplicaStore
   ) async throws {

@@ -4,13 +4,13 @@ import SyncRecords
 import SyncSQLite
 
 extension SyncReports {
-  /// The problem with a statement of `sync.query` over the collections of a schema, or nil.
+  /// Returns the problem with a statement of `sync.query` over the collections of a schema, or nil.
   public static func problem(withQuery sql: String, _ schema: RecordSchema) -> RecordProblem? {
     guard let reason = RecordQuery.problem(with: sql, over: schema.tables) else { return nil }
     let views = schema.collections.map(\.name)
     func name(behind prefix: String) -> String? {
       guard reason.hasPrefix(prefix) else { return nil }
-      // `n.title` is a column of the table named `n` there.
+      // In `n.title`, `n` is an alias of a table.
       return reason.dropFirst(prefix.count).split(separator: ".").last.map(String.init)
     }
     if let table = name(behind: "no such table: ") {

@@ -9,12 +9,12 @@ import SyncSimulation
 
 /// The output of the subcommands `flowrun sync …`.
 public enum SyncReports {
-  /// The own files of devices that synchronize with a data folder, for all or one device, sorted.
+  /// Returns the files of devices in a data folder, for one device or all, sorted.
   public static func files(in folder: String, device: String?) -> [String] {
     DeviceFile.all(in: folder, device: device)
   }
 
-  /// The status in a device's own file, or nil before the file's first use. Throws a `ReplicaError` if it cannot be
+  /// Returns the status in a device's file, or nil before the file's first use. Throws a `ReplicaError` if it cannot be
   /// read.
   public static func status(file: String) async throws -> StatusReport? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
@@ -27,7 +27,7 @@ public enum SyncReports {
       text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 
-  /// Simulates a day on a virtual clock with the records of a schema. `onProgress` is called from time to time with the
+  /// Simulates a day on a virtual clock with the records of a schema. `onProgress` is called regularly with the
   /// completed share.
   public static func simulate(
     schema: RecordSchema? = nil, seed: UInt64, devices: Int, hours: Int, loss: Double,
@@ -43,7 +43,7 @@ public enum SyncReports {
   }
 }
 
-/// A status, for programs and for people.
+/// A status as an object and as text.
 public struct StatusReport: Sendable {
   /// The status as an object.
   public let value: ValueObject
@@ -51,13 +51,13 @@ public struct StatusReport: Sendable {
   public let text: String
 }
 
-/// The result of a simulated day, for programs and for people.
+/// The result of a simulated day, as an object and as text.
 public struct DayReport: Sendable {
   /// The result as an object.
   public let value: ValueObject
   /// The result as lines of text.
   public let text: String
-  /// True if all devices ended with the content computed by the oracle, and no rule was broken.
+  /// True if all devices end with the content that the oracle computed and no rule was broken.
   public let isGood: Bool
 }
 
@@ -88,7 +88,6 @@ extension SimulationReport {
     return object
   }
 
-  /// The result as lines of text.
   func lines(of schema: RecordSchema) -> [String] {
     let decided = ConflictRule.allCases.compactMap { rule in conflicts[rule].map { "\(rule.rawValue) \($0)" } }
     let oracle = equalsOracle ? "as the oracle says" : "NOT as the oracle says"

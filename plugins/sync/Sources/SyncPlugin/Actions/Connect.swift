@@ -94,7 +94,7 @@ struct Connect: AsyncAction {
     let waiting = await connection.waitingChanges
     if waiting > 0 { context.log("\(NoticeText.waiting(waiting, "from earlier")) to be sent") }
     try await connection.checkRoom(waiting: input.wait)
-    // The zone's rules are known now.
+    // The zone's rules are known at this point.
     do { try await connection.records.declare() } catch { throw Failure.error(error) }
     try await connection.announce(name: name, version: input.version)
     return Output(
@@ -102,7 +102,7 @@ struct Connect: AsyncAction {
       waiting: waiting)
   }
 
-  /// Opens the named device or, without a name, the first one whose file is not in use by another process.
+  /// Opens the named device or, without a name, the first device whose file no other process uses.
   private func open(
     _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
@@ -130,7 +130,7 @@ struct Connect: AsyncAction {
     return try await open("device-\(RecordLimits.devices)")
   }
 
-  /// Opens a device whose data belongs to the store.
+  /// Opens the device's file that belongs to the store, as `on-other-store` requires.
   private func openOfStore(
     _ name: String, _ base: String, _ input: Input, _ home: Connection.Home, _ schema: RecordSchema,
     _ subscription: SyncSubscription?
@@ -181,8 +181,8 @@ struct Connect: AsyncAction {
     }
   }
 
-  /// Returns a token given directly, by a file or by the environment; the latter two do not appear in lists of
-  /// processes. A file may end with a newline.
+  /// Returns the token: the text itself, the content of a file, or an environment variable. The latter two do not
+  /// appear in lists of processes. A file may end with a newline.
   private func token(_ text: String) throws -> String {
     var token = text.isEmpty ? ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" : text
     if text.hasPrefix("@") {
@@ -192,7 +192,7 @@ struct Connect: AsyncAction {
       }
       token = content
     }
-    // A carriage return with a newline is one character.
+    // A carriage return followed by a newline is one character.
     if token.last?.isNewline == true { token.removeLast() }
     guard token.isEmpty || !CommandLine.arguments.contains(where: { $0.contains(token) }) else {
       throw ActionError(

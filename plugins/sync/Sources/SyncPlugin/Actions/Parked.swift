@@ -3,7 +3,7 @@ import FlowPluginKit
 import SyncDevice
 import SyncEngine
 
-/// The possible operations on parked changes.
+/// The operations on parked changes.
 enum ParkedWord: String, FieldWord {
   case list, retry, discard
 }

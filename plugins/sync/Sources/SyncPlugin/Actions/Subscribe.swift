@@ -4,7 +4,7 @@ import SyncCore
 import SyncDevice
 import SyncEngine
 
-/// Follows the zone until the run ends: every change is logged with the rule that decided it (S16, S31, S38).
+/// Follows the zone until the run ends, and logs every change with the rule that decided it (S16, S31, S38).
 struct Subscribe: StepService {
   static let name = "sync.subscribe"
   static let summary = "Follows the other devices' changes during the run"

@@ -4,7 +4,7 @@ import SyncDevice
 import SyncEngine
 import SyncRecords
 
-/// Follows the records until the run ends: an event and a line per change, with the old and the new values.
+/// Follows the records until the run ends. Each change is an event and a line with the old and the new values.
 struct Watch: StepService {
   static let name = "sync.watch"
   static let summary = "Follows the records during the run: an event and a line for each change"

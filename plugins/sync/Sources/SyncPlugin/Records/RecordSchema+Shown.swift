@@ -4,8 +4,7 @@ import SyncRecords
 import SyncSQLite
 
 extension RecordSchema {
-  /// The schema of a device's file for reading, as far as the file describes it: from its tables and the zone's rules.
-  /// Nil if it is incomplete.
+  /// Reconstructs a schema from the tables in a device's file and the zone's rules. Returns nil if it is incomplete.
   init?(shown tables: [ShownTable], in machine: SyncMachine) {
     var collections: [Collection] = []
     for table in tables {
@@ -20,7 +19,7 @@ extension RecordSchema {
 
   private static func collection(_ name: String, _ columns: [String], _ machine: SyncMachine) -> Collection? {
     var texts = machine.rules(of: name).texts
-    // The columns were made for refused rules, too.
+    // Columns also exist for declared rules that the zone has refused.
     for item in machine.replica.outbox.items(for: ZoneRules.key(of: name)) {
       for field in item.write?.fields ?? [] where texts[field.name] == nil {
         texts[field.name] = String(decoding: field.value, as: UTF8.self)

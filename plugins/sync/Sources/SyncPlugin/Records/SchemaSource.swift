@@ -3,12 +3,12 @@ import FlowPluginKit
 import SyncDevice
 import SyncRecords
 
-/// The compiled schemas of an app, and the reader of other schemas.
+/// Finds schemas: those compiled into the app, and others with a reader.
 struct SchemaSource: Sendable {
   var compiled: [CompiledSchema] = []
   var reader: (any SchemaReading)?
 
-  /// Returns the schema that a workflow names, wherever its file was. Throws an `ActionError` with the problem.
+  /// Returns the schema that a workflow names. A compiled one is found by its file name. Throws an `ActionError`.
   func schema(at path: String, bytes: () -> [UInt8]?) throws -> RecordSchema {
     do throws(CompiledSchemaError) {
       if let compiled = compiled(path) { return try compiled.schema() }
@@ -22,7 +22,7 @@ struct SchemaSource: Sendable {
     return schema
   }
 
-  /// The compiled schema of a file with this name, or nil.
+  /// Returns the compiled schema whose file has this name, or nil.
   func compiled(_ path: String) -> CompiledSchema? {
     let name = Self.name(of: path)
     return compiled.first { $0.file == name }
@@ -39,6 +39,5 @@ struct SchemaSource: Sendable {
 }
 
 extension HandleKey {
-  /// The compiled schemas of an app.
   static let syncSchemas: HandleKey = "sync-schemas"
 }
