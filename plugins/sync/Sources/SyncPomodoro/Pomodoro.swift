@@ -5,9 +5,9 @@ import SyncRecords
 public enum Pomodoro {
   /// The zone's name (S10).
   public static let zone = "PomodoroZone"
-  /// The timer's record. Its name is fixed, so saving never makes a second record (F10).
+  /// The key of the timer's record. It is fixed, so saving never creates a second record (F10).
   public static let timer = RecordKey(type: "timers", name: "timer")
-  /// The record of the settings.
+  /// The key of the settings' record.
   public static let settings = RecordKey(type: "settings", name: "settings")
 
   /// The rule for concurrent states of the timer.
@@ -17,7 +17,7 @@ public enum Pomodoro {
     smallest: .init(
       field: "remaining", ages: true, unless: "is-paused", when: .init(field: "state", order: ["focus", "breakTime"])))
 
-  /// The operations that declare the rules of the timer's zone, for programs that commit without a device.
+  /// Returns the operations that declare the rules of the timer's zone, for programs that commit without a device.
   public static func naming(atMilliseconds milliseconds: Int64) -> [RecordOperation] {
     schema.withDevices.collections.map { collection in
       let write = Write(
@@ -27,13 +27,13 @@ public enum Pomodoro {
     }
   }
 
-  /// The field with the number of completed pomodoros.
+  /// The name of the field with the number of completed pomodoros.
   static let completed = "completed"
 
-  /// An edit that adds completed pomodoros without changing the state.
+  /// Returns an edit that adds completed pomodoros without changing the state.
   public static func completing(_ more: Int64) -> RecordEdit { RecordEdit(fields: [completed: .raise(by: more)]) }
 
-  /// An edit that starts a new day, with a count of 0 (F18).
+  /// An edit that starts a new day with a count of 0 (F18).
   public static var newDay: RecordEdit {
     RecordEdit(fields: [completed: .inEpoch(Scalar.integer(0).bytes, begins: true)])
   }

@@ -9,7 +9,7 @@ public enum TimerKind: String, Hashable, Sendable, CaseIterable {
   /// A focus period is running.
   case focus
 
-  /// focus 3 > breakTime 2 > snooze 1 > idle 0 (S25, M6).
+  /// The rank in a conflict: focus 3, break 2, snooze 1, idle 0 (S25, M6).
   public var priority: Int {
     switch self {
     case .idle: 0
@@ -19,6 +19,6 @@ public enum TimerKind: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// True if the time decreases in this state, so that of two the one closer to its end wins (S21, S22).
+  /// True if the time decreases in this state. Of two such states, the one closer to its end wins (S21, S22).
   public var runsDown: Bool { self == .focus || self == .breakTime }
 }

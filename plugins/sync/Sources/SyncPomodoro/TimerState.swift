@@ -8,8 +8,8 @@ public struct TimerState: Hashable, Sendable {
   public var remainingMilliseconds: Int64
   /// True if the timer is paused and its time does not decrease.
   public var isPaused: Bool
-  /// Other members of the state's JSON object, which this version does not know, as bytes; empty for none. A record
-  /// stores them as a string, `other-data`.
+  /// Members of the state's JSON object that this version does not know, as bytes; empty if there are none. A record
+  /// stores them in the field `other-data`.
   public var extra: [UInt8]
 
   /// The maximum time of a timer: 24 h.
@@ -23,13 +23,13 @@ public struct TimerState: Hashable, Sendable {
     self.extra = extra
   }
 
-  /// The time left at an instant, for a state set at another (F16). The time of a paused or stopped timer does not
+  /// Returns the time left at `now` for a state set at `set` (F16). The time of a paused or stopped timer does not
   /// decrease.
   public func remaining(setAtMilliseconds set: Int64, atMilliseconds now: Int64) -> Int64 {
     kind.runsDown && !isPaused ? remainingMilliseconds - (now - set) : remainingMilliseconds
   }
 
-  /// The state of the record, with the names of the timer's schema.
+  /// The state in the form of a record, with the names of the timer's schema.
   public var recordState: RecordState {
     var values = [
       "state": Scalar.text(kind.rawValue).bytes, "remaining": Scalar.integer(max(0, remainingMilliseconds)).bytes,
@@ -58,11 +58,11 @@ public struct TimerState: Hashable, Sendable {
     self.init(state)
   }
 
-  /// An edit that sets the timer and adds completed pomodoros.
+  /// Returns an edit that sets the timer and adds completed pomodoros.
   public func edit(completing more: Int64 = 0) -> RecordEdit {
     var edit = more == 0 ? RecordEdit() : Pomodoro.completing(more)
     for (name, value) in recordState.values { edit.fields[name] = .state(value) }
-    // A state is set as a whole, so other data of the last one is removed.
+    // A state is set as a whole, so other data of the previous one must be removed.
     if extra.isEmpty { edit.fields["other-data"] = .state(Scalar.null.bytes) }
     return edit
   }

@@ -2,7 +2,7 @@ import FlowModel
 import SyncCore
 import SyncEngine
 
-/// The timer's record in the form of the seed, `CD_TimerState`, with its seven named fields (S6, S9).
+/// The timer's record in the form of the seed app, `CD_TimerState`, with its seven named fields (S6, S9).
 public struct TimerStateRecord: Hashable, Sendable {
   /// The device that set the state.
   public var deviceID: String
@@ -24,12 +24,12 @@ public struct TimerStateRecord: Hashable, Sendable {
     self.version = version
   }
 
-  /// The timer as shown by a device, by the rules of its zone, or nil if it was never set.
+  /// Reads the timer as shown by a device, by the rules of its zone. Returns nil if it was never set.
   public init?(_ machine: SyncMachine) {
     self.init(cell: machine.view(of: Pomodoro.timer), decide: machine.decide(of: Pomodoro.timer))
   }
 
-  /// The timer in a cell, or nil if none is set.
+  /// Reads the timer in a cell. Returns nil if none is set.
   public init?(cell: Cell, decide: DecideRule = Pomodoro.decide) {
     guard !cell.content.living.isEmpty, let winner = cell.reading(by: decide)?.winner,
       let state = TimerState(payload: winner.payload)
@@ -39,7 +39,7 @@ public struct TimerStateRecord: Hashable, Sendable {
       completedPomodoros: Self.completed(in: cell), version: winner.dot.number)
   }
 
-  /// The number of completed pomodoros in a cell.
+  /// Returns the number of completed pomodoros in a cell.
   public static func completed(in cell: Cell) -> Int64 {
     guard case .largest(let bytes)? = cell.content.part(Pomodoro.completed)?.state,
       let value = EpochValue.read(bytes)?.value, case .integer(let count)? = Scalar(bytes: value)
@@ -47,20 +47,20 @@ public struct TimerStateRecord: Hashable, Sendable {
     return count
   }
 
-  /// An edit that sets the timer to this record, including its count. A higher count stays (S19).
+  /// An edit that sets the timer to this record. The count only grows: a higher one stays (S19).
   public var edit: RecordEdit {
     var edit = state.edit()
     edit.fields[Pomodoro.completed] = .inEpoch(Scalar.integer(completedPomodoros).bytes, begins: false)
     return edit
   }
 
-  /// The reason why a value is not a record: the field, and the expected value.
+  /// The reason why a value is not a valid record.
   public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, such as `isPaused` or `stateData.remainingSeconds`.
     public var field: String
-    /// The problem with it.
+    /// The problem with the field, including the expected value.
     public var message: String
-    /// Field and message.
+    /// The field and the problem.
     public var description: String { "CD_TimerState.\(field) \(message)" }
   }
 
@@ -87,7 +87,7 @@ public struct TimerStateRecord: Hashable, Sendable {
     try state.take(stateData: data)
   }
 
-  /// The record as a value that `init(_:)` reads.
+  /// The record as an object that `init(_:)` reads.
   public var value: ValueObject {
     ValueObject([
       ("deviceID", .string(deviceID)), ("stateType", .string(state.kind.rawValue)),
@@ -113,7 +113,7 @@ public struct TimerStateRecord: Hashable, Sendable {
 }
 
 extension TimerState {
-  /// The state's own JSON in `stateData`: `remainingSeconds` and all unknown members.
+  /// The content of `stateData`: a JSON object with `remainingSeconds` and all unknown members.
   public var stateData: String {
     var object = (try? JSONText.parse(extra).objectValue) ?? ValueObject()
     object["remainingSeconds"] =

@@ -1,7 +1,7 @@
 import SyncCore
 
 extension Write {
-  /// Creates a write of the timer's record: a new state, and a count within an epoch or nil. Devices make it from
+  /// Creates a write of the timer's record: a new state, and a count in an epoch or nil. For tests; devices use
   /// `TimerState.edit`.
   public init(
     timer dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil,
