@@ -3,7 +3,7 @@
   import SyncCore
   import SyncEngine
 
-  // Reads what a commit depends on: the records that it names, and the rules of their collections.
+  // Reads the data that a commit depends on: its records and the rules of their collections.
   extension CommitBatch {
     mutating func read(
       _ open: inout [Pending], mayAssume: Bool, _ connection: ZoneConnection
@@ -14,7 +14,7 @@
       if mayAssume { assume(open) }
       let asked = slots.indices.filter { !slots[$0].isAssumed }
       if asked.isEmpty { return }
-      // A refused key is not read, because PostgreSQL does not allow a zero byte in text.
+      // A key that will be refused is not read, because PostgreSQL does not allow a zero byte in text.
       let none = RecordKey(type: "", name: "")
       let all = try connection.runTogether(
         asked.map { index in
@@ -45,7 +45,7 @@
       }
     }
 
-    /// Assigns the slots of an operation's record and of its collection's rules.
+    /// Assigns slots to an operation's record and to the rules of its collection.
     private mutating func name(_ pending: inout Pending) {
       let request = callers[pending.caller].request
       let operation = request.operations[pending.operation]
@@ -62,7 +62,8 @@
       return slots.count - 1
     }
 
-    /// Uses cached records. Rules needed for a record that must be read are read with it.
+    /// Uses cached records instead of reading them. If a record must be read, the rules of its collection are read,
+    /// too.
     private mutating func assume(_ open: [Pending]) {
       for index in slots.indices where !cursors.mustBegin(slots[index].name.zone) {
         guard let known = known.look(slots[index].name.key, zone: slots[index].name.zone) else { continue }
@@ -78,7 +79,7 @@
       }
     }
 
-    /// The cached rules on which decisions about these records depend.
+    /// The cached rules that decisions about these records depend on.
     func assumedRules(of changed: [Int]) -> [PostgresZone.AssumedRules] {
       var all: Set<PostgresZone.AssumedRules> = []
       for index in changed where slots[index].isAssumed {
@@ -87,18 +88,18 @@
         else {
           continue
         }
-        // Other operations of this transaction may have named some.
+        // Other operations of this transaction may have declared rules.
         let version = (slots[rules].stored?.version ?? 0) + slots[rules].changes
         all.insert(.init(zone: zone, collection: collection, version: version))
       }
       return Array(all)
     }
 
-    /// Detects that the database has less of a zone than before.
+    /// Detects that the database has lost content of a zone.
     private func compare(_ cursor: Cursor, _ slot: Int, _ connection: ZoneConnection) throws(BackendError) {
       let zone = slots[slot].name.zone
       if cursors.fits(cursor, zone: zone) { return }
-      // These cursors are taken first. All of them have been in the database by the time it is read again.
+      // Take the known cursors before reading the database again. All of them are in the database by then.
       let known = cursors.known(zone: zone)
       let (incarnations, present) = try PostgresZone.incarnations(zone, connection)
       if known.allSatisfy({ incarnations.holds($0, last: present.sequence) }) {
@@ -108,7 +109,7 @@
       }
     }
 
-    /// Counts the records of limited collections that would grow.
+    /// Counts the records of limited collections to which records would be added.
     mutating func count(_ open: [Pending], _ connection: ZoneConnection) throws(BackendError) {
       counts = [:]
       for pending in open where slots[pending.slot].stored == nil {

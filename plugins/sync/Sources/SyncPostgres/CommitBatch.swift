@@ -2,8 +2,8 @@
   import SyncCore
   import SyncEngine
 
-  /// Commits of several callers in one transaction. One round trip reads the records that are not cached, the arbiter
-  /// decides, and one round trip swaps changes in unless another commit was faster.
+  /// Commits of several callers in one transaction. One round trip reads records that are not cached, the arbiter
+  /// decides, and a second round trip stores the changes unless another commit was faster.
   struct CommitBatch {
     /// The commit of one caller.
     struct Request: Sendable {
@@ -14,11 +14,11 @@
       /// The store of the database.
       var store: StoreIdentity
 
-      /// True if some operations form a transaction. No other acts share their database transaction then.
+      /// True if some operations form a transaction. No other operations may then share their database transaction.
       var isTransaction: Bool { operations.contains { $0.group != nil } }
     }
 
-    /// The number of attempts for an operation whose record was changed meanwhile.
+    /// The maximum number of attempts at an operation whose record was changed by others meanwhile.
     private static let attempts = 4
 
     let cursors: ZoneCursors
@@ -26,14 +26,14 @@
     var callers: [Caller]
     var slots: [Slot] = []
     var slotIndices: [Name: Int] = [:]
-    /// The number of records of limited collections, by the slot of their rules.
+    /// The number of records in each limited collection, by the slot of its rules.
     var counts: [Int: Int] = [:]
-    /// The collections of each zone that were full, with the number of records that did not fit.
+    /// The full collections of each zone, with the number of records that did not fit.
     var full: [String: [String: Int]] = [:]
-    /// The durable changes by zone.
+    /// The changes that are durable.
     var changes: [Change] = []
 
-    /// All changes of one transaction in a zone, without others in between.
+    /// Consecutive changes that one transaction made in a zone.
     struct Change: Sendable {
       var zone: String
       var since: Cursor
@@ -53,45 +53,45 @@
       var key: RecordKey
     }
 
-    /// An operation with the indexes of its caller and itself.
+    /// An operation that is not answered yet. Contains the indices of its caller and of itself.
     struct Pending {
       var caller: Int
       var operation: Int
-      /// The slot of its record.
+      /// The slot of the operation's record.
       var slot = 0
-      /// The slot of its collection's rules, or nil if it has no collection.
+      /// The slot of the rules of its collection, or nil if the record is outside of collections.
       var rules: Int?
     }
 
-    /// A record during the decision.
+    /// A record while operations on it are decided.
     struct Slot {
       var name: Name
-      /// As the database has it.
+      /// The record in the database.
       var stored: SyncRecord?
-      /// With what has been decided; its sequence number is not known yet.
+      /// The record after the decisions so far. Its sequence number is not known yet.
       var record: SyncRecord?
       var changes: Int64 = 0
-      /// The packed cell of the decided record, once it should be swapped in.
+      /// The packed cell of the decided record, set before it is stored.
       var packed: [UInt8] = []
-      /// The names that the zone stores besides the record.
+      /// The names of acts to store in addition to the record.
       var names = TakenNames()
-      /// The incarnation in which the record is then deleted, or nil.
+      /// The incarnation in which the record will be deleted, or nil if it lives.
       var deletedIncarnation: Int64?
       var dropped = Dropped()
-      /// The zone's position when the record was read or swapped in.
+      /// The zone's position when the record was read or stored.
       var cursor = Cursor(generation: 0, sequence: 0)
       var serverMilliseconds: Int64 = 0
-      /// The zone's number of the last change, once swapped in.
+      /// The sequence number of the last change, or nil until the record is stored.
       var sequence: Int64?
       var problem: BackendError?
-      /// True if the record is cached. Only a successful swap proves that it is current.
+      /// True if the record is cached. Only storing a change successfully proves that it is current.
       var isAssumed = false
     }
 
     enum Decision {
-      /// The change with this number in its slot, with the stamp of its write.
+      /// The operation is the change with this number in its slot. Contains the stamp of a write.
       case change(Int64, Stamp?)
-      /// The record as it was after this many changes.
+      /// The operation is in conflict with the record as it was after this many changes.
       case conflict(SyncRecord?, after: Int64)
       case done(CommitResult)
     }
@@ -102,7 +102,7 @@
       callers = requests.map { Caller(request: $0, results: Array(repeating: nil, count: $0.operations.count)) }
     }
 
-    /// The answer for each caller.
+    /// The response to each caller.
     var replies: [Result<CommitReply, BackendError>] {
       callers.map { caller in
         if let error = caller.error { return .failure(error) }
@@ -113,16 +113,16 @@
       }
     }
 
-    /// Commits. Everything is durable on return. Throws if nothing was done for anyone or, if the connection broke, if
-    /// everything may have been done.
+    /// Commits all operations. Everything is durable on return. Throws if nothing was committed for any caller or, if
+    /// the connection broke, if everything may have been committed.
     mutating func run(on connection: ZoneConnection) throws(BackendError) {
       var open = callers.indices.flatMap { caller in
         callers[caller].request.operations.indices.map { Pending(caller: caller, operation: $0) }
       }
       let isWhole = callers.contains { $0.request.isTransaction }
       for attempt in 1...Self.attempts where !open.isEmpty {
-        // The parts of a transaction are read, because a part that depends on an outdated record would be left out by
-        // itself.
+        // Records of transactions are always read. If a part depended on an outdated record, that part alone would be
+        // left out.
         try read(&open, mayAssume: attempt == 1 && !isWhole, connection)
         try count(open, connection)
         let decisions = try decide(open, mayChange: attempt < Self.attempts, connection)
@@ -137,7 +137,8 @@
       }
     }
 
-    /// Answers callers that know a state lost by the zone, and returns the operations of the others.
+    /// Sets an error for callers that know a state which the zone has lost. Returns the operations of the other
+    /// callers.
     private mutating func withoutLost(
       _ open: [Pending], _ connection: ZoneConnection
     ) throws(BackendError) -> [Pending] {
@@ -154,8 +155,8 @@
 
     // MARK: Answering
 
-    /// Answers an operation. Returns false if another commit changed the record meanwhile, so that the operation is
-    /// decided again.
+    /// Answers an operation. Returns false if another commit has changed the record meanwhile, so that the operation
+    /// must be decided again.
     private mutating func answer(_ pending: Pending, _ decision: Decision?) -> Bool {
       guard let decision else { return true }
       let index = pending.slot
@@ -179,13 +180,13 @@
       return true
     }
 
-    /// Records the zone's position when a caller's operation was decided.
+    /// Records the zone's position at which an operation of a caller was decided.
     mutating func note(_ slot: Int, of caller: Int) {
       let cursor = slots[slot].cursor
       if cursor.sequence >= callers[caller].cursor.sequence { callers[caller].cursor = cursor }
     }
 
-    /// The number of a change. Each has its own, because the author of one has not seen the next.
+    /// Returns the sequence number of a change. Each change has its own, because its author has not seen the next one.
     private func sequence(of slot: Int, after changes: Int64) -> Int64 {
       (slots[slot].sequence ?? 0) - slots[slot].changes + changes
     }

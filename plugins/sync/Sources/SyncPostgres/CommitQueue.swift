@@ -3,12 +3,12 @@
   import SyncCore
   import SyncEngine
 
-  /// Commits of many callers on one connection. Those that arrive during a transaction go together in the next one and
-  /// share its round trips and its wait for the disk. Each caller is answered when the transaction is durable. A single
-  /// commit starts at once.
+  /// Commits of many callers on one connection. Commits that arrive during a transaction share the next one, with its
+  /// round trips and its wait for the disk. Each caller is answered when its transaction is durable. A single commit
+  /// starts at once.
   ///
-  /// Callers that were just answered often return at once, so a transaction waits for them briefly. Otherwise two
-  /// halves of the callers would wait for each other's transactions forever.
+  /// Callers that were just answered often commit again at once, so a transaction waits for them briefly. Otherwise two
+  /// halves of the callers would alternate, each waiting for the transaction of the other.
   final class CommitQueue: Sendable {
     /// The maximum number of operations in a transaction, beyond those of its first commit.
     private static let operationLimit = SyncLimits.operations
@@ -24,7 +24,7 @@
       let condition = NSCondition()
       /// The waiting commits, in order of arrival.
       var waiting: [Waiting] = []
-      /// The number of commits at which the transaction starts at once.
+      /// The number of waiting commits from which a transaction starts without waiting further.
       var enough = 0
       var isWorking = false
       var isStopped = false
@@ -41,14 +41,13 @@
       var done: CheckedContinuation<Result<CommitReply, BackendError>, Never>
     }
 
-    /// Commits on a connection without other users. `onChange` is called with durable changes, in order.
+    /// Creates a queue for a connection without other users. `onChange` is called with all durable changes, in order.
     init(line: Line, cursors: ZoneCursors, onChange: @escaping @Sendable (CommitBatch.Change) -> Void) {
       self.line = line
       self.cursors = cursors
       self.onChange = onChange
     }
 
-    /// Waits until the commit is durable.
     func commit(_ request: CommitBatch.Request) async throws(BackendError) -> CommitReply {
       let result = await withCheckedContinuation { done in
         let (isStopped, isFirst) = state.withLock { state in
@@ -64,7 +63,7 @@
       return try result.get()
     }
 
-    /// Fails waiting commits. A running transaction finishes.
+    /// Fails all waiting commits. A running transaction finishes.
     func stop() {
       let waiting = state.withLock { state in
         state.isStopped = true
@@ -77,7 +76,7 @@
 
     private static let stopped = BackendError.unreachable("the connection to PostgreSQL has been closed")
 
-    /// Runs one transaction after the other until no commit waits.
+    /// Runs transactions until no commit waits.
     private func work(_ connection: ZoneConnection) {
       var gathering = Gathering()
       while let batch = next(&gathering) {
@@ -100,7 +99,7 @@
         }
         var (count, operations) = (0, 0)
         for one in state.waiting {
-          // A transaction runs alone, because a conflict of it must not delay others.
+          // A commit with a transaction runs alone, so that a conflict in it does not delay others.
           if one.request.isTransaction {
             count = max(count, 1)
             break
@@ -118,7 +117,7 @@
       }
     }
 
-    /// Decides whether and for how long the next transaction waits for the callers of the last one.
+    /// Decides how long the next transaction waits for the callers of the last one.
     private struct Gathering {
       /// The number of callers answered by the last transaction.
       private(set) var callers = 0
@@ -128,7 +127,7 @@
       /// The maximum wait as a share of a transaction's duration, and in seconds.
       private static let share = 0.03
       private static let limit = 0.001
-      /// The number of transactions that do not wait after a wait was in vain.
+      /// The number of transactions without a wait after a wait was useless.
       private static let pause = 100
 
       mutating func answered(_ callers: Int, within duration: Duration) {
@@ -136,7 +135,7 @@
         seconds = min(duration / .seconds(1) * Self.share, Self.limit)
       }
 
-      /// The wait in seconds, or nil for none. A single caller is never waited for.
+      /// Returns the wait in seconds, or nil if there is none. A single caller is never waited for.
       mutating func waitSeconds() -> Double? {
         if skips > 0 { skips -= 1 }
         return callers > 1 && skips == 0 ? seconds : nil
@@ -145,14 +144,14 @@
       mutating func came(_ count: Int) { if count * 2 < callers { skips = Self.pause } }
     }
 
-    /// Commits for several callers. If the transaction fails, each commit is repeated by itself, so that one caller's
-    /// problem does not affect others.
+    /// Commits for several callers. If the transaction fails, each commit is repeated alone, so that a problem of one
+    /// caller does not affect the others.
     private func run(
       _ requests: [CommitBatch.Request], on connection: ZoneConnection
     ) -> [Result<CommitReply, BackendError>] {
       do throws(BackendError) {
         var batch = CommitBatch(requests, cursors: cursors, known: known)
-        // Changes made durable before a failure are reported as well.
+        // Changes that became durable before a failure are reported as well.
         defer { for change in batch.changes { onChange(change) } }
         try batch.run(on: connection)
         return batch.replies

@@ -6,7 +6,8 @@
   final class IdentityMemo: Sendable {
     private let known = Mutex<StoreIdentity?>(nil)
 
-    /// The identity, or nil before it was read and after a connection was opened, when the database may be another one.
+    /// The identity, or nil if it must be read: at first, and after a connection was opened, possibly to another
+    /// database.
     var identity: StoreIdentity? { known.withLock { $0 } }
 
     func note(_ identity: StoreIdentity) { known.withLock { $0 = identity } }

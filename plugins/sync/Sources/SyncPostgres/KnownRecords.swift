@@ -2,9 +2,9 @@
   import SyncCore
   import Synchronization
 
-  /// The records that this server read or wrote last. A commit on one of them is decided without reading it, which
-  /// saves a round trip. This is only a hint: the swap succeeds only if the database still has the same record, and
-  /// otherwise the commit is decided again.
+  /// A cache of records that this server has read or written recently, which saves a commit the round trip to read
+  /// them. It is only a hint: a change is stored only if the database still has the same record. Otherwise the commit
+  /// is decided again.
   final class KnownRecords: Sendable {
     /// The cached state of a record.
     struct Known: Sendable {
@@ -19,7 +19,7 @@
     private static let bytesLimit = 4096
     /// The maximum number of collections with cached rules.
     private static let rulesLimit = 1024
-    /// The time for which the database's clock is extrapolated before it is read again.
+    /// The time in seconds for which the database's clock is extrapolated before it is read again.
     private static let clockSeconds = 10
 
     private struct Zone {
@@ -32,14 +32,14 @@
     private struct State {
       var zones: [String: Zone] = [:]
       var count = 0
-      /// By zone and collection, with the cells they were read from.
+      /// The rules by zone and collection, each with the cell from which they were read.
       var rules: [String: [String: (cell: Cell?, rules: ZoneRules)]] = [:]
       var rulesCount = 0
     }
 
     private let state = Mutex(State())
 
-    /// Returns the cached record, or nil if there is none or it is too old.
+    /// Returns the cached record, or nil if there is none or its zone's clock is too old.
     func look(_ key: RecordKey, zone: String) -> Known? {
       state.withLock { state in
         guard let known = state.zones[zone], let record = known.records[key] else { return nil }
@@ -51,7 +51,7 @@
       }
     }
 
-    /// Returns the rules in this cell. Each cell is read once.
+    /// Returns the rules in a cell. The same cell is parsed only once.
     func rules(of collection: String, zone: String, _ cell: Cell?) -> ZoneRules {
       state.withLock { state in
         if let known = state.rules[zone]?[collection], known.cell == cell { return known.rules }
@@ -63,7 +63,7 @@
       }
     }
 
-    /// Caches a record that was just read; `bytes` is the size of its packed cell.
+    /// Caches a record that was just read. `bytes` is the size of its packed cell.
     func read(
       _ record: SyncRecord?, bytes: Int, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64
     ) {
@@ -77,7 +77,7 @@
       }
     }
 
-    /// Notes what has just been written.
+    /// Caches a record that was just written. `bytes` is the size of its packed cell.
     func wrote(_ record: SyncRecord, bytes: Int, zone: String, generation: UInt64) {
       state.withLock { state in
         if state.zones[zone]?.generation == generation {
@@ -88,7 +88,6 @@
       }
     }
 
-    /// Drops everything cached for a zone.
     func forget(zone: String) { state.withLock { Self.forget(zone, &$0) } }
 
     private static func keep(_ record: SyncRecord, _ bytes: Int, _ zone: String, _ state: inout State) {

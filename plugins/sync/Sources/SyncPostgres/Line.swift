@@ -3,7 +3,7 @@
   import FlowPostgres
   import SyncEngine
 
-  /// A connection with the thread that uses it.
+  /// A connection and the thread that uses it.
   ///
   /// Proof of safety: `connection` is used by jobs of `worker` alone, which run one after the other on its thread.
   final class Line: @unchecked Sendable {
@@ -33,7 +33,7 @@
       }
     }
 
-    /// Calls the body with the connection after all earlier bodies. Does nothing once the line is stopped.
+    /// Calls `body` with the connection after all earlier calls, or not at all if the line has been stopped.
     func submit(_ body: @escaping @Sendable (ZoneConnection) -> Void) {
       worker.submit { [self] mayRun in if mayRun { body(connection) } }
     }
@@ -41,16 +41,15 @@
     func stop() { worker.stop() }
   }
 
-  /// A connection to PostgreSQL whose errors are a backend's; see `PostgresConnection`.
+  /// A connection to PostgreSQL that throws errors of a backend; see `PostgresConnection`.
   final class ZoneConnection {
     private let connection: PostgresConnection
 
-    /// The error if a part of a transaction met a record that was changed meanwhile. Nothing was done then.
+    /// The error if a record was changed by another commit meanwhile. The transaction then had no effect.
     static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
 
     fileprivate init(_ connection: PostgresConnection) { self.connection = connection }
 
-    /// Runs one statement and returns its rows.
     func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(BackendError) -> PostgresRows {
       try translated { () throws(PostgresProblem) in try connection.run(sql, parameters) }
     }
@@ -60,7 +59,7 @@
       try translated { () throws(PostgresProblem) in try connection.runTogether(statements) }
     }
 
-    /// Waits up to this many milliseconds and returns the payloads of notifications.
+    /// Waits up to this many milliseconds for notifications and returns their payloads.
     func notifications(waitMilliseconds: Int32) throws(BackendError) -> [String] {
       try translated { () throws(PostgresProblem) in
         try connection.notifications(waitMilliseconds: waitMilliseconds)

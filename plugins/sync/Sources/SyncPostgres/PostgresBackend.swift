@@ -5,12 +5,12 @@
 
   /// Zones in PostgreSQL, for any number of server processes with one database.
   ///
-  /// Commits that arrive during others go together: two round trips and one wait for the disk for all of them
-  /// (`CommitQueue`). A commit reads the record and then swaps it in one statement that locks the zone's row first.
-  /// Thus the order of commits in a zone is that of sequence numbers, and a reader never skips one. Notifications are
-  /// sent by NOTIFY after the commit and never inside it, because NOTIFY locks the whole database. If the database
-  /// turns out to be another copy, because a connection was opened again or because it has less than this server knows,
-  /// the next commit starts a new incarnation of the zone.
+  /// Commits that arrive at the same time share two round trips and one wait for the disk (`CommitQueue`). A commit
+  /// reads the record and stores the change in a statement that first locks the zone's row. Thus commits in a zone have
+  /// the order of their sequence numbers, and a reader never skips one. Notifications are sent with NOTIFY after the
+  /// commit and never inside of it, because NOTIFY locks the whole database. If the database may be another copy,
+  /// because a connection was opened again or because data known to this server is missing, the next commit starts a
+  /// new incarnation of the zone.
   public final class PostgresBackend: SyncBackend {
     /// The zones, each with the index of its writer.
     private let zones: Mutex<[String: Int]>
@@ -20,24 +20,24 @@
     private let notifications = NotificationHub()
     private let notifier: PostgresNotifier
     private let identityMemo: IdentityMemo
-    /// The times when this server last recorded each zone's position.
+    /// The times when this server last recorded the position of each zone.
     private let aged = Mutex<[String: ContinuousClock.Instant]>([:])
-    /// The interval between two such records.
+    /// The interval at which a zone's position is recorded.
     private static let agePause = Duration.seconds(3600)
-    /// With one writer, the processor is idle while the disk writes; with more than two, each transaction has fewer
-    /// commits.
+    /// The number of connections for commits. With one, the processor is idle while the disk writes. With more than
+    /// two, each transaction has fewer commits.
     private static let writerCount = 2
-    /// PostgreSQL plans each statement of a commit once and always with the index: the plan of a scan that is cheap for
-    /// a small table would be kept while the table grows. A scan without an index then looks so expensive that it would
-    /// be compiled, so `jit` is off.
+    /// Makes PostgreSQL plan each statement of a commit once and always use the index. Otherwise the plan of a scan,
+    /// cheap for a small table, would be kept while the table grows. A plan without an index then seems so expensive
+    /// that PostgreSQL would compile it, so `jit` is off.
     private static let writerSettings = """
       SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false),
         set_config('jit', 'off', false)
       """
 
-    /// Connects and makes missing tables. `information` is libpq's, such as `host=/run/db dbname=sync`. Uses `readers`
-    /// connections for reading, two for commits and two for notifications. A database that does not respond within
-    /// `answerMilliseconds` causes `BackendError.timedOut`.
+    /// Connects and creates missing tables. `information` is a connection string of libpq, such as `host=/run/db
+    /// dbname=sync`. Uses `readers` connections for reading, two for commits and two for notifications. If the database
+    /// does not respond within `answerMilliseconds`, a call throws `BackendError.timedOut`.
     ///
     /// `report` is called when a connection for notifications fails later, and when it works again.
     ///
@@ -82,11 +82,11 @@
         try PostgresZone.refuseRemoved(connection)
         _ = try connection.runTogether(preparation)
       }
-      // All lines are opened here, so that a refused connection is an error now. Later, opening means opening again.
+      // Open all connections here, so that a refused one is an error at the start. Later, a broken one is opened again.
       for line in readers + writers + notifier.lines {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
-      // Read now, so that no commit waits for it.
+      // Read the identity now, so that no commit waits for it.
       _ = try await identity()
       notifier.start()
     }
@@ -125,8 +125,8 @@
       return reply
     }
 
-    /// Records the zone's position from time to time, and forgets deletions that are old by then. If that fails, the
-    /// commit is valid all the same, and the next one tries again.
+    /// Records the zone's position at intervals, and forgets deletions that are old enough. An error does not affect
+    /// the commit; the next commit tries again.
     private func age(_ zone: String) async {
       let now = ContinuousClock.now
       let isDue = aged.withLock { aged in
@@ -142,7 +142,7 @@
       }
     }
 
-    /// Watchers are notified of this server's commits before the commit is answered.
+    /// True: watchers are notified of this server's commits before a commit is answered.
     public var tellsOwnCommits: Bool { true }
 
     /// Returns changes; see `SyncBackend`.
@@ -163,7 +163,7 @@
       }
     }
 
-    /// Returns notifications while the stream is read; see `SyncBackend`.
+    /// Returns a stream of notifications; see `SyncBackend`.
     public func watch(
       zone: String, device: DeviceID, store: StoreIdentity?
     ) -> AsyncThrowingStream<ChannelSign, any Error> {
@@ -174,7 +174,7 @@
       }
     }
 
-    /// The store's identity, stored in the database.
+    /// Returns the store's identity, which is stored in the database.
     public func identity() async throws(BackendError) -> StoreIdentity {
       if let known = identityMemo.identity { return known }
       let identity = try await read { connection throws(BackendError) in try PostgresZone.identity(connection) }
@@ -182,8 +182,8 @@
       return identity
     }
 
-    /// Turns this copy of a store into a store of its own: devices of the other one refuse it, and it knows none of
-    /// their cursors. Returns the new identity. Running servers detect it by the cursors.
+    /// Turns this copy of a store into a separate store with a new identity, which it returns. Devices of the original
+    /// store refuse it, and their cursors are invalid in it. Running servers detect the change by the cursors.
     public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
       let identity = StoreIdentity.drawn()
       try await idle.perform { connection throws(BackendError) in
@@ -197,7 +197,7 @@
       return identity
     }
 
-    /// A store with a new identity knows no earlier cursors, so the cached identity is dropped after such an error.
+    /// Drops the cached identity after an error that a store with a new identity would cause.
     private func doubtIdentity(after error: BackendError) {
       switch error {
       case .otherStore, .cursorExpired: identityMemo.forget()
@@ -210,22 +210,22 @@
     private func require(_ expected: StoreIdentity?) async throws(BackendError) -> StoreIdentity {
       let known = try await identity()
       guard let expected, known != expected else { return known }
-      // The cached identity may be from before `store new-identity`.
+      // The cached identity may be older than a `store new-identity`.
       identityMemo.forget()
       let own = try await identity()
       if own != expected { throw .otherStore(own) }
       return own
     }
 
-    /// The clock in milliseconds since 1970.
+    /// Returns the database's clock in milliseconds since 1970.
     public func serverTime() async throws(BackendError) -> Int64 {
       try await read { connection throws(BackendError) in
         try connection.run("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8").integer(0, 0)
       }
     }
 
-    /// Forgets all incarnations of a zone: every device fetches it as a whole and returns lost data. For a restored
-    /// copy that no server could detect, because none was running and no device had come further.
+    /// Removes all incarnations of a zone, so that every device fetches it again and returns lost data. For a restored
+    /// copy that no server can detect, because none was running and no device had read further.
     public func beginNewGeneration(zone: String) async throws(BackendError) {
       try require(zone)
       try await idle.perform { connection throws(BackendError) in
@@ -236,7 +236,8 @@
 
     // MARK: Parts
 
-    /// Reads, and tries again at once if the connection is broken, as all are after a restart of the database.
+    /// Reads, and tries again at once if the connection is broken, as all connections are after a restart of the
+    /// database.
     private func read<Value: Sendable>(
       _ body: @escaping @Sendable (ZoneConnection) throws(BackendError) -> Value
     ) async throws(BackendError) -> Value {
@@ -251,7 +252,7 @@
 
     var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
 
-    /// The index of the zone's writer.
+    /// Returns the index of the zone's writer. Throws if there is no such zone.
     @discardableResult private func require(_ zone: String) throws(BackendError) -> Int {
       guard let writer = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
       return writer

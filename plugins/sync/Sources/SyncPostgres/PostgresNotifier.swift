@@ -4,15 +4,16 @@
   import SyncEngine
   import Synchronization
 
-  /// Exchanges notifications of changes with other server processes: one connection notifies, another listens.
+  /// Exchanges notifications of changes with other server processes. One connection sends them, another one listens.
   ///
-  /// Notifications are hints. If one is lost after its commit, devices find the change by polling.
+  /// Notifications are only hints. If one is lost after its commit, devices find the change by polling.
   final class PostgresNotifier: Sendable {
     private static let channel = "flowrun_sync"
     /// The time for which notifications are gathered after one was sent, in milliseconds.
     private static let gatherMilliseconds: Int64 = 5
-    /// The pause before connecting again to an unreachable database, which grows to at most four times as long. A
-    /// server notifies its devices of the database's return within half a second, and they settle within two.
+    /// The pause in seconds before connecting again to an unreachable database, which grows to at most four times as
+    /// long. Thus a server notifies its devices within half a second after the database is back, and they synchronize
+    /// within two.
     private static let pauseSeconds = 0.1
     private static let longestPause = 4
     /// The maximum number of different reasons reported during one failure.
@@ -49,18 +50,18 @@
     /// The connections of the notifier.
     var lines: [Line] { [telling, listening] }
 
-    /// Starts to listen, until at most a second after `stop()`.
+    /// Starts to listen. The connection is used for at most a second after `stop()`.
     func start() {
       listening.submit { [self] connection in
         var failures = 0
         while !isStopped {
           do throws(BackendError) {
             _ = try connection.run("LISTEN \(Self.channel)")
-            // Watchers are notified that the database is back, so that waiting changes are sent at once.
+            // Watchers are notified that the database is back, so that devices send waiting changes at once.
             if failures > 0 { hub.recover() }
             failures = 0
             note(nil, of: .listening)
-            // Changes notified before this connection listened.
+            // Publish changes that were notified before this connection listened.
             let zones = try connection.run("SELECT name, generation, seq, tag FROM sync_zone")
             for row in 0..<zones.count {
               let cursor = Cursor(
@@ -86,7 +87,7 @@
       listening.stop()
     }
 
-    /// Notifies other processes: at once, or together with further changes within 5 ms.
+    /// Notifies other processes, at once or together with other changes within 5 ms.
     func tell(_ cursor: Cursor, zone: String) {
       let isFirst = state.withLock { state in
         let isNewer = state.waiting[zone].map { $0.generation != cursor.generation || $0.sequence < cursor.sequence }
@@ -117,8 +118,8 @@
 
     private func tell(_ batch: [String: Cursor]) async throws(BackendError) {
       try await telling.perform { connection throws(BackendError) in
-        // One transaction for all of them; names of zones contain neither commas nor braces. The changes are already
-        // durable and the notification is a hint, so it does not wait for the disk or delay commits.
+        // All zones are in one statement; their names contain neither commas nor braces. The changes are already
+        // durable and notifications are hints, so this transaction neither waits for the disk nor delays commits.
         let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
         _ = try connection.run(
           """

@@ -5,8 +5,8 @@
   extension PostgresZone {
     /// Reads a page of changes; see `SyncBackend`.
     ///
-    /// One statement returns the zone's cursor and records of one moment. If many records are visited to find few,
-    /// several statements are used; changes between them come later in the order and are read then.
+    /// One statement returns the zone's cursor and records of the same moment. If many records must be visited to find
+    /// a few, several statements are used; changes between them have later sequence numbers and are read then.
     static func page(
       _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
       _ reader: ZoneReader, _ subscription: SyncSubscription?, _ store: StoreIdentity?
@@ -49,7 +49,7 @@
               .integer(0, 0))
         }
         let dropped = Dropped(sequence: rows.integer(0, 8), incarnation: rows.integer(0, 9))
-        // Deletions forgotten between two statements may be missing in the second and not in the first.
+        // A deletion forgotten between two statements may be missing from the second one.
         if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
           return try builder.page(
             at: before.cursor, in: own, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,

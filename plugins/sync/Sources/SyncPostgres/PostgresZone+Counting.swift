@@ -3,11 +3,11 @@
   import SyncCore
   import SyncEngine
 
-  /// Counts the records of collections. PostgreSQL counts them as they are added and removed, so that they need not be
-  /// read and several servers together cannot exceed a limit.
+  /// Counts the records of collections. A trigger counts them when they are added and removed, so that they need not be
+  /// read and several servers cannot together exceed a limit.
   extension PostgresZone {
-    /// Counts existing records once, when counting starts. One record too many divides by zero, which rolls back its
-    /// commit; decided again, it is refused.
+    /// The statements that create the trigger and count existing records once. A record that exceeds the limit causes a
+    /// division by zero, which rolls back its commit; decided again, the operation is refused.
     static let counting = [
       """
       CREATE OR REPLACE FUNCTION sync_count() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -33,14 +33,13 @@
       """,
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
-    /// Returns the number of records in a collection.
     static func count(_ type: String, zone: String, _ connection: ZoneConnection) throws(BackendError) -> Int {
       let rows = try connection.run(
         "SELECT records FROM sync_collection WHERE zone = $1 AND type = $2", [.text(zone), .text(type)])
       return rows.count == 0 ? 0 : Int(rows.integer(0, 0))
     }
 
-    /// Makes PostgreSQL enforce a collection's limit.
+    /// Returns the statement that makes PostgreSQL enforce a collection's limit, or nil if it has none.
     static func limit(_ rules: ZoneRules, zone: String) -> PostgresStatement? {
       rules.limit.map { limit in
         PostgresStatement(

@@ -4,7 +4,7 @@
   import SyncEngine
 
   extension PostgresZone {
-    /// Records the zone's position, and forgets deletions that are old by then.
+    /// Records the zone's position, and forgets deletions that are old enough.
     static func age(_ zone: String, _ connection: ZoneConnection) throws(BackendError) {
       let rows = try connection.run(
         """
@@ -12,7 +12,7 @@
         FROM sync_zone z LEFT JOIN sync_age a ON a.zone = z.name WHERE z.name = $1
         """, [.text(zone)])
       guard rows.count == 1 else { throw .zoneMissing(zone) }
-      // If the data is damaged, counting starts again, which only keeps deletions longer.
+      // If the data is damaged, counting starts again, which only keeps deletions for longer.
       let before = rows.isNull(0, 2) ? ZoneAges() : (try? ZoneAges(packed: rows.bytes(0, 2))) ?? ZoneAges()
       var ages = before
       let old = ages.note(rows.integer(0, 0), atMilliseconds: rows.integer(0, 1), mostDays: .max)
@@ -25,8 +25,8 @@
       if let old { try forget(try deletions(upTo: old, zone, connection), zone, connection) }
     }
 
-    /// Forgets as many deletions of these collections as room is needed for, and older ones. Returns false if there are
-    /// none.
+    /// Forgets deletions until these collections have enough room, together with all older ones. Returns false if there
+    /// are none to forget.
     static func makeRoom(
       _ full: [String: Int], _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> Bool {
@@ -52,14 +52,14 @@
       }
     }
 
-    /// Reads the records, and removes those that have not changed since.
+    /// Removes the records of deletions, unless they have changed since they were read.
     private static func forget(
       _ deletions: [OldDeletion], _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) {
       if deletions.isEmpty { return }
       for deletion in OldDeletion.forgettable(deletions, rules: try rules(zone, connection)) {
-        // The zone's row is locked first, as by every commit, and the oldest record goes first, so the zone's record of
-        // forgotten deletions is right after each statement.
+        // Each statement locks the zone's row first, as every commit does. The oldest record is removed first, so that
+        // the zone's data about forgotten deletions is right after each statement.
         _ = try connection.run(
           """
           WITH place AS (SELECT name FROM sync_zone WHERE name = $1 FOR UPDATE), gone AS (
