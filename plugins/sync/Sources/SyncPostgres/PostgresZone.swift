@@ -5,10 +5,10 @@
 
   /// The tables of zones, and the statements on them.
   enum PostgresZone {
-    /// The lock that is held while tables are made.
+    /// The lock that is held while tables are created.
     static let makingLock = "SELECT pg_advisory_xact_lock(7237106)"
 
-    /// Makes missing tables. Two servers that start together must not make the same table twice.
+    /// Creates missing tables. The lock prevents two servers that start together from creating the same table twice.
     static let schema =
       [
         makingLock,
@@ -54,8 +54,8 @@
         """,
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
-    /// Throws for a database with a zone of a version before the first published one. Only reads, so the database does
-    /// not change.
+    /// Throws if the database has a zone in the format of an unpublished version. Only reads, so the database stays
+    /// unchanged.
     static func refuseRemoved(_ connection: ZoneConnection) throws(BackendError) {
       let tables = try connection.run(
         """
@@ -71,7 +71,7 @@
       )
     }
 
-    /// Makes a missing zone with its first incarnation.
+    /// Creates a missing zone with its first incarnation.
     static func make(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
@@ -90,12 +90,12 @@
 
     // MARK: The store
 
-    /// The store's identity.
+    /// Returns the store's identity.
     static func identity(_ connection: ZoneConnection) throws(BackendError) -> StoreIdentity {
       try identity(try connection.run("SELECT identity FROM sync_store"), 0)
     }
 
-    /// The store's identity from a column of the first row.
+    /// Returns the store's identity from a column of the first row. Throws if it is missing.
     static func identity(_ rows: PostgresRows, _ column: Int) throws(BackendError) -> StoreIdentity {
       guard rows.count > 0, !rows.isNull(0, column), let identity = StoreIdentity(rows.text(0, column)) else {
         throw .storage("the database has lost the store's identity: restore it from a backup")
@@ -103,15 +103,15 @@
       return identity
     }
 
-    /// Sets the store's identity.
     static func setIdentity(_ identity: StoreIdentity) -> PostgresStatement {
       PostgresStatement(sql: "UPDATE sync_store SET identity = $1", parameters: [.text(identity.description)])
     }
 
     // MARK: Records
 
-    /// Reads the zone's cursor, the clock, a record and the forgotten deletions: generation, seq, milliseconds,
-    /// version, seq, cell, the last deletion, the incarnation, the tag.
+    /// Reads the zone's cursor, the clock, a record and the forgotten deletions. Columns: generation, seq,
+    /// milliseconds; version, seq and cell of the record; seq and incarnation of the forgotten deletions; the cursor's
+    /// tag.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -121,23 +121,22 @@
           """, parameters: [.text(zone), .text(key.type), .text(key.name)])
     }
 
-    /// The record of a row that `read` gave, nil when there is none.
+    /// Returns the record from a row of `read`, or nil if there is none.
     static func record(_ key: RecordKey, _ rows: PostgresRows) throws(BackendError) -> SyncRecord? {
       if rows.isNull(0, 3) { return nil }
       return SyncRecord(
         key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
     }
 
-    /// Stores a cell if the record has the expected version and the zone has forgotten nothing since `dropped`. Returns
-    /// seq and generation, or no row otherwise.
+    /// Stores a cell if the record has the expected version and the zone has forgotten no deletion since `dropped`.
+    /// Returns seq and generation, or no row if the condition fails.
     ///
-    /// A transaction's first swap in a zone locks the zone's row, so that the order of commits in a zone is that of
-    /// sequence numbers. It reserves the numbers for all swaps of the transaction in the zone, of which the last
-    /// `behind` belong to later swaps, and sets the zone's tag to the transaction's, which `keep` stores for its last
-    /// number.
+    /// A transaction's first statement in a zone locks the zone's row, so that commits in a zone have the order of
+    /// their sequence numbers. It reserves the numbers of all changes of the transaction in the zone, of which the last
+    /// `behind` belong to later statements. It also sets the zone's tag to that of the transaction; `keep` stores it
+    /// with the last number.
     ///
-    /// A record that was not read for this commit is changed only if the zone's generation is that of `assumed` and the
-    /// zone has come at least as far.
+    /// A cached record is changed only if the zone has the generation of `assumed` and at least its sequence number.
     static func swap(
       _ slot: CommitBatch.Slot, tag: UInt64, behind: Int64, assumed: Cursor?, isWhole: Bool, isFirst: Bool
     ) -> PostgresStatement {
@@ -162,16 +161,15 @@
       return PostgresStatement(sql: sql, parameters: parameters)
     }
 
-    /// The kind of a swap.
     private enum Change: CaseIterable { case update, partOfTransaction, insertion }
 
-    /// The properties that determine the SQL of a swap.
+    /// The properties that determine the SQL text of a swap.
     private struct SwapText: Hashable {
       var change: Change
       var isFirst: Bool
       var hasOneAct: Bool
 
-      /// The text, with an optional further part.
+      /// Returns the text, with an optional further part.
       func sql(_ more: String = "") -> String {
         let numbers = isFirst ? takesNumbers : hasNumbers
         let change =
@@ -185,7 +183,7 @@
       }
     }
 
-    /// The common texts, made once.
+    /// The texts without a further part, created once.
     private static let swapTexts: [SwapText: String] = {
       var texts: [SwapText: String] = [:]
       for change in Change.allCases {
@@ -197,12 +195,12 @@
       return texts
     }()
 
-    /// Stores the acts accepted by a swap.
+    /// Returns the part that stores the acts accepted by a swap.
     private static func keepsActs(from acts: String) -> String {
       ", acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, \(acts) a ON CONFLICT DO NOTHING)"
     }
     private static let manyActs = "unnest($10::text[], $11::int8[], $12::int8[], $13::int8[])"
-    /// There is usually one act, which needs no arrays.
+    /// Usually there is one act, which needs no arrays.
     private static let oneAct = "(SELECT $10::text, $11::int8, $12::int8, $13::int8)"
 
     private static func keepsGivenBack(from number: Int) -> String {
@@ -247,14 +245,14 @@
       return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
     }
 
-    /// The part of the first swap in a zone.
+    /// The first part of the first swap in a zone: reserves sequence numbers and sets the tag.
     private static func takesNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 + $14::int8, tag = $9::int8 WHERE name = $1\(condition)
         RETURNING \(sequence) - $14::int8 AS seq, generation, dropped_seq),
       """
     }
-    /// The part of later swaps. If the first one failed, the zone has another tag and they find no row.
+    /// The first part of later swaps. If the first swap failed, the zone has another tag, so they find no row.
     private static func hasNumbers(_ sequence: String, _ condition: String) -> String {
       """
       WITH place AS (SELECT \(sequence) - $14::int8 AS seq, generation, dropped_seq FROM sync_zone
@@ -263,7 +261,7 @@
     }
     private static let unlessDropped = "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END"
 
-    /// The text for a cached record, which exists: it is updated and never inserted, which costs PostgreSQL 14 % less.
+    /// The text for a cached record. It exists, so it is updated and never inserted, which costs PostgreSQL 14 % less.
     private static let update = """
       swapped AS (UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
         deleted_life = nullif($7::int8, -1)
@@ -277,8 +275,8 @@
           deleted_life = excluded.deleted_life WHERE sync_record.version = $4::int8
         """)
 
-    /// The text for a part of a transaction. If it finds another version it divides by zero, which rolls back all
-    /// parts.
+    /// The text for a part of a transaction. If the record has another version, it divides by zero, which rolls back
+    /// the whole transaction.
     private static let partOfTransaction = insertion(
       end: """
         version = CASE WHEN sync_record.version = $4::int8 THEN excluded.version
@@ -295,15 +293,15 @@
       """
     }
 
-    /// Cached rules of a collection, by their version; 0 for none.
+    /// Cached rules of a collection, identified by their version, or 0 if there are none.
     struct AssumedRules: Hashable {
       var zone: String
       var collection: String
       var version: Int64
     }
 
-    /// Fails its transaction if collections have other rules than these. It follows the swaps, which have locked the
-    /// zones' rows, so no other transaction can change the rules before this one ends.
+    /// Fails its transaction if a collection has other rules than the cached ones. It runs after the swaps, which have
+    /// locked the zones' rows, so no other transaction can change the rules before this one ends.
     static func require(_ rules: [AssumedRules]) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -316,14 +314,14 @@
         ])
     }
 
-    /// Values as an array. They contain no quotes, and an unquoted NULL would not be a name.
+    /// Formats values as an array. They contain no quotes; each is quoted, so that a name `NULL` stays a name.
     private static func array(_ values: [some CustomStringConvertible]) -> PostgresParameter {
       .text("{\(values.map { "\"\($0)\"" }.joined(separator: ","))}")
     }
 
     // MARK: Tags
 
-    /// Stores the tag of a transaction for its last number in each of these zones.
+    /// Stores the tag of a transaction with its last sequence number in each of these zones.
     static func keep(_ tag: UInt64, in zones: [String]) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -332,14 +330,14 @@
           """, parameters: [array(zones), .integer(Int64(bitPattern: tag))])
     }
 
-    /// Forgets the oldest tags of a zone.
+    /// Removes the oldest tags of a zone.
     static func forgetTags(_ zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: "DELETE FROM sync_tag WHERE zone = $1 AND seq < (SELECT seq FROM sync_zone WHERE name = $1) - $2::int8",
         parameters: [.text(zone), .integer(CommitTags.limit)])
     }
 
-    /// The SQL for a number's tag: that of the first commit that reaches it, or 0 if there is none.
+    /// Returns the SQL for the tag of a sequence number: that of the commit that assigned it, or 0 if it is unknown.
     static func tag(of number: String) -> String {
       """
       CASE WHEN \(number) <= 0 THEN 0 ELSE coalesce(
@@ -347,7 +345,7 @@
       """
     }
 
-    /// Fails its transaction if the history of a zone does not contain all of these cursors.
+    /// Fails its transaction unless the history of a zone contains all of these cursors.
     static func require(_ cursors: [Cursor], zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -373,8 +371,8 @@
 
     // MARK: Lives
 
-    /// Starts an incarnation after the zone's present cursor and forgets the oldest one. The zone's row is locked
-    /// before the incarnation is numbered, so that the numbers have the order of the incarnations.
+    /// Starts an incarnation after the zone's present cursor and removes the oldest one. The zone's row is locked
+    /// before the incarnation gets its number, so numbers have the order of incarnations.
     static func beginIncarnation(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
@@ -390,7 +388,7 @@
       ]
     }
 
-    /// Forgets all incarnations except the present one.
+    /// Removes all incarnations except the present one.
     static func forgetOtherIncarnations(_ zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -399,7 +397,7 @@
           """, parameters: [.text(zone)])
     }
 
-    /// Reads the incarnations of a zone and its present cursor at one moment.
+    /// Reads the incarnations of a zone and its present cursor in one statement.
     static func incarnations(
       _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> (incarnations: ZoneIncarnations, cursor: Cursor) {

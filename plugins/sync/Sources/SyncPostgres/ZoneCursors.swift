@@ -2,9 +2,9 @@
   import SyncCore
   import Synchronization
 
-  /// The positions of zones as known to this server, from its own commits and from notifications.
+  /// The positions of zones that this server knows from its own commits and from notifications.
   ///
-  /// A database with an earlier position was restored from an old copy, even if no connection broke meanwhile.
+  /// If the database has an earlier position, it was restored from an old copy, even if no connection was lost.
   final class ZoneCursors: Sendable {
     /// The maximum number of incarnations stored per zone.
     private static let incarnationsLimit = 16
@@ -12,24 +12,22 @@
     private let zones = Mutex<[String: Zone]>([:])
 
     private struct Zone {
-      /// True if this server has started an incarnation since one of its connections was last opened.
+      /// True if this server has started an incarnation since it last opened a connection.
       var hasBegun = false
       /// The furthest cursor of each of the latest incarnations, oldest first.
       var known: [Cursor] = []
-      /// The incarnation in which all known cursors were last found in the database.
+      /// The incarnation in which the database was last found to contain all known cursors.
       var verified: UInt64?
     }
 
     /// True if the next change must start an incarnation of the zone.
     func mustBegin(_ zone: String) -> Bool { zones.withLock { !($0[zone]?.hasBegun ?? false) } }
 
-    /// Records that an incarnation was started.
     func begun(_ zone: String) { zones.withLock { $0[zone, default: Zone()].hasBegun = true } }
 
-    /// Records that a connection was opened, after which the database may be another copy.
+    /// Records that a connection was opened, possibly to another copy of the database.
     func forgetBegun() { zones.withLock { zones in for zone in zones.keys { zones[zone]?.hasBegun = false } } }
 
-    /// Records a cursor of the zone.
     func note(_ cursor: Cursor, zone: String) {
       zones.withLock { zones in
         var state = zones[zone] ?? Zone()
@@ -47,8 +45,8 @@
       }
     }
 
-    /// True if the database's cursor is consistent with known ones. If not, or if it is in another incarnation than
-    /// before, `known` must be compared with a newer reading.
+    /// True if the database's cursor is consistent with the known ones. If not, or if its incarnation has changed, the
+    /// caller must compare `known` with the database's incarnations.
     func fits(_ cursor: Cursor, zone: String) -> Bool {
       zones.withLock { zones in
         guard let state = zones[zone] else { return true }
@@ -57,25 +55,24 @@
       }
     }
 
-    /// The furthest position in an incarnation.
+    /// Returns the furthest known sequence number of an incarnation.
     func furthest(of generation: UInt64, zone: String) -> Int64 {
       zones.withLock { $0[zone]?.known.last { $0.generation == generation }?.sequence ?? 0 }
     }
 
-    /// The tag of a number, or 0 if it is not known here.
+    /// Returns the tag of a sequence number, or 0 if it is unknown.
     func tag(of sequence: Int64, _ generation: UInt64, zone: String) -> UInt64 {
       zones.withLock { $0[zone]?.known.last { $0.generation == generation && $0.sequence == sequence }?.tag ?? 0 }
     }
 
-    /// The known cursors of the zone.
     func known(zone: String) -> [Cursor] { zones.withLock { $0[zone]?.known ?? [] } }
 
-    /// Records that all known cursors were found in this incarnation.
+    /// Records that the database contains all known cursors in this incarnation.
     func verify(_ generation: UInt64, zone: String) {
       zones.withLock { $0[zone, default: Zone()].verified = generation }
     }
 
-    /// Records that the zone was restored from an old copy: known cursors are dropped, and the next change starts an
+    /// Records that the zone was restored from an old copy. Known cursors are removed, and the next change starts an
     /// incarnation.
     func goBack(zone: String) { zones.withLock { $0[zone] = nil } }
   }
