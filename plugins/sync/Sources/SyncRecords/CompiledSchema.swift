@@ -1,19 +1,19 @@
 import FlowCompiled
 import SyncCore
 
-/// A record schema that was compiled when an app was built, so that the app needs no YAML. `FlowrunBuildPlugin` writes
-/// one for each `*.sync.yaml` of a target:
+/// A record schema compiled when an app is built, so that the app needs no YAML. `FlowrunBuildPlugin` compiles each
+/// `*.sync.yaml` of a target:
 ///
 /// ```swift
 /// SyncPlugin(schemas: Schemas.all)
 /// ```
 public struct CompiledSchema: Hashable, Sendable {
-  /// The name of the compiled file, such as `notes.sync.yaml`, which workflows use to name the schema.
+  /// The name of the compiled file, such as `notes.sync.yaml`. Workflows refer to the schema by this name.
   public let file: String
   /// The schema as bytes. Equal schemas have equal bytes.
   public let bytes: [UInt8]
 
-  /// Wraps the compiled bytes of a file.
+  /// Creates a compiled schema from its bytes.
   public init(file: String, bytes: [UInt8]) {
     self.file = file
     self.bytes = bytes
@@ -26,7 +26,7 @@ public struct CompiledSchema: Hashable, Sendable {
     self.init(file: file, bytes: writer.finished(mark: Self.mark, version: Self.version))
   }
 
-  /// Reads the bytes. Throws if they are damaged or have another version of the format.
+  /// Reads the schema. Throws if the bytes are damaged or have another version of the format.
   public func schema() throws(CompiledSchemaError) -> RecordSchema {
     do throws(CompiledWorkflowError) {
       var reader = try CompiledReader(bytes, mark: Self.mark, version: Self.version)
@@ -38,15 +38,15 @@ public struct CompiledSchema: Hashable, Sendable {
     }
   }
 
-  /// Like that of compiled workflows, with the word 'sync'.
+  /// The first bytes, like those of compiled workflows, with the word `sync`.
   static let mark: [UInt8] = [0x8C, 0x73, 0x79, 0x6E, 0x63, 0x0D, 0x0A, 0x1A]
-  /// The only version that is written and read.
+  /// The only version of the format.
   static let version: UInt64 = 1
 }
 
 /// The reason why bytes are not a usable compiled schema.
 public struct CompiledSchemaError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem and the remedy.
+  /// The problem and its remedy.
   public let description: String
 
   init(file: String, _ error: CompiledWorkflowError) {
@@ -144,7 +144,7 @@ extension CompiledWriter {
 }
 
 extension CompiledReader {
-  /// Reads the name of a collection or field, which must be unique.
+  /// Reads the name of a collection or field, which must be well formed and unique.
   fileprivate mutating func recordName(besides others: [String]) throws(CompiledWorkflowError) -> String {
     let name = try text()
     guard RecordName.isWellFormed(name), !others.contains(name) else { throw damaged("a name") }
@@ -158,7 +158,7 @@ extension CompiledReader {
     return texts
   }
 
-  /// Reads a rule as text.
+  /// Reads the text of a rule and parses it.
   fileprivate mutating func rule<Rule>(_ read: (String) -> Rule?) throws(CompiledWorkflowError) -> Rule {
     guard let rule = read(try text()) else { throw damaged("a rule") }
     return rule

@@ -2,8 +2,8 @@ import SyncCore
 import SyncEngine
 
 extension SyncSettings {
-  /// Makes the settings of a device with a schema's records. If the budget runs low, collections that are decided as a
-  /// whole come first.
+  /// Creates the settings for a device with a schema's records. When the budget runs low, only collections with a
+  /// `decide` rule are sent.
   public init(for schema: RecordSchema) {
     self.init()
     projection = SchemaProjection(schema)
@@ -16,14 +16,14 @@ extension SyncSettings {
 }
 
 extension SyncSession {
-  /// Declares the collections and rules of a schema that the zone does not know.
+  /// Declares the collections and rules of a schema that the zone does not have yet.
   ///
-  /// Throws a `RecordProblem` if the zone has different ones, and a `ReplicaError` if they cannot be saved.
+  /// Throws a `RecordProblem` if the zone has different rules, and a `ReplicaError` if the declaration cannot be saved.
   public func declare(_ schema: RecordSchema) async throws {
     for collection in schema.collections {
       let key = ZoneRules.key(of: collection.name)
       let declaration = try collection.declaration(to: machine)
-      // Refused rules of an earlier schema are discarded. Changes written under them stay.
+      // Rules of an earlier schema that were refused are discarded. Changes written under them stay.
       for item in machine.replica.outbox.items(for: key) where item.parkedBecause != nil {
         await discard(parked: item.position)
       }
@@ -33,8 +33,8 @@ extension SyncSession {
 }
 
 extension RecordSchema.Collection {
-  /// The rules of the collection that a device must declare to its zone, or nil if the zone knows them all. Throws if
-  /// the zone has different ones.
+  /// Returns the rules that a device must declare to its zone, or nil if the zone has them all. Throws if the zone has
+  /// different rules.
   public func declaration(to machine: SyncMachine) throws(RecordProblem) -> SyncMachine.Action? {
     let (known, wanted) = (machine.rules(of: name), ruleTexts)
     if let difference = known.difference(to: wanted) { throw RecordProblem(difference) }

@@ -2,17 +2,17 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// Reads an edit of a record from a workflow's values.
+/// Converts a workflow's values to an edit of a record.
 public struct RecordInput: Sendable {
   private let collection: RecordSchema.Collection
   private let replaces: Bool
 
   /// The allowed members of a write in a transaction.
   static let writeMembers = ["collection", "key", "fields", "replace", "delete"]
-  /// The possible edits of a counter, a set, a list and a value with epochs.
+  /// The keys of an edit of a counter, a set, a list or a value with epochs.
   static let edits = ["add", "remove", "insert", "move", "begin"]
 
-  /// The problem with the name of a write's member, or nil.
+  /// Returns the problem with the name of a write's member, or nil.
   public static func problem(withMember name: String) -> RecordProblem? {
     if writeMembers.contains(name) { return nil }
     return RecordProblem(
@@ -20,14 +20,14 @@ public struct RecordInput: Sendable {
       help: NearestName.question(name, among: writeMembers) ?? "it has \(writeMembers.joined(separator: ", "))")
   }
 
-  /// Makes a reader for edits of a collection's records. With `replaces`, a plain value replaces a counter, a set or a
-  /// list, as the difference to the value on this device.
+  /// Creates a reader for edits of a collection's records. With `replaces`, a plain value replaces a counter, a set or
+  /// a list, by its difference to the value on this device.
   public init(_ collection: RecordSchema.Collection, replaces: Bool = false) {
     self.collection = collection
     self.replaces = replaces
   }
 
-  /// Reads the edit. `isNew` is true if the record does not exist yet, so that required fields must be present.
+  /// Reads an edit. If `isNew`, the record does not exist yet, so required fields must be present.
   public func edit(_ values: ValueObject, isNew: Bool, seed: UInt64) throws(RecordProblem) -> RecordEdit {
     var edit = RecordEdit(seed: seed)
     for (name, value) in values.members {
@@ -47,7 +47,7 @@ public struct RecordInput: Sendable {
     return edit
   }
 
-  /// A field that the schema does not list contains a string.
+  /// Reads a field that the schema does not list. Its value must be a string.
   private func other(_ name: String, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
     guard RecordKey(type: collection.name, name: name).isWellFormed else {
       throw RecordProblem("a field's name is 1 to \(RecordKey.maximumLength) bytes without control characters")

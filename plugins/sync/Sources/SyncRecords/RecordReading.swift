@@ -3,19 +3,19 @@ import SyncCore
 import SyncEngine
 
 extension RecordSchema.Collection {
-  /// The values of a record's fields in schema order, whether or not the record is deleted.
+  /// Returns the values of a record's fields in schema order, even if the record is deleted.
   public func values(of cell: Cell) -> [Scalar] {
     let state = decide.map { cell.state(by: $0) } ?? RecordState()
     return fields.map { $0.rule.merge == .whole ? state.value($0.name) ?? .null : $0.scalar(in: cell) }
   }
 
-  /// The time when the state of a record was written, by the server's clock in milliseconds since 1970. Nil for a
-  /// collection without states, and before the first one.
+  /// Returns the time when the winning state of a record was written, in milliseconds since 1970 on the server's clock.
+  /// Returns nil for a collection without states, and if no state was written.
   public func decided(in cell: Cell) -> Int64? {
     decide.flatMap { cell.reading(by: $0)?.winner.milliseconds }
   }
 
-  /// The decreasing value of a record at an instant of the server's clock, or nil for a collection without one.
+  /// Returns a record's decreasing value at an instant of the server's clock, or nil if the collection has none.
   public func aged(_ cell: Cell, atMilliseconds now: Int64) -> (field: String, value: Value)? {
     guard let decide, let decided = decided(in: cell),
       let (name, milliseconds) = decide.aged(cell.state(by: decide), setAtMilliseconds: decided, atMilliseconds: now),
@@ -24,10 +24,10 @@ extension RecordSchema.Collection {
     return (name, field.value(.integer(milliseconds)))
   }
 
-  /// The column with the time of the state; see `decided(in:)`.
+  /// The column with the time of the winning state; see `decided(in:)`.
   public static let decidedColumn = "_decided"
 
-  /// A record for workflows, or nil if it does not exist.
+  /// Returns a record for workflows, or nil if it does not exist.
   public func shown(_ cell: Cell) -> ValueObject? {
     guard cell.isRecord, !cell.content.isDeleted(by: delete) else { return nil }
     var record = ValueObject(zip(fields, values(of: cell)).map { ($0.name, $0.value($1)) })
@@ -35,7 +35,7 @@ extension RecordSchema.Collection {
     return record
   }
 
-  /// The fields of a record that the schema does not list, if it allows them.
+  /// Returns the fields of a record that the schema does not list, or none if it does not allow them.
   public func otherFields(of cell: Cell) -> [(name: String, text: String)] {
     guard hasOtherFields else { return [] }
     return cell.fields.compactMap { stored in
@@ -44,7 +44,7 @@ extension RecordSchema.Collection {
     }
   }
 
-  /// The names of each list's elements, in order.
+  /// Returns the names of the elements of each list, in order.
   public func ids(of cell: Cell) -> ValueObject {
     var ids = ValueObject()
     for field in fields where field.rule.merge == .list {
@@ -74,7 +74,7 @@ extension RecordSchema.Field {
     }
   }
 
-  /// The value of the field for workflows.
+  /// Converts a stored value of the field to a value for workflows.
   public func value(_ scalar: Scalar) -> Value { value(scalar, rule.type) }
 
   private func json(_ values: [[UInt8]]) -> Scalar {
@@ -83,16 +83,17 @@ extension RecordSchema.Field {
   }
 }
 
-/// Shows records in a device's file by the device's own schema. Deletion follows the zone's rule, which is the same.
+/// Shows records in a device's file as the device's schema describes them. Deletions follow the schema's rule, which
+/// equals the zone's.
 public struct SchemaProjection: RecordProjection {
   private let collections: [String: RecordSchema.Collection]
 
-  /// Shows the collections of a schema.
+  /// Creates the projection of a schema's collections.
   public init(_ schema: RecordSchema) {
     collections = Dictionary(schema.collections.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The row of a record; see `ShownRow`.
+  /// Returns the packed row of a record; see `RecordProjection`.
   public func row(of cell: Cell, key: RecordKey) -> [UInt8]? {
     guard let collection = collections[key.type] else { return nil }
     guard cell.isRecord else { return [] }
@@ -106,7 +107,7 @@ public struct SchemaProjection: RecordProjection {
 }
 
 extension RecordSchema.Field {
-  /// The written value for a value returned by SQL, which has neither Booleans nor lists.
+  /// Converts a value returned by SQL, which has neither Booleans nor lists, to the field's type.
   public func asWritten(_ shown: Scalar) -> Scalar {
     switch (rule.type, shown) {
     case (.boolean, .integer(let number)): .boolean(number != 0)

@@ -5,7 +5,7 @@ import SyncEngine
 public struct RecordSchema: Hashable, Sendable {
   /// The schema's name.
   public var name: String
-  /// The version, for people only. Names and rules are what counts.
+  /// The version, for people only. Compatibility depends on names and rules.
   public var version: Int
   /// The budget of a device, or nil for no limit.
   public var budget: RequestBudget.Limits?
@@ -23,9 +23,9 @@ public struct RecordSchema: Hashable, Sendable {
   public struct Collection: Hashable, Sendable {
     /// The collection's name.
     public var name: String
-    /// The result for a record that is deleted and changed at the same time.
+    /// The rule for a record that one device deletes while another changes it.
     public var delete: DeleteRule
-    /// The rule for deciding records as a whole, or nil if they are merged field by field.
+    /// The rule that decides between whole states of a record, or nil if records are merged field by field.
     public var decide: DecideRule?
     /// The maximum number of records, or nil.
     public var limit: Int?
@@ -33,7 +33,7 @@ public struct RecordSchema: Hashable, Sendable {
     public var keys: [String]?
     /// True if each record is written only by the device whose identity is its key.
     public var isWrittenByItself = false
-    /// True if records may have fields that are not listed here, of which the newest value counts.
+    /// True if records may have fields that are not listed here; they are merged by `newest`.
     public var hasOtherFields = false
     /// The fields in file order.
     public var fields: [Field]
@@ -52,10 +52,10 @@ public struct RecordSchema: Hashable, Sendable {
       self.fields = fields
     }
 
-    /// The field with this name.
+    /// Returns the field with this name, or nil.
     public func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
-    /// The rules that a zone stores for it.
+    /// The rules that a zone stores for the collection.
     public var rules: ZoneRules { ZoneRules(collection: name, texts: ruleTexts) }
 
     /// The rules as text, by name.
@@ -79,7 +79,7 @@ public struct RecordSchema: Hashable, Sendable {
     public var rule: FieldRule
     /// The allowed strings, or nil for any.
     public var choices: [String]?
-    /// True if a new record must have it.
+    /// True if a new record must have the field.
     public var isRequired = false
 
     package init(name: String, rule: FieldRule, choices: [String]? = nil, isRequired: Bool = false) {
@@ -90,10 +90,10 @@ public struct RecordSchema: Hashable, Sendable {
     }
   }
 
-  /// The collection with this name.
+  /// Returns the collection with this name, or nil.
   public func collection(_ name: String) -> Collection? { collections.first { $0.name == name } }
 
-  /// This schema with the collection of devices' descriptions, which every zone has.
+  /// This schema with the collection of devices' descriptions, which all zones have.
   public var withDevices: RecordSchema {
     var schema = self
     if collection(DeviceInfo.collection) == nil { schema.collections.append(Self.devices) }

@@ -2,17 +2,16 @@ import FlowDiagnostics
 import FlowModel
 import SyncCore
 
-/// Checks a workflow's use of a schema's records before anything runs: the names of collections and fields, and literal
-/// values.
+/// Checks a workflow's use of a schema's records before a run: the names of collections and fields, and literal values.
 public struct RecordUse {
   private let schema: RecordSchema
   private let isOpen: (Value) -> Bool
   private let queryProblem: (String) -> RecordProblem?
-  /// The findings in the order of the steps.
+  /// The findings, in the order of the steps.
   public private(set) var diagnostics: [Diagnostic] = []
 
-  /// Creates a check against a schema. `isOpen` is true for values known only during a run, and `queryProblem` returns
-  /// the problem with a statement of `sync.query`.
+  /// Creates a check against a schema. `isOpen` is true for values that are known only during a run. `queryProblem`
+  /// returns the problem with a statement of `sync.query`.
   public init(
     _ schema: RecordSchema, isOpen: @escaping (Value) -> Bool,
     queryProblem: @escaping (String) -> RecordProblem? = { _ in nil }
@@ -52,7 +51,7 @@ public struct RecordUse {
     }
   }
 
-  /// A string that is known before the run.
+  /// Returns a string that is known before the run, or nil.
   private func text(_ value: PlacedValue) -> String? {
     guard case .scalar(.string(let text)) = value.content, !isOpen(.string(text)) else { return nil }
     return text
@@ -113,7 +112,7 @@ public struct RecordUse {
     func test(_ value: Value) -> RecordProblem? {
       problem { _ = try input.edit([member.key: value], isNew: false, seed: 0) }
     }
-    // The unknown part of an increment counts as a number, that of a set or a list as no elements.
+    // The unknown part of an increment is replaced by a number, that of a set or a list by an empty list.
     let filler: Value = field.rule.merge == .counter ? 1 : []
     let given = field.rule.merge == .list ? Self.withListedMoves(member.value) : member.value
     guard let (value, isWhole) = known(given, filler), isWhole || !field.rule.hasEpochs else { return }
@@ -122,7 +121,7 @@ public struct RecordUse {
     report(nearest, at: span)
   }
 
-  /// Wraps a single move in a list, because moves are checked as a whole.
+  /// Wraps a single move in a list. Moves are always checked as a list.
   private static func withListedMoves(_ edit: PlacedValue) -> PlacedValue {
     guard case .map(var members) = edit.content else { return edit }
     for index in members.indices where members[index].key == "move" {
@@ -132,7 +131,7 @@ public struct RecordUse {
     return PlacedValue(content: .map(members), span: edit.span)
   }
 
-  /// The smallest part of a value that is invalid by itself.
+  /// Finds the smallest part of a value that is invalid on its own.
   private func part(
     of value: PlacedValue, _ filler: Value, _ test: (Value) -> RecordProblem?
   ) -> (RecordProblem, TextSpan)? {
@@ -154,7 +153,7 @@ public struct RecordUse {
     return nil
   }
 
-  /// The problem thrown by a closure, whose errors are untyped in this compiler.
+  /// Returns the `RecordProblem` thrown by a closure, or nil. This compiler does not infer typed errors of closures.
   private func problem(_ body: () throws -> Void) -> RecordProblem? {
     do {
       try body()
@@ -164,8 +163,8 @@ public struct RecordUse {
     }
   }
 
-  /// The known part of a value before the run: for objects and lists the known members and elements. An unknown member
-  /// is replaced by `filler`; an element with an unknown part is left out.
+  /// Returns the part of a value that is known before the run. An unknown member of an object is replaced by `filler`;
+  /// a list element with an unknown part is left out.
   private func known(_ value: PlacedValue, _ filler: Value = .null) -> (value: Value, isWhole: Bool)? {
     switch value.content {
     case .scalar(let scalar): return isOpen(scalar) ? nil : (scalar, true)

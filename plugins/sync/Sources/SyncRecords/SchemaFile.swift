@@ -2,32 +2,32 @@ import FlowDiagnostics
 
 /// The result of reading a file `*.sync.yaml`: a schema, or all problems with it.
 public struct SchemaFile: Sendable {
-  /// The ending of such a file's name.
+  /// The suffix of the name of a schema file.
   public static let suffix = ".sync.yaml"
   /// The maximum number of fields in a collection.
   public static let fieldLimit = 200
 
   /// The schema, or nil if there is an error.
   public let schema: RecordSchema?
-  /// The findings in file order.
+  /// The diagnostics in file order.
   public let diagnostics: [Diagnostic]
-  /// The text that the findings refer to.
+  /// The text that the diagnostics refer to.
   public let source: SourceText
 
-  /// Creates a result. A schema with an error is left out.
+  /// Creates a result. If there is an error, the schema is left out.
   package init(_ schema: RecordSchema?, _ diagnostics: [Diagnostic], of source: SourceText) {
     self.source = source
     self.diagnostics = diagnostics.sortedByLocation()
     self.schema = diagnostics.containsError ? nil : schema
   }
 
-  /// The findings as text for people, each with an excerpt.
+  /// Returns the diagnostics as text for people, each with an excerpt of the file.
   public func rendered() -> String { DiagnosticRenderer(source, usesColor: false).render(diagnostics) }
 }
 
-/// Reads files `*.sync.yaml` at run time. An app needs none, because its schemas are compiled when it is built;
+/// Reads files `*.sync.yaml` at run time. An app needs no reader, because its schemas are compiled when it is built.
 /// `flowrun` uses `YAMLSchemas`.
 public protocol SchemaReading: Sendable {
-  /// Reads a file, or finds all problems with it. `file` is its name in messages.
+  /// Reads a file and returns its schema or all of its problems. `file` is its name in messages.
   func read(_ bytes: [UInt8], file: String) -> SchemaFile
 }

@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 
 extension RecordSchema {
-  /// The part of the zone selected by `subscribe: { notes: { folder: inbox }, folders: {} }`.
+  /// Converts an input such as `subscribe: { notes: { folder: inbox }, folders: {} }` to a subscription.
   public func subscription(_ wanted: ValueObject) throws(RecordProblem) -> SyncSubscription {
     if wanted.isEmpty { throw RecordProblem("it names no collection; leave it out to have all records") }
     var collections: [String: [String: Scalar]] = [:]
@@ -22,7 +22,7 @@ extension RecordSchema {
       }
       collections[name] = filter
     }
-    // The descriptions of devices belong to every part.
+    // The descriptions of devices belong to every subscription.
     collections[DeviceInfo.collection] = collections[DeviceInfo.collection] ?? [:]
     let subscription = SyncSubscription(collections)
     let bytes = subscription.packed().count
@@ -32,7 +32,7 @@ extension RecordSchema {
     return subscription
   }
 
-  /// The schema reduced to the collections on a device.
+  /// Returns the schema reduced to the collections that the device receives.
   public func showing(_ subscription: SyncSubscription?) -> RecordSchema {
     guard let subscription else { return self }
     var shown = self
@@ -40,15 +40,15 @@ extension RecordSchema {
     return shown
   }
 
-  /// Returns a collection by name, for reading on a device. Throws with the nearest name, or if the device does not
-  /// have it.
+  /// Returns a collection by name, for reading on a device. Otherwise throws an error that suggests the nearest name.
+  /// Also throws if the device does not receive the collection.
   public func require(_ name: String, in subscription: SyncSubscription?) throws(RecordProblem) -> Collection {
     let collection = try require(name)
     if let subscription, subscription.collections[name] == nil { throw Self.unsubscribed(name) }
     return collection
   }
 
-  /// The reason why a collection cannot be read on a device without it.
+  /// Returns the problem with reading a collection that the device does not receive.
   public static func unsubscribed(_ name: String) -> RecordProblem {
     RecordProblem(
       "this device has no records of '\(name)': it is not in 'subscribe' of sync.connect; add '\(name): {}' there to read it"
