@@ -2,17 +2,17 @@ import FlowPlatform
 import SyncEngine
 import Synchronization
 
-/// Reserves a device's file for one process, from opening to closing, and names that process to others.
+/// Reserves a device's file for one process while it is open, and identifies that process in messages of others.
 ///
-/// The lock is on a separate file next to it (`….lock`), which is not removed. The system releases the lock when the
-/// process ends, however it ends. SQLite's own locks cover single transactions only.
+/// The lock is on a separate file (`….lock`), which stays in place. The system releases the lock when the process ends
+/// for any reason. SQLite's own locks only cover single transactions.
 final class FileLock: Sendable {
   private let path: String
-  /// The content of the lock's file while this is the last one that has taken it: the process in words, and a random number.
+  /// The content of the lock file after this instance has locked it: a description of the process, and a random number.
   private let mark = "process \(getpid())\n\(String(UInt64.random(in: 0 ... .max), radix: 16))"
   private let descriptor: Mutex<Int32?>
 
-  /// Takes the lock. Throws `ReplicaError.inUse` if another process or another part of this one has it.
+  /// Locks the file. Throws `ReplicaError.inUse` if another process, or another part of this one, has locked it.
   init(of path: String) throws(ReplicaError) {
     self.path = path
     let descriptor = try Self.take(path)
@@ -23,10 +23,9 @@ final class FileLock: Sendable {
 
   deinit { release() }
 
-  /// True if the lock is held.
+  /// True if this instance has locked the file.
   var isHeld: Bool { descriptor.withLock { $0 != nil } }
 
-  /// Gives the lock back.
   func release() {
     descriptor.withLock { descriptor in
       if let descriptor { close(descriptor) }
@@ -34,7 +33,8 @@ final class FileLock: Sendable {
     }
   }
 
-  /// Takes the lock again after ``release()``. Throws if another one has it, or has had it since.
+  /// Locks the file again after ``release()``. Throws if another instance has locked it now, or had locked it
+  /// meanwhile.
   func retake() throws(ReplicaError) {
     if isHeld { return }
     let descriptor = try Self.take(path)
@@ -73,7 +73,7 @@ final class FileLock: Sendable {
     content.split(separator: "\n").first.map(String.init) ?? "another process"
   }
 
-  /// Makes a missing file with access for its owner only. SQLite gives its companion files the same permissions.
+  /// Creates a missing file with access for its owner only. SQLite gives its companion files the same permissions.
   static func make(_ path: String) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 { close(descriptor) }

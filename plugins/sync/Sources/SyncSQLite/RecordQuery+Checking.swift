@@ -1,7 +1,7 @@
 import FlowSQLite
 
 extension RecordQuery {
-  /// Returns SQLite's error for a statement over these tables before they exist, or nil if it would run.
+  /// Returns SQLite's error for a statement over tables that do not exist yet, or nil if the statement is valid.
   public static func problem(with sql: String, over tables: [ShownTable]) -> String? {
     guard let connection = try? SQLiteConnection(":memory:", .readWrite, takesQuotedText: true) else { return nil }
     let statements = ShownTable.schema(tables) + tables.compactMap { $0.agedView(atMilliseconds: 0) }

@@ -1,8 +1,8 @@
 import FlowSQLite
 import SyncCore
 
-/// Reads the views of a device's file with SQL that has no other access: through a read-only connection, with an
-/// authorizer that only permits the views.
+/// Runs SQL that can only read the views in a device's file. The connection is read-only, and an authorizer permits
+/// nothing but the views.
 public struct RecordQuery: Sendable {
   private let path: String
   private let tables: [ShownTable]
@@ -17,7 +17,6 @@ public struct RecordQuery: Sendable {
     self.tables = tables
   }
 
-  /// The reason why a query failed.
   public struct QueryProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem as text.
     public var description: String
@@ -31,8 +30,8 @@ public struct RecordQuery: Sendable {
     public var rows: [[Scalar]]
   }
 
-  /// Runs one statement. `values` are for its parameters `:name`, or in order for `?`. Decreasing values are returned
-  /// as of `now`, in milliseconds since 1970 by the server's clock.
+  /// Runs one statement. `named` and `ordered` are the values of its parameters `:name` and `?`. Decreasing values are
+  /// those at `now`, in milliseconds since 1970 on the server's clock.
   public func run(
     _ sql: String, named: [String: Scalar] = [:], ordered: [Scalar] = [], milliseconds: Int64 = 10_000,
     atMilliseconds now: Int64 = 0
@@ -74,7 +73,7 @@ public struct RecordQuery: Sendable {
     }
   }
 
-  /// The values of the parameters, in order.
+  /// Returns the values of the parameters, in order.
   private static func values(
     of parameters: [String?], _ named: [String: Scalar], _ ordered: [Scalar]
   ) throws(QueryProblem) -> [SQLiteValue] {
@@ -113,7 +112,7 @@ public struct RecordQuery: Sendable {
 }
 
 extension SQLiteStatement {
-  /// The value in a column. Bytes are read as text.
+  /// Returns the value in a column. Bytes are read as text.
   fileprivate func scalar(_ column: Int) -> Scalar {
     switch value(column) {
     case .null: .null
@@ -125,7 +124,7 @@ extension SQLiteStatement {
   }
 }
 
-/// The permissions of a query. Used only by the query's thread.
+/// The permissions of a query. Only the thread of the query uses them.
 private final class QueryGuard {
   private let views: Set<String>
   private(set) var refusal = "the statement is not allowed"
@@ -145,10 +144,10 @@ private final class QueryGuard {
 
   private func allowsReading(_ table: String, _ column: String, _ view: String?) -> Bool {
     if views.contains(table) { return true }
-    // SQLite reports a common table expression (WITH) with an empty column if none of its columns is used. No table of
-    // the file matches these conditions.
+    // SQLite reports a common table expression (WITH) with an empty column if none of its columns is used. These
+    // conditions exclude the tables of the file.
     if column == "", table != "replica", !table.hasPrefix("_"), !table.hasPrefix("sqlite_") { return true }
-    // Tables read by a view are reported with the view's name.
+    // Tables that a view reads are reported with the view's name.
     let isShown = table == ShownTable.hiddenName || (table.hasPrefix("_") && views.contains(String(table.dropFirst())))
     if isShown, let view, views.contains(view) || view == ShownTable.hiddenName || view == "hidden" { return true }
     refusal = "'\(table)' may not be read; there are \(views.sorted().joined(separator: ", "))"

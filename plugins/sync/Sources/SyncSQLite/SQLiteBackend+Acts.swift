@@ -1,9 +1,8 @@
 import FlowSQLite
 import SyncCore
 
-/// The accepted acts of zones, so that each counts only once.
+/// Stores the acts that zones have accepted, so that each counts only once.
 extension SQLiteBackend {
-  /// Looks up an act in a zone.
   static func taken(_ name: ActName, _ zone: String, _ database: SQLiteConnection) throws -> TakenAct {
     let device = SQLiteValue.text(name.dot.device.name)
     let checks = try database.all(
@@ -16,7 +15,7 @@ extension SQLiteBackend {
     return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
   }
 
-  /// Stores the names accepted with a change.
+  /// Stores the names of the acts that a change contains.
   static func keep(_ names: TakenNames, _ zone: String, _ database: SQLiteConnection) throws {
     for act in names.acts {
       try database.run(

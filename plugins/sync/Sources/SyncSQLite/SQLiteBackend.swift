@@ -3,7 +3,7 @@ import SyncCore
 import SyncEngine
 import Synchronization
 
-/// Zones in a SQLite file that several processes share. The default backend, which needs no server.
+/// Zones in a SQLite file that several processes share. This is the default backend; it needs no server.
 public final class SQLiteBackend: SyncBackend {
   private let queue: SQLiteQueue
   private let path: String
@@ -17,7 +17,7 @@ public final class SQLiteBackend: SyncBackend {
 
   /// The oldest format that can be read.
   private static let oldestFormat = 9
-  /// The tables of that format, and the additions of each later one.
+  /// The tables of that format, and then the additions of each later format.
   private static let schemas = [
     """
     CREATE TABLE zone (
@@ -52,11 +52,11 @@ public final class SQLiteBackend: SyncBackend {
     CREATE TABLE store (identity TEXT NOT NULL);
     INSERT INTO store VALUES (lower(hex(randomblob(16))));
     """,
-    // The tables do not change. Records have moves in lists, which earlier versions cannot read.
+    // The tables stay the same, but records can contain moves in lists, which earlier versions cannot read.
     "",
   ]
 
-  /// Opens the file, or makes it if it is missing. `zones` are the zones that it may contain.
+  /// Opens the file, or creates it if it is missing. `zones` are the zones that it may contain.
   ///
   /// Throws `BackendError.storage` if the file cannot be used, is from a newer version or has a removed format.
   public init(
@@ -192,7 +192,7 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// Watches a zone. SQLite does not report writes of other processes, so a separate connection watches the file's
+  /// Watches a zone. SQLite does not report writes of other processes, so a separate connection polls the file's change
   /// counter.
   public func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
@@ -237,13 +237,13 @@ public final class SQLiteBackend: SyncBackend {
     return stream
   }
 
-  /// The store's identity, stored in the file.
+  /// Returns the store's identity, which is stored in the file.
   public func identity() async throws(BackendError) -> StoreIdentity {
     try await perform { try Self.require(nil, $0) }
   }
 
-  /// Turns this copy of a store into a store of its own: devices of the other one refuse it, and it knows none of their
-  /// cursors. Returns the new identity.
+  /// Turns this copy of a store into a separate store with a new identity, which it returns. Devices of the original
+  /// store refuse it, and their cursors are invalid in it.
   public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
     try await perform { database in
       let identity = StoreIdentity.drawn()
@@ -256,11 +256,11 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// The clock in milliseconds since 1970.
+  /// Returns the time of the device's clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
-  /// Forgets all incarnations of a zone: every device fetches it as a whole and returns lost data. Needed if a copy was
-  /// restored while the file was open; otherwise `ZoneIncarnations` detects it.
+  /// Removes all incarnations of a zone, so that every device fetches it again and returns lost data. Needed if a copy
+  /// was restored while the file was open; otherwise `ZoneIncarnations` detects it.
   public func beginNewGeneration(zone: String) async throws(BackendError) {
     try require(zone)
     try await perform { database in
@@ -335,7 +335,7 @@ public final class SQLiteBackend: SyncBackend {
       generation: generation, sequence: sequence, tag: try tag(of: sequence, zone, database))
   }
 
-  /// The tag of a number: that of the first commit that reaches it, or 0 if there is none.
+  /// Returns the tag of a sequence number: that of the commit that assigned it, or 0 if it is unknown.
   private static func tag(of number: Int64, _ zone: String, _ database: SQLiteConnection) throws -> UInt64 {
     if number <= 0 { return 0 }
     let tag = try database.first(
@@ -344,7 +344,7 @@ public final class SQLiteBackend: SyncBackend {
     return UInt64(bitPattern: tag ?? 0)
   }
 
-  /// Ends a commit whose last change has this number: draws its tag, and forgets the oldest tags from time to time.
+  /// Ends a commit whose last change has this sequence number: draws its tag, and occasionally removes the oldest tags.
   private static func tag(
     _ sequence: Int64, after last: Int64, _ zone: String, _ database: SQLiteConnection
   ) throws -> UInt64 {
@@ -360,7 +360,7 @@ public final class SQLiteBackend: SyncBackend {
     return tag
   }
 
-  /// Throws if the zone's history does not contain all of these cursors.
+  /// Throws unless the zone's history contains all of these cursors.
   private static func require(
     _ cursors: [SyncCore.Cursor?], _ zone: String, at present: SyncCore.Cursor, _ database: SQLiteConnection
   ) throws {
@@ -374,7 +374,6 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  /// The number of records in a collection.
   private static func records(of type: String, _ zone: String, _ database: SQLiteConnection) throws -> Int {
     try database.integer("SELECT records FROM collection WHERE zone = ? AND type = ?", [.text(zone), .text(type)]) ?? 0
   }

@@ -1,7 +1,7 @@
 import FlowPlatform
 import FlowSQLite
 
-/// Describes the failure of a SQLite file, with the remedy.
+/// Describes a failure of a SQLite file together with its remedy.
 enum SQLiteFailure {
   static func text(_ error: any Error, path: String) -> String {
     switch error {
@@ -25,7 +25,7 @@ enum SQLiteFailure {
     }
   }
 
-  /// Opens a file for writing: write-ahead log, durable commits, and waits of up to 5 s for other processes.
+  /// Opens a file for writing, with a write-ahead log and durable commits. Waits up to 5 s for other processes.
   static func open(_ path: String) throws -> SQLiteQueue {
     try SQLiteQueue(
       path, busyMilliseconds: busyMilliseconds, setup: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -34,7 +34,7 @@ enum SQLiteFailure {
   /// The maximum wait for another process, in milliseconds.
   static let busyMilliseconds = 5000
 
-  /// Throws for a file whose format is older than the oldest that can be read. Only reads, so the file does not change.
+  /// Throws if a file has a format that is too old to be read. Only reads, so the file stays unchanged.
   static func refuseRemoved(_ path: String, oldest: Int) throws {
     guard FilePath.isFile(path) else { return }
     let database = try SQLiteConnection(path, .readOnly, busyMilliseconds: busyMilliseconds)

@@ -3,10 +3,11 @@ import SyncCore
 import SyncEngine
 
 extension SQLiteReplicaStore {
-  /// The key under which the file's shown tables are stored.
+  /// The key under which the definitions of the shown tables are stored.
   static let shownKey = "shown"
 
-  /// Makes the file show these collections. Returns true if the tables were made and are therefore empty.
+  /// Creates tables for these collections if the file does not have them. Returns true if it did, so that they are
+  /// empty.
   public func show(_ tables: [ShownTable]) throws(ReplicaError) -> Bool {
     let schema = ShownTable.schema(tables)
     let text = schema.joined(separator: ";\n")
@@ -26,7 +27,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// The tables that the file shows, with the names of their columns only.
+  /// Returns the tables that show records, with the names of their columns only.
   public func shownTables() throws(ReplicaError) -> [ShownTable] {
     do {
       return try queue.sync { database in
@@ -35,7 +36,8 @@ extension SQLiteReplicaStore {
             "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 1) = '_'"
           ) { $0.text(0) }
           return try names.sorted().map { name in
-            // Before them come the key, whether the record is deleted, and when and by which device it was changed.
+            // The first four columns are the key, whether the record is deleted, and the time and the device of its
+            // last change.
             let columns = try database.all("SELECT name FROM pragma_table_info(?) ORDER BY cid", [.text(name)]) {
               ShownTable.Column(name: $0.text(0))
             }
@@ -48,10 +50,10 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// Makes the file show everything again when it is next used.
+  /// A change that makes the file show all records again when it is next opened.
   public static let showsAnew = StoreChange(key: shownKey, value: nil)
 
-  /// All tables except the device's own show records.
+  /// Removes all tables and views except the device's own table.
   private static func dropShown(_ database: SQLiteConnection) throws {
     for kind in ["view", "table"] {
       let names = try database.all(
@@ -62,7 +64,7 @@ extension SQLiteReplicaStore {
     }
   }
 
-  /// Writes a row to the table of its collection. Does nothing if the file no longer shows that collection.
+  /// Writes a row to the table of its collection. Does nothing if the file no longer shows the collection.
   static func show(_ change: StoreChange, _ database: SQLiteConnection) throws {
     let parts = change.key.dropFirst(StoreChange.shownPrefix.count).split(separator: "/", maxSplits: 1)
     guard parts.count == 2 else { return }
@@ -83,7 +85,6 @@ extension SQLiteReplicaStore {
 }
 
 extension Scalar {
-  /// The value as stored in a column.
   var column: SQLiteValue {
     switch self {
     case .null: .null

@@ -6,17 +6,18 @@ import SyncEngine
 public struct SQLiteReplicaStore: ReplicaStore {
   let queue: SQLiteQueue
   let path: String
-  /// The lock that is held while the file is open for writing.
+  /// The lock held while the file is open for writing, or nil if the file is only read.
   private let lock: FileLock?
   /// True if the file was not empty when it was opened.
   private let hasBegun: Bool
 
-  /// Opens the file for this process alone, or makes it if it is missing.
+  /// Opens the file for this process alone, or creates it if it is missing.
   ///
-  /// Throws `ReplicaError.storage` if it cannot be used, `ReplicaError.inUse` if another process has it open and
-  /// `ReplicaError.removedFormat` if its format is no longer read.
+  /// Throws `ReplicaError.storage` if the file cannot be used, `ReplicaError.inUse` if another process has opened it
+  /// and `ReplicaError.removedFormat` if its format is too old.
   ///
-  /// In read-only mode nothing is made or changed, for inspecting a file that another process may be using.
+  /// In read-only mode the file is neither created nor changed, so that a file can be inspected while another process
+  /// uses it.
   public init(path: String, isReadOnly: Bool = false) throws(ReplicaError) {
     self.path = path
     if FilePath.isFolder(path) { throw .storage("'\(path)' is a folder, and a device's own file is wanted") }
@@ -49,8 +50,8 @@ public struct SQLiteReplicaStore: ReplicaStore {
     "CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
   ]
 
-  /// True if the file has content. False if the device was killed while it made the file. Throws if it belongs to
-  /// another program or a newer version.
+  /// True if the file has content. It has none if the device was killed while it created the file. Throws if the file
+  /// belongs to another program or a newer version.
   private static func hasBegun(_ database: SQLiteConnection) throws -> Bool {
     try database.snapshot {
       let found = try database.integer("PRAGMA user_version") ?? 0
@@ -66,15 +67,17 @@ public struct SQLiteReplicaStore: ReplicaStore {
     var description: String { "it is a SQLite file and no device's own; name another" }
   }
 
-  /// The zone of a device's file, or nil if it has none yet or cannot be read.
+  /// Returns the zone of a device's file, or nil if it has none yet or cannot be read.
   public static func zone(of path: String) -> String? {
     value("zone", of: path).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The identity in a device's file, or nil if it has none yet, belongs to another program or cannot be read.
+  /// Returns the packed identity in a device's file, or nil if it has none yet, belongs to another program or cannot be
+  /// read.
   public static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
 
-  /// The store of a device's file, or nil if it has met none yet, belongs to another program or cannot be read.
+  /// Returns the store binding in a device's file, or nil if it has none yet, belongs to another program or cannot be
+  /// read.
   public static func binding(of path: String) -> StoreBinding? {
     value(Replica.storeKey, of: path).flatMap { try? StoreBinding(packed: $0) }
   }
@@ -90,7 +93,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
     try database.first("SELECT value FROM replica WHERE key = ?", [.text(key)]) { $0.bytes(0) }
   }
 
-  /// Loads everything except the journal and the shown tables, which are for people.
+  /// Loads everything except the journal and the definitions of shown tables, which the replica does not need.
   public func load() async throws(ReplicaError) -> [String: [UInt8]] {
     if !hasBegun { return [:] }
     do {
@@ -113,7 +116,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
         guard lock?.isHeld ?? true else {
           throw ReplicaError.storage("'\(path)' is released while the app is in the background")
         }
-        // In a write-ahead log what is not waited for goes to the disk with the next commit that is.
+        // With a write-ahead log, a transaction that is not durable is written to the disk with the next durable one.
         try database.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
         try database.transaction { try Self.save(changes, database) }
       }
@@ -137,17 +140,17 @@ public struct SQLiteReplicaStore: ReplicaStore {
     }
   }
 
-  /// Releases the lock of the file, behind a running ``save(_:isDurable:)``. iOS ends an app that is suspended while it holds
-  /// a lock in the folder of an app group.
+  /// Releases the lock of the file after a running ``save(_:isDurable:)``. iOS terminates a suspended app that has
+  /// locked a file in the folder of an app group.
   public func suspend() async {
     try? await queue.perform { _ in }
     lock?.release()
   }
 
-  /// Takes the lock again. Throws if another process has the file, or has had it since ``suspend()``.
+  /// Locks the file again. Throws if another process has locked it, or had locked it since ``suspend()``.
   public func reactivate() async throws(ReplicaError) { try lock?.retake() }
 
-  /// Closes the file; nothing can be saved after that.
+  /// Closes the file. Nothing can be saved afterwards.
   public func close() throws {
     defer { lock?.release() }
     queue.close()

@@ -1,16 +1,16 @@
-/// A collection in a device's file: a table that the device writes, and a view that others read.
+/// The collection as shown in a device's file: a table that the device writes, and a view that others read.
 ///
-/// The table is named `_notes`, the view `notes`. The view resolves references, so that everything reappears when a
-/// target lives again.
+/// The table is named `_notes`, the view `notes`. The view resolves references, so that a record reappears when the
+/// record it refers to exists again.
 public struct ShownTable: Hashable, Sendable {
   /// The collection's name.
   public var name: String
-  /// Its columns, in order.
+  /// The collection's columns, in order.
   public var columns: [Column]
-  /// A value that decreases with time, or nil.
+  /// The column whose value decreases with time, or nil.
   public var aging: Aging?
 
-  /// A value that decreases from the time it was written.
+  /// A value that has decreased since it was written.
   public struct Aging: Hashable, Sendable {
     /// The column with the value, in milliseconds.
     public var column: String
@@ -18,7 +18,7 @@ public struct ShownTable: Hashable, Sendable {
     public var since: String
     /// A Boolean column. While it is true the value does not decrease.
     public var unless: String?
-    /// A column with the values for which the value decreases, or nil for always.
+    /// A column, and the values with which `column` decreases, or nil if it always decreases.
     public var when: (column: String, values: [String])?
 
     /// Describes a decreasing value.
@@ -26,7 +26,7 @@ public struct ShownTable: Hashable, Sendable {
       (self.column, self.since, self.unless, self.when) = (column, since, unless, when)
     }
 
-    /// True if both are equal.
+    /// Compares all properties.
     public static func == (one: Aging, other: Aging) -> Bool {
       one.column == other.column && one.since == other.since && one.unless == other.unless
         && one.when?.column == other.when?.column && one.when?.values == other.when?.values
@@ -73,18 +73,18 @@ public struct ShownTable: Hashable, Sendable {
     self.aging = aging
   }
 
-  /// The name of the table that the device writes.
+  /// The quoted name of the table that the device writes.
   var table: String { Self.quoted("_" + name) }
 
-  /// The statement that inserts a row.
+  /// The statement that inserts or replaces a row.
   var insert: String {
     "INSERT OR REPLACE INTO \(table) VALUES (\(Array(repeating: "?", count: columns.count + 4).joined(separator: ", ")))"
   }
 
   static func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-  /// The statement that makes a connection's own view with `aged_COLUMN`, the value at an instant, or nil without such
-  /// a value.
+  /// Returns the statement that creates a temporary view with `aged_COLUMN`, the value at an instant. Returns nil if no
+  /// value decreases.
   func agedView(atMilliseconds now: Int64) -> String? {
     guard let aging else { return nil }
     let value = Self.quoted(aging.column)
@@ -106,10 +106,10 @@ public struct ShownTable: Hashable, Sendable {
       """
   }
 
-  /// The view of all records that are deleted, or hidden because their target is.
+  /// The name of the view of all records that are deleted, or hidden because a record they refer to is.
   static let hiddenName = "_hidden"
 
-  /// The statements that make the tables and views.
+  /// Returns the statements that create the tables and views.
   static func schema(_ tables: [ShownTable]) -> [String] {
     let hides = tables.contains { $0.columns.contains { $0.effect == .hides } }
     return tables.flatMap(\.tableSQL) + (hides ? [hiddenView(tables)] : []) + tables.map { $0.view(hides: hides) }
@@ -129,8 +129,8 @@ public struct ShownTable: Hashable, Sendable {
     ] + indexes
   }
 
-  /// Deleted records and, recursively, those that are hidden while their targets are: a fixpoint, so that circles of
-  /// references end.
+  /// Selects deleted records and, recursively, records that are hidden because of them. UNION removes duplicates, so
+  /// the recursion ends even if references form a circle.
   private static func hiddenView(_ tables: [ShownTable]) -> String {
     let deleted = tables.map { "SELECT '\($0.name)', _key FROM \($0.table) WHERE _deleted" }
     let followers = tables.flatMap { table in
