@@ -4,8 +4,8 @@
   import NIOSSL
   import Synchronization
 
-  /// A certificate and its key, read again when their files change. New connections use the new pair, open ones
-  /// continue. An unusable pair is reported once, and the previous one stays in use.
+  /// A certificate and its key, read again when their files change. New connections use the new pair, and open ones
+  /// stay as they are. An unusable pair is reported once, and the previous pair stays in use.
   final class CertificateFiles: Sendable {
     private let certificate: String
     private let key: String
@@ -33,20 +33,19 @@
       state = Mutex(State(pair: try Self.read(certificate, key), stamp: stamp, looked: .now))
     }
 
-    /// A problem with the files.
     struct CertificateProblem: Error, CustomStringConvertible {
       /// The problem as text.
       let description: String
     }
 
-    /// The TLS configuration, which uses the present certificate for each new connection.
+    /// Returns the TLS configuration. Each new connection uses the current certificate.
     func configuration() -> TLSConfiguration {
       let pair = state.withLock { $0.pair }
       var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       configuration.minimumTLSVersion = .tlsv12
       configuration.applicationProtocols = ["http/1.1"]
-      // Not on the connection's own thread: a pair that does not match leaves an error of BoringSSL there, which the
-      // next handshake would take for its own.
+      // Not on the connection's thread. If the key does not match the certificate, an error of BoringSSL stays in that
+      // thread's queue, and the next handshake would report it as its own.
       configuration.sslContextCallback = { [self] _, promise in
         promise.completeWithTask {
           let pair = self.present()
@@ -59,7 +58,7 @@
       return configuration
     }
 
-    /// Checks the files at most once a second.
+    /// Returns the current pair. The files are checked at most once a second.
     private func present() -> Pair {
       state.withLock { state in
         guard state.looked.duration(to: .now) >= .seconds(1) else { return state.pair }
@@ -70,7 +69,7 @@
           state.pair = try Self.read(certificate, key)
           (state.stamp, state.problem) = (stamp, nil)
         } catch {
-          // The two files are replaced one after the other, so the check is repeated.
+          // The files are replaced one after the other, so a mismatch may be temporary and is checked again.
           if state.problem != "\(error)" { report("\(error); the previous certificate stays in use") }
           state.problem = "\(error)"
         }
@@ -99,7 +98,7 @@
         throw CertificateProblem(description: "'\(key)' is not a readable PEM key")
       }
       let pair = Pair(chain: chain.map { .certificate($0) }, key: .privateKey(secret))
-      // The library verifies here that the two belong together.
+      // Creating a context verifies that key and certificate belong together.
       let configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       guard (try? NIOSSLContext(configuration: configuration)) != nil else {
         throw CertificateProblem(description: "the key '\(key)' does not belong to the certificate '\(certificate)'")

@@ -3,7 +3,7 @@
   import SyncCore
   import SyncEngine
 
-  /// Follows the backend's notifications for each zone, and repeats to channels those that led to no fetch.
+  /// Watches each zone of the backend, and repeats notifications that were not followed by a fetch.
   struct NotificationService: Service {
     let backend: any SyncBackend
     let access: ZoneAccess
@@ -23,7 +23,7 @@
       }
     }
 
-    /// Follows all present zones.
+    /// Watches all zones, including those added later.
     private func followZones() async {
       await withDiscardingTaskGroup { group in
         var followed: [String: Ending] = [:]
@@ -42,7 +42,7 @@
       }
     }
 
-    /// A task that can be ended individually.
+    /// A task that can be ended without its group.
     private final class Ending: Sendable {
       private let ends = AsyncStream.makeStream(of: Void.self)
 
@@ -58,7 +58,8 @@
       }
     }
 
-    /// Follows a zone. A failed backend is followed again after half a second, and watchers are notified of its return.
+    /// Watches a zone. If the backend fails, tries again after half a second; watchers are notified when it works
+    /// again.
     private func follow(_ zone: String) async throws {
       var wasAway = false
       while !Task.isCancelled {

@@ -2,14 +2,15 @@
   import SyncEngine
   import Synchronization
 
-  /// Limits the requests of a zone in any second (S44). Refused requests get the time for the next attempt.
+  /// Limits the requests of each zone within any second (S44). The error of a refused request contains the time to
+  /// wait.
   final class RateLimit: Sendable {
     private let perSecond: Int
     private let times = Mutex<[String: [Int64]]>([:])
 
     init(perSecond: Int) { self.perSecond = perSecond }
 
-    /// Counts a request, or throws if there have been too many.
+    /// Counts a request. Throws if there were too many within the last second.
     func take(zone: String, atMilliseconds now: Int64) throws(BackendError) {
       let wait = times.withLock { times -> Int64? in
         var recent = (times[zone] ?? []).filter { now - $0 < 1000 }

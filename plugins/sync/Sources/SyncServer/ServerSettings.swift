@@ -4,21 +4,21 @@
 
   /// The settings of a sync server.
   public struct ServerSettings: Sendable {
-    /// The zones by name, each with the token for access, or nil for a zone open to all processes of this machine.
+    /// The zones by name, each with its access token, or nil for a zone that any process on this machine may use.
     public var zones: [String: ZoneToken?]
-    /// The file from which zones and tokens are read again when they change while the server runs.
+    /// The file with zones and tokens, which is read again when it changes, or nil.
     public var zonesFile: ZonesFile?
-    /// The address on which it listens.
+    /// The address on which the server listens.
     public var host = "127.0.0.1"
-    /// The port, or 0 for any free one.
+    /// The port, or 0 for any free port.
     public var port = 8480
-    /// A PEM file with the server's certificate and its intermediates, read again when it changes.
+    /// The path of a PEM file with the certificate and its intermediates, or nil for HTTP. Read again when it changes.
     public var certificate: String?
-    /// A PEM file with the certificate's key.
+    /// The path of a PEM file with the certificate's key.
     public var key: String?
     /// The maximum number of requests per second and zone (S44).
     public var requestsPerSecond = 40
-    /// True if it may listen without TLS on an address that other machines can reach, behind a proxy with TLS.
+    /// True if the server may listen without TLS on an address that other machines can reach, behind a proxy with TLS.
     public var allowsPlainHTTP = false
     /// The time limits of clients.
     public var timeouts = Timeouts()
@@ -32,10 +32,10 @@
     /// The time limits of clients.
     public typealias Timeouts = ConnectionTimeouts
 
-    /// Makes settings for these zones.
+    /// Creates settings for these zones.
     public init(zones: [String: ZoneToken?]) { self.zones = zones }
 
-    /// Makes settings for zones with these tokens.
+    /// Creates settings for zones with these tokens in clear text.
     public init(tokens: [String: String?]) { self.init(zones: tokens.mapValues { $0.map { ZoneToken($0) } }) }
 
     /// The reason why the settings are unsafe or impossible, or nil.

@@ -11,7 +11,7 @@
   import SyncEngine
   import SyncWire
 
-  /// The sync server: stateless, in front of any backend. Two servers with one database can serve one zone.
+  /// The sync server: stateless, with any backend. Two servers with one database can serve the same zones.
   ///
   /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes`
   /// (server-sent events) · `GET /store` (its identity) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) ·
@@ -27,8 +27,8 @@
     private let notifications = NotificationHub()
     private let counts = RequestCounts()
 
-    /// Creates a server for a backend. The settings must have no `problem`. `openZone` adds a zone to the backend while
-    /// the server runs.
+    /// Creates a server for a backend. `settings.problem` must be nil. `openZone` adds a zone to the backend while the
+    /// server runs.
     public init(
       backend: any SyncBackend, settings: ServerSettings,
       openZone: @escaping @Sendable (String) async throws -> Void = { _ in }
@@ -42,9 +42,9 @@
       rate = RateLimit(perSecond: settings.requestsPerSecond)
     }
 
-    /// Serves until the process is asked to stop (SIGTERM, SIGINT) or the task is cancelled. Requests under way are
-    /// finished and channels are closed. `onListening` gets the port once it is open; `report` gets messages for the
-    /// operator.
+    /// Serves until the process receives SIGTERM or SIGINT, or the task is cancelled. Requests in progress are
+    /// finished, and channels are closed. `onListening` is called with the port when it is open; `report` receives
+    /// messages for the operator.
     public func run(
       stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in },
       report: @escaping @Sendable (String) -> Void = { _ in }
@@ -64,8 +64,8 @@
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(
           services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
-      // The task may be cancelled at any time, but the services must not: SwiftNIO treats a response that is cut off in
-      // the middle as a fatal error. So a cancellation is a graceful stop.
+      // The task may be cancelled at any time, but the services must not be: SwiftNIO treats a truncated response as a
+      // fatal error. So a cancellation starts a graceful shutdown.
       let serving = Task { try await group.run() }
       try await withTaskCancellationHandler {
         do {
@@ -183,7 +183,7 @@
       return cursor
     }
 
-    /// The store of a device's data.
+    /// Returns the store named in a request, or nil.
     private static func store(_ request: Request) throws(BackendError) -> StoreIdentity? {
       guard let text = request.headers[.init(Wire.storeHeader)!] else { return nil }
       guard let store = StoreIdentity(text) else {
@@ -226,7 +226,7 @@
             try await withGracefulShutdownHandler {
               for try await sign in signs { try await writer.write(ByteBuffer(string: Self.event(sign))) }
             } onGracefulShutdown: {
-              // The server waits for responses to end, so channels must be ended.
+              // The server waits until all responses end, so the channels are ended here.
               notifications.finish(throwing: .unreachable("the server stops"))
             }
           } catch is BackendError {}
@@ -238,8 +238,8 @@
       switch sign {
       case .notification(let cursor): "event: poke\ndata: \(cursor)\n\n"
       case .changes(let page, since: let cursor):
-        // A client that does not know this event reads the notification. One that has applied the changes then has
-        // nothing to fetch.
+        // A client that does not know this event uses the notification. A client that has applied the changes need not
+        // fetch.
         if let body = Wire.body(of: page, since: cursor) {
           "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.notification(page.cursor)))"
         } else {
@@ -250,8 +250,8 @@
       }
     }
 
-    /// Throws unless a request may be answered. Damage is checked first, because a damaged request proves nothing about
-    /// its device.
+    /// Throws unless a request may be answered. Damage is checked first, because a damaged request says nothing about
+    /// the device that sent it.
     private func admit(_ request: Request, _ kind: String, _ zone: String) throws(BackendError) {
       let version = request.headers[.init(Wire.versionHeader)!].flatMap { Int($0) } ?? 1
       let check = request.headers[.init(RequestHead.checkHeader)!]
@@ -300,7 +300,7 @@
     }
   }
 
-  /// Repeats a request's identifier in its response, so that a client can match them, and adds the version of the
+  /// Copies a request's identifier to its response, so that a client can match them, and adds the version of the
   /// server's messages.
   struct RequestNames: RouterMiddleware {
     typealias Context = BasicRequestContext
@@ -309,7 +309,7 @@
       _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
       var response = try await next(request, context)
-      // The name is a token of RFC 9110, so it is valid.
+      // A header's name is a token of RFC 9110, so it is valid.
       response.headers[.init(Wire.versionHeader)!] = "\(Wire.version)"
       response.headers[.init(Wire.requestHeader)!] = request.headers[.init(Wire.requestHeader)!]
       return response
@@ -317,7 +317,7 @@
   }
 
   extension SyncServer {
-    /// The name under which the server itself watches its backend.
+    /// The name under which the server watches its backend.
     static let serverDevice = DeviceID(stem: "server", random: 0)
   }
 #endif

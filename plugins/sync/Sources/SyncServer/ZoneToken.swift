@@ -1,27 +1,27 @@
 #if Network
   import FlowPlatform
 
-  /// A zone's token as stored by a server: a hash from which the token cannot be derived.
+  /// A zone's token as stored by a server: a hash that does not reveal the token.
   public struct ZoneToken: Hashable, Sendable {
     /// The minimum length of a token, in characters.
     public static let shortest = 16
 
     /// SHA-256 of the token, as 64 hexadecimal digits.
     private let digest: String
-    /// The reason why the token must not be used, or nil.
+    /// The reason why the token is not safe to use, or nil.
     let problem: String?
 
-    /// Stores a token's hash.
+    /// Hashes a token.
     public init(_ token: String) {
       digest = Self.digest(of: token)
       let count = token.utf8.count
       problem = count < Self.shortest ? "has \(count) characters, at least \(Self.shortest) are needed" : nil
     }
 
-    /// Makes a random token of 43 characters.
+    /// Returns a random token of 43 characters.
     public static func random() -> String {
       let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-      // 43 characters out of 62 have 256 bits. The system's generator is suitable for secrets.
+      // 43 random characters out of 62 have 256 bits. The system's generator is suitable for secrets.
       return String((0..<43).map { _ in alphabet[Int.random(in: alphabet.indices)] })
     }
 
@@ -41,7 +41,7 @@
       problem = nil
     }
 
-    /// True if this is the hash of a token. Takes the same time for every token.
+    /// True if this is the hash of a token. The comparison takes the same time for every token.
     func isHash(of token: String) -> Bool {
       var difference: UInt8 = 0
       for (mine, given) in zip(digest.utf8, Self.digest(of: token).utf8) { difference |= mine ^ given }

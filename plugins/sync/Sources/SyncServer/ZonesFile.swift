@@ -3,12 +3,12 @@
   import FlowPlatform
   import SyncCore
 
-  /// The file of a server's zones: one line per zone with its name and the hash of its token. A token in clear text is
-  /// accepted and hashed when the file is next written. Only its owner may read the file.
+  /// The file with a server's zones: one line per zone, with its name and the hash of its token. A token in clear text
+  /// is accepted, and hashed when the file is next written. The file must be readable only by its owner.
   public struct ZonesFile: Sendable {
     /// The path of the file.
     public let path: String
-    /// True if the file may be readable for other users of the machine.
+    /// True if other users of the machine may be able to read the file.
     public let mayBeReadable: Bool
 
     /// A problem with the file or a requested change.
@@ -35,12 +35,12 @@
       }
     }
 
-    /// The names of zones whose tokens are in clear text.
+    /// Returns the names of zones whose tokens are in clear text.
     public func clearZones() throws -> [String] {
       try lines().compactMap { if case .zone(let name, _, true) = $0 { name } else { nil } }
     }
 
-    /// The time of the file's last change as text, or nil if unknown.
+    /// Returns a text that changes whenever the file does, or nil if the file is missing.
     func stamp() -> String? {
       guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
         let date = attributes[.modificationDate] as? Date
@@ -51,7 +51,7 @@
 
     // MARK: Changes
 
-    /// Adds a zone and returns its token, which is not stored. Throws a `ZonesProblem` if the zone exists.
+    /// Adds a zone and returns its token, of which only the hash is stored. Throws a `ZonesProblem` if the zone exists.
     public func add(_ name: String) throws -> String {
       guard ZoneName.isWellFormed(name) else {
         throw ZonesProblem(description: "'\(name)' is not a name for a zone: \(ZoneName.rule)")
@@ -93,7 +93,7 @@
           "there is no zone '\(name)'; there \(known.isEmpty ? "is none" : "are \(known.joined(separator: ", "))")")
     }
 
-    /// Reads, changes and replaces the file, one process at a time.
+    /// Reads, changes and replaces the file, while a lock excludes other processes.
     private func change<Value>(isNew: Bool = false, _ body: (inout [Line]) throws -> Value) throws -> Value {
       let lock = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
       guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw unwritable() }
@@ -110,7 +110,7 @@
       return value
     }
 
-    /// Writes to a temporary file first, so that readers always find the old file or the new one.
+    /// Writes to a temporary file and renames it, so that readers see either the old or the new file.
     private func replace(with text: String) throws {
       let fresh = "\(path).new"
       unlink(fresh)
