@@ -3,14 +3,14 @@ import SyncCloud
 import SyncCore
 import SyncEngine
 
-/// A simulation's zone in a cloud database: each device decides on a copy of its own and saves the result, like
+/// A simulation's zone in a cloud database. Each device decides on its own copy and saves the result, like
 /// `CloudZoneBackend`. The simulated service throttles, expires tokens and loses responses.
 struct CloudBehindServer {
   private var cloud = SimulatedCloudZone()
   private var mirrors: [CloudMirror]
   private var random: SplitMix64
   private let faults: Double
-  /// The number of saved commits, and of those for which another device was faster.
+  /// The number of saved commits, and the number of commits refused because another device was faster.
   private(set) var (saves, conflicts) = (0, 0)
 
   init(devices: Int, store: StoreIdentity, seed: UInt64, faults: Double) {
@@ -19,10 +19,10 @@ struct CloudBehindServer {
     self.faults = faults
   }
 
-  /// The zone before anything was saved.
+  /// The zone before the first commit.
   var emptyZone: ZoneState { mirrors[0].zone }
 
-  /// Returns the zone as read by a device now.
+  /// Returns the zone as a device reads it now.
   mutating func read(_ device: Int, now: Int64, isFaulty: Bool) throws(BackendError) -> ZoneState {
     meetFault(isFaulty)
     for _ in 0..<3 {
@@ -46,7 +46,7 @@ struct CloudBehindServer {
     throw .unavailable("the zone cannot be read", retryAfterMilliseconds: 1000)
   }
 
-  /// Commits for a device, and returns the reply and the resulting zone.
+  /// Commits for a device. Returns the reply and the resulting zone.
   mutating func commit(
     _ operations: [RecordOperation], heard: Cursor?, store: StoreIdentity?, _ device: Int, now: Int64, isFaulty: Bool
   ) throws(BackendError) -> (reply: CommitReply, zone: ZoneState) {

@@ -1,13 +1,13 @@
 import SyncCore
 import SyncRecords
 
-/// An act on a record, as accepted by the server.
+/// An act on a record that the server accepted.
 struct RecordAct {
   var device: Int
   var name: String
   var number: Int64
   var stamp: Stamp
-  /// The incarnation of the record in which the server accepted it, counted by deletions.
+  /// The incarnation of the record in which the server accepted the act.
   var incarnation: Int64
   var act: ActLog.Act
 
@@ -18,15 +18,14 @@ struct RecordAct {
   }
 }
 
-/// Computes the expected content from all acts on a record, each with the acts that its author had seen.
+/// Computes the expected content of records from all accepted acts and what their authors had seen.
 extension Oracle {
-  /// Adds an act that the server accepted.
+  /// Adds an act that the server has accepted.
   mutating func take(_ act: RecordAct) { acts[act.act.key, default: []].append(act) }
 
-  /// The records that were written to.
   var recordKeys: Set<RecordKey> { Set(acts.keys) }
 
-  /// The acts that count: those of the latest incarnation. Nil if the record must not exist.
+  /// Returns the acts of the latest incarnation, or nil if the record must not exist.
   func present(_ key: RecordKey) -> [RecordAct]? {
     guard let collection = schema.collection(key.type), let all = acts[key],
       let incarnation = all.map(\.incarnation).max()
@@ -35,7 +34,7 @@ extension Oracle {
     return Self.isGone(present, collection.delete) ? nil : present
   }
 
-  /// True if a record is deleted after exactly these acts of one incarnation.
+  /// True if exactly these acts of one incarnation leave the record deleted.
   private static func isGone(_ acts: [RecordAct], _ rule: DeleteRule) -> Bool {
     let deletions = acts.filter(\.edit.isDeletion)
     if deletions.isEmpty { return false }
@@ -43,11 +42,11 @@ extension Oracle {
     return !acts.contains { act in !act.edit.isDeletion && !deletions.contains { $0.hasSeen(act) } }
   }
 
-  /// The acts accepted into an incarnation that does not match what their authors had seen, as text.
+  /// Returns the acts accepted into an incarnation that does not match what their authors had seen, as text.
   func misplaced(_ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type), let all = acts[key] else { return [] }
     return all.compactMap { act in
-      // Uses indexes, because acts are large and each is compared with every other.
+      // Indices, because acts are large and each is compared with every other.
       let seen = all.indices.filter { act.hasSeen(all[$0]) }
       guard let incarnation = seen.map({ all[$0].incarnation }).max() else { return nil }
       let present = seen.filter { all[$0].incarnation == incarnation }
@@ -59,13 +58,13 @@ extension Oracle {
     }
   }
 
-  /// The differences of a record in the zone to the expected one, as text.
+  /// Returns the differences between a record in the zone and the expected one, as text.
   func problems(with cell: Cell?, _ key: RecordKey) -> [String] {
     guard let collection = schema.collection(key.type) else { return [] }
     let isShown = cell.map { $0.isRecord && !$0.content.isDeleted(by: collection.delete) } ?? false
     guard let acts = present(key) else { return isShown ? ["\(key) is there and must be deleted"] : [] }
     guard let cell, isShown else { return ["\(key) is deleted and must be there"] }
-    // An act is later than everything its author had seen, so this order puts causes before effects.
+    // An act has a later stamp than everything its author had seen, so causes precede effects in this order.
     let ordered = acts.sorted { $0.stamp < $1.stamp }
     let state = collection.decide.map { self.state(ordered, by: $0) }
     return collection.fields.flatMap { field -> [String] in
@@ -104,7 +103,7 @@ extension Oracle {
 
   // MARK: Fields
 
-  /// The expected value of a field with one value.
+  /// Returns the expected value of a field that is neither a set nor a list.
   private func value(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Scalar {
     var written: [[UInt8]] = []
     for act in acts {
@@ -174,7 +173,7 @@ extension Oracle {
   private func set(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Set<[UInt8]> {
     var added: [(act: RecordAct, value: [UInt8])] = []
     var removed: [(act: RecordAct, value: [UInt8])] = []
-    /// The elements visible to a user who has seen the acts that satisfy `isSeen`.
+    /// Returns the elements seen by a user who has seen the acts that satisfy `isSeen`.
     func shown(_ isSeen: (RecordAct) -> Bool) -> Set<[UInt8]> {
       let gone = removed.filter { isSeen($0.act) }
       return Set(
@@ -197,8 +196,9 @@ extension Oracle {
     return shown { _ in true }
   }
 
-  /// The problems of a list: a missing or additional element, or two in another order than somebody saw. A moved element must be
-  /// where one of its last moves put it, relative to elements whose own moves were all known then.
+  /// Returns the problems with a list: a missing or an extra element, or two elements in another order than a user saw.
+  /// A moved element must be where one of its last moves put it, relative to elements whose own moves were all known at
+  /// that time.
   private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
     let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)
     let places = acts.flatMap { act in act.act.places.filter { $0.field == field.name }.map { (act: act, place: $0) } }

@@ -1,27 +1,27 @@
 import SyncCore
 import SyncRecords
 
-/// Computes the expected result from the list of all accepted writes and of what their authors had seen.
+/// Computes the expected result from all accepted writes and from what their authors had seen.
 ///
-/// It shares no code with the merge: no version vector, no horizon, no join. Causality follows from the users' own
-/// acts; the window and the order of states are written as in the product's rules. Writes of states compete with
-/// states, and a field merged by itself does not affect the age of a state.
+/// It shares no code with the merge: it has no version vectors, horizons or joins. Causality follows from the users'
+/// own acts; the window and the order of states are those of the schema's rules. Only states compete with each other,
+/// and a field that is merged separately does not affect the age of a state.
 public struct Oracle {
-  /// A state that was set. Devices are numbered from 0.
+  /// A state that was written. Devices are numbered from 0.
   public struct State: Sendable {
     /// The number of the device.
     public var device: Int
     /// The device's name.
     public var name: String
-    /// The number of the write with which the server accepted it.
+    /// The number of the accepted write.
     public var number: Int64
-    /// The milliseconds of its stamp.
+    /// The time of its stamp, in milliseconds since 1970.
     public var milliseconds: Int64
     /// The counter of its stamp.
     public var counter: UInt32
-    /// The state.
+    /// The values of the state.
     public var state: RecordState
-    /// The highest number of each device that its author had seen.
+    /// For each device, the highest number that the author had seen.
     public var past: [Int64]
 
     /// Creates a state.
@@ -48,10 +48,10 @@ public struct Oracle {
 
   // MARK: States
 
-  /// Returns the state that must win.
+  /// Returns the state that must win, or nil if there are none.
   public static func winner(of all: [State], by rule: DecideRule) -> State? {
     guard let newest = all.map(\.milliseconds).max() else { return nil }
-    // Only states in the window can win, but the winner's author may have seen any.
+    // Only states within the window can win, but an author may have seen any state.
     let recent = all.filter { state in rule.window.map { newest - state.milliseconds <= $0 } ?? true }
     let alive = recent.filter { one in
       !all.contains { $0.past[one.device] >= one.number && !($0.device == one.device && $0.number == one.number) }

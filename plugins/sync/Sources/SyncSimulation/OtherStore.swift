@@ -2,11 +2,11 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Another store in the simulated world, made from the same schema by other people. None of its data may reach a device
-/// of the plan, and none of a device's data may reach it.
+/// Another store in the simulated world, created by other people from the same schema. Its data must not reach a device
+/// of the plan, and data of such a device must not reach it.
 struct OtherStore {
   private(set) var zone: ZoneState
-  /// Its position after the changes of its own people.
+  /// The zone's position after the changes of its own people.
   private let end: Cursor
 
   init(_ plan: SimulationPlan) {
@@ -32,7 +32,7 @@ struct OtherStore {
     end = zone.cursor
   }
 
-  /// True if it only contains the changes of its own people.
+  /// True if the zone contains only the changes of its own people.
   var isUntouched: Bool { zone.cursor == end }
 
   mutating func answer(
@@ -56,7 +56,7 @@ struct OtherStore {
     }
   }
 
-  /// Runs a device until it rests, on a perfect network.
+  /// Runs a device on a perfect network until it is idle.
   private static func play(
     _ waiting: inout [SyncMachine.Event], _ machine: inout SyncMachine, _ zone: inout ZoneState, _ now: inout Int64
   ) {

@@ -1,7 +1,7 @@
 import SyncCloud
 import Synchronization
 
-/// A zone of a cloud database in memory, with the faults of a real one. ``SimulatedCloud`` turns this value into a
+/// A zone of a cloud database in memory, with the faults of a real one. ``SimulatedCloud`` makes it available as a
 /// service.
 public struct SimulatedCloudZone: Sendable {
   /// A fault of the next call.
@@ -30,16 +30,16 @@ public struct SimulatedCloudZone: Sendable {
   private var records: [String: Stored] = [:]
   private var removed: [String: Int64] = [:]
   private var change: Int64 = 0
-  /// The present epoch. Tokens of an earlier life of the zone, or from before tokens expired, are refused.
+  /// The present epoch. Tokens of an earlier epoch are refused; one ends when the zone is deleted or all tokens expire.
   private var epoch: UInt8 = 1
 
-  /// Creates a zone of a person that does not exist yet.
+  /// Creates a person's zone, which does not exist in the service yet.
   public init(account: String = "ada") { self.account = account }
 
   /// The number of records.
   public var count: Int { records.count }
 
-  /// Deletes the zone, as a person can in the settings of the device.
+  /// Deletes the zone, as a person can do in the settings of the device.
   public mutating func delete() {
     exists = false
     records = [:]
@@ -50,7 +50,7 @@ public struct SimulatedCloudZone: Sendable {
   /// Expires all tokens.
   public mutating func expireTokens() { epoch &+= 1 }
 
-  /// Signs in another person, whose zone does not exist.
+  /// Signs in another person, whose zone does not exist yet.
   public mutating func signIn(_ account: String) {
     self.account = account
     delete()
@@ -137,16 +137,16 @@ public struct SimulatedCloudZone: Sendable {
 public final class SimulatedCloud: CloudZone {
   private let zone: Mutex<SimulatedCloudZone>
   private let now: @Sendable () -> Int64
-  /// The account at the device's last call. A change is reported by the next call.
+  /// The account at the device's last call of `account()`, or nil before it. Other calls fail if it has changed since.
   private let known = Mutex<String?>(nil)
 
-  /// Creates a service for a zone, with a clock in milliseconds since 1970.
+  /// Creates a service for a zone. `now` returns the time in milliseconds since 1970.
   public init(_ zone: SimulatedCloudZone = SimulatedCloudZone(), now: @escaping @Sendable () -> Int64) {
     self.zone = Mutex(zone)
     self.now = now
   }
 
-  /// Reads or changes the zone from outside, for example to plan faults.
+  /// Gives access to the zone, for example to plan faults.
   public func withZone<Result: Sendable>(_ body: (inout SimulatedCloudZone) -> Result) -> Result {
     zone.withLock { zone in
       let result = body(&zone)
@@ -154,21 +154,21 @@ public final class SimulatedCloud: CloudZone {
     }
   }
 
-  /// Saves and removes records.
+  /// Saves and removes records; see ``SyncCloud/CloudZone``.
   public func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
     try checked { (zone) throws(CloudZoneError) in
       try zone.modify(modification, serverMilliseconds: now())
     }
   }
 
-  /// Returns the records that changed.
+  /// Returns the changed records; see ``SyncCloud/CloudZone``.
   public func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
     try checked { (zone) throws(CloudZoneError) in
       try zone.changes(since: token, serverMilliseconds: now())
     }
   }
 
-  /// The account that is signed in.
+  /// Returns the account that is signed in.
   public func account() async throws(CloudZoneError) -> String {
     let account = zone.withLock { $0.account }
     known.withLock { $0 = account }

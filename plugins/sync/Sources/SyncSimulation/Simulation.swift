@@ -3,8 +3,8 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Runs a plan on a virtual clock, with the product's own machines, a network that loses and delays messages, and disks
-/// that survive crashes.
+/// Runs a plan on a virtual clock, with real machines, a network that loses and delays messages, and disks that survive
+/// crashes.
 ///
 /// ```swift
 /// let report = Simulation.run(.concurrentHistory(seed: 42))
@@ -34,12 +34,12 @@ public struct Simulation {
   var server: SimulatedServer
   var otherStore: OtherStore
   var log: ActLog
-  /// The transactions with their authors.
+  /// The transactions, each with its author and its parts.
   var transactions: [(author: Int, parts: [(key: RecordKey, number: Int64)])] = []
   let onProgress: (Double) -> Void
   var report: SimulationReport
 
-  /// Runs a plan to its end. `onProgress` is called from time to time with the completed share.
+  /// Runs a plan to its end. `onProgress` is called regularly with the completed share.
   public static func run(
     _ plan: SimulationPlan, onProgress: @escaping (Double) -> Void = { _ in }
   ) -> SimulationReport {
@@ -79,7 +79,7 @@ public struct Simulation {
 
   var isHealed: Bool { now >= plan.healsAtMilliseconds }
 
-  /// True if everything is acknowledged and read, and nothing is under way.
+  /// True if every device has read and sent everything and no request is in flight.
   var hasComeToRest: Bool {
     devices.allSatisfy { device in
       device.isUp && device.machine.replica.cursor == server.zone.cursor
@@ -132,7 +132,7 @@ public struct Simulation {
       settings.place = StorePlace(address: "elsewhere")
     }
     devices[index].machine = SyncMachine(replica: replica, settings: settings, seed: random.next())
-    // Content saved before a crash is visible now.
+    // Content saved before a crash is visible again.
     observe(Array(replica.confirmed.keys), index)
     declare(index)
     give(.started, to: index)
@@ -214,8 +214,8 @@ public struct Simulation {
     queue.add(.restart(device: index), atMilliseconds: now + max(1, delay))
   }
 
-  /// Points a device at the store of other people or back, which closes its session. A device without data would belong
-  /// to the first store it meets.
+  /// Connects a device to the store of other people or to its own, which ends its session. A device without data is
+  /// left alone, because it would belong to the first store that it meets.
   private mutating func point(_ index: Int, _ isElsewhere: Bool) {
     let replica = devices[index].machine.replica
     guard devices[index].isElsewhere != isElsewhere, replica.binding.store != nil || !replica.holdsNothing else {
@@ -252,7 +252,7 @@ public struct Simulation {
 
   // MARK: What the oracle learns
 
-  /// Records saved acts, which must not be lost from then on.
+  /// Records saved acts. From now on they must not be lost.
   private mutating func note(_ acts: [Vocabulary.Act], _ index: Int) {
     let first = devices[index].machine.replica.nextNumber - Int64(acts.count)
     for (number, act) in zip(first..., acts) {
@@ -271,7 +271,7 @@ public struct Simulation {
     for other in devices.indices where other != index { devices[other].openTransactions.append(transactions.count - 1) }
   }
 
-  /// The record saved with a key, or nil for another part of a replica.
+  /// Returns the record saved under a key, or nil for another part of a replica.
   private static func record(_ key: String) -> RecordKey? {
     guard key.hasPrefix("record/") else { return nil }
     let rest = key.utf8.dropFirst(7)
@@ -279,8 +279,8 @@ public struct Simulation {
     return RecordKey(type: String(key[rest.startIndex..<slash]), name: String(key[rest.index(after: slash)...]))
   }
 
-  /// Records what the device has seen of records changed here, and checks that it went backwards nowhere. Called after
-  /// each event.
+  /// Records which acts the device has seen in the changed records, and checks that neither records nor the cursor go
+  /// back. Called after each event.
   private mutating func observe(_ changed: [RecordKey], _ index: Int) {
     var hasNews = false
     for key in changed {
@@ -309,7 +309,7 @@ public struct Simulation {
     devices[index].lastCursor = present ?? devices[index].lastCursor
   }
 
-  /// Checks that each transaction is shown as a whole or not at all. Records dropped by the zone are not expected.
+  /// Checks that each transaction is visible as a whole or not at all. Records that the zone has forgotten are ignored.
   private mutating func observeTransactions(_ index: Int) {
     let known = devices[index].known
     devices[index].openTransactions = devices[index].openTransactions.filter { number in

@@ -4,10 +4,11 @@ import SyncPomodoro
 import SyncRecords
 
 extension SimulationPlan {
-  /// A short, dense history: two to four devices that edit within and around the window, with all kinds of faults.
+  /// Returns a short, dense history: two to four devices with edits inside and just outside of the window, and all
+  /// kinds of faults.
   ///
-  /// Lost, duplicated, reordered and late messages, clocks that are up to 3 s wrong (one in eight 10 min), users who go
-  /// offline, killed processes, lost cursors, and devices pointed at the store of other people.
+  /// Messages are lost, duplicated, reordered or late. Clocks are up to 3 s wrong, one in eight up to 10 min. Users go
+  /// offline, processes are killed, cursors are lost, and devices connect to the store of other people.
   public static func concurrentHistory(seed: UInt64, schema: RecordSchema = Pomodoro.schema) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0x5eed)
     let devices = Int.random(in: 2...4, using: &random)
@@ -31,9 +32,9 @@ extension SimulationPlan {
     return plan
   }
 
-  /// A day or more of ordinary use: about twelve acts an hour over all devices, some at the same moment.
+  /// Returns one or more days of ordinary use: about twelve acts per hour over all devices, some at the same moment.
   ///
-  /// The clocks are up to 3 s wrong. If messages are lost, some are also duplicated or late, users go offline,
+  /// Clocks are up to 3 s wrong. If `loss` is above 0, messages are also duplicated or late, users go offline,
   /// processes are killed, and cursors are lost.
   public static func day(
     seed: UInt64, devices: Int, hours: Int, loss: Double, schema: RecordSchema = Pomodoro.schema
@@ -62,7 +63,7 @@ extension SimulationPlan {
     return plan
   }
 
-  /// Adds the faults that affect one device about every six hours.
+  /// Adds faults that affect a device about every six hours.
   private mutating func addTroubles(to device: Int, until end: Int64, _ random: inout SplitMix64) {
     var time = Int64.random(in: 0...21_600_000, using: &random)
     while time < end {

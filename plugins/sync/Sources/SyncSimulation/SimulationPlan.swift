@@ -3,9 +3,9 @@ import SyncEngine
 import SyncPomodoro
 import SyncRecords
 
-/// A simulation's users, acts and faults.
+/// The users' acts and the faults of a simulation.
 public struct SimulationPlan: Sendable {
-  /// The seed of everything random. The same plan with the same seed runs identically.
+  /// The seed of all random choices. A plan with the same seed always runs identically.
   public var seed: UInt64
   /// The number of devices.
   public var devices: Int
@@ -23,7 +23,7 @@ public struct SimulationPlan: Sendable {
   public var settings: SyncSettings
   /// The budget of a device.
   public var limits: RequestBudget.Limits
-  /// The maximum time until devices rest after the faults, in milliseconds.
+  /// The maximum time in milliseconds after the end of the faults until all devices are idle.
   public var patienceMilliseconds: Int64 = 30 * 3_600_000
 
   /// Creates a plan without steps.
@@ -61,24 +61,24 @@ public struct SimulationPlan: Sendable {
     }
   }
 
-  /// The possible events.
+  /// An event of a step.
   public enum Command: Sendable {
     /// The user edits a record.
     case acted(RecordKey, RecordEdit)
-    /// The user performs any edit that the schema allows, drawn from this number at its time.
+    /// The user makes a random edit that the schema allows. The number is its seed.
     case drawn(UInt64)
     /// The user goes offline or online.
     case switched(online: Bool)
     /// The process is killed and starts again after this many milliseconds.
     case crash(restartAfterMilliseconds: Int64)
-    /// The same, with the saved cursor lost.
+    /// Like `crash`, and the saved cursor is lost.
     case loseCursor
-    /// The device is pointed at the store of other people, or back at its own.
+    /// The device connects to the store of other people, or to its own again.
     case pointed(elsewhere: Bool)
     /// The server makes a copy of the zone.
     case backUpServer
-    /// The server restores its last copy. If announced, it starts a new incarnation of the zone at once. A server that
-    /// stays open does not detect it.
+    /// The server restores its last copy. If announced, it starts a new incarnation of the zone at once. If it stays
+    /// open, it does not start one.
     case restoreServer(isAnnounced: Bool, staysOpen: Bool = false)
 
     /// The user sets the timer and adds to the count.
@@ -103,14 +103,13 @@ public struct SimulationPlan: Sendable {
     public var duplication = 0.0
     /// The share of messages that are up to 30 s late.
     public var lateness = 0.0
-    /// The range of delays of the other messages, in milliseconds. Drawn for each, so that messages overtake each
-    /// other.
+    /// The range of delays of other messages, in milliseconds. Delays are random, so messages can overtake each other.
     public var delayMilliseconds: ClosedRange<Int64> = 5...80
     /// The errors of the devices' clocks in milliseconds, by device.
     public var skewsMilliseconds: [Int64] = []
-    /// A device, with the number of the effect before which it is killed.
+    /// A device and the number of the effect before which it is killed.
     public var crashBeforeEffect: (device: Int, effect: Int)?
-    /// The server's error response, and its end in milliseconds from the start.
+    /// The error that the server returns, and its end in milliseconds from the start.
     public var serverError: (error: BackendError, untilMilliseconds: Int64)?
 
     /// Creates a plan without faults.

@@ -2,11 +2,11 @@ import SyncCore
 
 /// The result of a simulation.
 public struct SimulationReport: Sendable {
-  /// The seed that replays it.
+  /// The seed of the plan, which replays the simulation.
   public var seed: UInt64
-  /// True if every device and the server ended with equal bytes.
+  /// True if all devices and the server ended with equal bytes.
   public var converged = false
-  /// True if they contain the oracle's result.
+  /// True if their content is the one that the oracle computed.
   public var equalsOracle = false
   /// The maximum number of a device's requests in any sliding hour.
   public var requestsPerHourMax = 0
@@ -28,24 +28,25 @@ public struct SimulationReport: Sendable {
   public var requests = 0
   /// The bytes sent and received by all devices.
   public var bytes = 0
-  /// The number of saved acts that are neither on the server nor visibly parked.
+  /// The number of saved acts that are neither on the server nor parked.
   public var lost = 0
-  /// The time when all devices rested, in milliseconds from the start.
+  /// The time when all devices became idle, in milliseconds from the start.
   public var restedAtMilliseconds: Int64 = 0
-  /// The number of effects carried out by each device, before each of which a crash can be planned.
+  /// The number of effects performed by each device. A crash can be planned before each of them.
   public var effects: [Int] = []
-  /// The saves in a cloud database, and those for which another device was faster; nil with a server.
+  /// The number of saves in a cloud database and of those refused because another device was faster, or nil with a
+  /// server.
   public var cloud: (saves: Int, conflicts: Int)?
   /// The broken rules, as text.
   public var violations: [String] = []
 
-  /// The latency that this share of the times does not exceed, or 0 without times.
+  /// Returns the latency that this share of the times does not exceed, or 0 if there are no times.
   public func latency(percentile: Double) -> Int64 {
     guard !latenciesMilliseconds.isEmpty else { return 0 }
     let rank = Int((percentile * Double(latenciesMilliseconds.count)).rounded(.up))
     return latenciesMilliseconds[min(max(rank, 1), latenciesMilliseconds.count) - 1]
   }
 
-  /// True if the result is as expected and nothing was lost or broken.
+  /// True if the result equals the expected one, and no act was lost and no rule broken.
   public var isGood: Bool { converged && equalsOracle && lost == 0 && violations.isEmpty }
 }

@@ -3,7 +3,7 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Draws users' edits of a schema's records, covering all of its rules.
+/// Draws random edits of a schema's records, which together use all of its rules.
 struct Vocabulary {
   /// An edit of one record.
   struct Act {
@@ -12,9 +12,9 @@ struct Vocabulary {
     var places: [ListPlace] = []
   }
 
-  /// The number of records in a collection without given keys. Few, so that devices edit the same ones.
+  /// The number of keys in a collection whose schema lists none. There are few, so that devices edit the same records.
   private static let keys = 4
-  /// The weight of a collection with a `decide` rule, because most of its rules are about states.
+  /// The weight of a collection with a `decide` rule. It is higher because most rules are about states.
   private static let decidingWeight = 4
 
   let schema: RecordSchema
@@ -25,7 +25,7 @@ struct Vocabulary {
     random = SplitMix64(seed: seed)
   }
 
-  /// Draws the next act of a device's user, or several that form a transaction. Empty if the device refuses them.
+  /// Draws the next act of a device's user, or the acts of a transaction. Empty if the device refuses them.
   mutating func acts(on machine: SyncMachine) -> [Act] {
     let weighted = schema.collections.flatMap { collection in
       Array(repeating: collection, count: collection.decide == nil ? 1 : Self.decidingWeight)
@@ -55,7 +55,7 @@ struct Vocabulary {
     let key = RecordKey(type: collection.name, name: names[index(of: names)])
     let view = machine.view(of: key)
     let isShown = collection.shown(view) != nil
-    // A list shows what moves do only after many acts on one record.
+    // The effect of moves in a list shows only after many acts on a record, so records with lists are rarely deleted.
     let hasList = collection.fields.contains { $0.rule.merge == .list }
     if isShown, chance(hasList ? 40 : 6) { return Act(key: key, edit: RecordEdit(isDeletion: true)) }
     var edit = RecordEdit(seed: random.next())
@@ -109,7 +109,7 @@ struct Vocabulary {
     _ field: RecordSchema.Field, _ view: Cell, _ places: inout [ListPlace]
   ) -> RecordEdit.Field {
     let shown = ListItem.inOrder(view.content.part(field.name)?.state.items ?? []).filter { $0.value != nil }
-    // Without a unique value the element could not be identified.
+    // Elements are identified by their values, so a value that may occur twice is only appended.
     guard let value = unique(field) else {
       return .items(
         insert: [.init(after: nil, isAtEnd: true, value: scalar(field, field.rule.element).bytes)], remove: [])
@@ -131,7 +131,7 @@ struct Vocabulary {
           before: isAtEnd ? nil : others[position].value))
       return .items(insert: [], remove: [], move: [.init(moved.id, after: after?.id, isAtEnd: isAtEnd)])
     }
-    // After the last one, at the beginning, or after one of them.
+    // At the end, at the beginning, or after one of the elements.
     let position = Int.random(in: 0...shown.count, using: &random)
     let isAtEnd = position == shown.count
     let after = position > 0 ? shown[position - 1] : nil
@@ -141,7 +141,7 @@ struct Vocabulary {
     return .items(insert: [.init(after: after?.id, isAtEnd: isAtEnd, value: value)], remove: [])
   }
 
-  /// A value that is drawn only once, or nil for types with too few values.
+  /// Returns a value that is drawn only once, or nil for types with too few values.
   private mutating func unique(_ field: RecordSchema.Field) -> [UInt8]? {
     let number = Int64.random(in: 0...(1 << 50), using: &random)
     switch field.rule.element {
@@ -166,7 +166,7 @@ struct Vocabulary {
       let names = collection?.keys ?? Self.names
       return .text(names[index(of: names)])
     case .array(let element):
-      // The form that a workflow would write: strings and numbers need no more than this.
+      // The form that a workflow would write. Only strings and integers are needed.
       if case .string = element { return .json(#"["\#(word())"]"#) }
       if case .integer = element { return .json("[\(Int.random(in: 0...9, using: &random))]") }
       return .json("[]")
