@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 
-/// What a backend does with what has been deleted.
+/// Checks that a zone forgets old deletions.
 extension BackendConformance {
   private static let note = RecordKey(type: "notes", name: "a")
 
@@ -55,7 +55,8 @@ extension BackendConformance {
       kept.dropped == Dropped() && kept.records.contains { $0.key == note }, "a deletion is kept while there is room",
       "\(kept)")
     let third = RecordKey(type: "notes", name: "c")
-    // It begins behind what has been forgotten for it, of which its device does not know yet.
+    // Its incarnation is too low: the zone has just forgotten a deletion to make room, which its device does not know
+    // yet.
     let early = try await backend.commit([put(third, 1, 5, at: now)], zone: zone)
     try expect(early.results == [.conflict(nil)], "a full collection forgets a deletion for a new record", "\(early)")
     let reply = try await backend.commit([put(third, 1, 5, at: now, incarnation: 1)], zone: zone)
@@ -67,7 +68,7 @@ extension BackendConformance {
     try expect(
       gone.dropped == Dropped(sequence: kept.cursor.sequence, incarnation: 1), "a page tells what was forgotten",
       "\(gone.dropped)")
-    // Someone who has been away longer writes to the record, gives it back, or makes another without knowing.
+    // A device that was away for longer writes to the record, returns it, or creates another one.
     let late = try await backend.commit(
       [
         put(note, 3, 1, at: now), RecordOperation(key: note, expectedVersion: 0, change: .join(living.cell)),

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// What a reader sees: pages, cursors, notifications; and many at once.
+/// Checks pages, cursors and notifications, and concurrent commits.
 extension BackendConformance {
   static let pages: Body = { backend, zone in
     let now = try await backend.serverTime()

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 
-/// What a backend does with records of collections.
+/// Checks records of collections and their rules.
 extension BackendConformance {
   private static let rulesKey = ZoneRules.key(of: "notes")
 
@@ -83,7 +83,7 @@ extension BackendConformance {
   static let ordered: Body = { backend, zone in
     let now = try await backend.serverTime()
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now), note("a", 1, at: now)], zone: zone)
-    // Its author does not know the record, of which another device has made the version that the second change expects.
+    // The author does not know the record. Another device has created the version that the second change expects.
     let late = try await backend.commit(
       [note("a", 2, 2, at: now), note("a", 2, 3, at: now, expected: 1)], zone: zone)
     for result in late.results {
@@ -111,13 +111,13 @@ extension BackendConformance {
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now)], zone: zone)
     _ = try await backend.commit([note("a", 1, at: now)], zone: zone)
     let before = try await backend.changes(zone: zone, since: nil, limit: 100, maximumBytes: 1 << 20)
-    // One of its records has another version than expected.
+    // One of the records has another version than expected.
     let late = try await backend.commit(
       ["b", "a", "c"].map { note($0, 2, at: now, group: 7) }, zone: zone)
     guard case .conflict(nil) = late.results[0], case .conflict(_?) = late.results[1],
       case .conflict(nil) = late.results[2]
     else { throw Failure(rule: "a conflict in a transaction is one of all its parts", seen: "\(late)") }
-    // One of them can never succeed.
+    // One of the changes can never succeed.
     var wrong = note("b", 2, at: now, group: 8)
     wrong.key.type = "unknown"
     let refused = try await backend.commit([note("c", 2, at: now, group: 8), wrong], zone: zone)
@@ -135,8 +135,8 @@ extension BackendConformance {
     try expect(again.results == [.unchanged, .unchanged], "a transaction that comes twice counts once", "\(again)")
   }
 
-  /// Several devices change the same records in transactions, again and again, until each is in: anyone who reads the
-  /// zone sees the same sum in both records.
+  /// Several devices change the same records in transactions, each until it is committed. Every reader of the zone must
+  /// see the same sum in both records.
   static let transactionsAtOnce: Body = { backend, zone in
     let now = try await backend.serverTime()
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now)], zone: zone)

@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 
-/// The store's identity: what is meant for another store must not come in.
+/// Checks the store's identity: changes for another store must be refused.
 extension BackendConformance {
   static let store: Body = { backend, zone in
     let now = try await backend.serverTime()

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// What every backend must do, as one suite: run it over an adapter of your own.
+/// A suite of checks that every backend must pass. Run it with your own adapter:
 ///
 /// ```swift
 /// let failures = await BackendConformance.run { zone in try await MyBackend(zone: zone) }
@@ -11,15 +11,15 @@ import SyncPomodoro
 public enum BackendConformance {
   /// A rule that a backend broke.
   public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The rule.
+    /// The rule that was broken.
     public var rule: String
-    /// What was seen instead.
+    /// A description of the actual result.
     public var seen: String
-    /// Rule and what was seen.
+    /// The rule and the actual result.
     public var description: String { "\(rule): \(seen)" }
   }
 
-  /// Runs every check, each on a new zone of its own that `make` opens; gives what was broken.
+  /// Runs every check in a new zone that `make` opens. Returns the failures.
   public static func run(_ make: @Sendable (_ zone: String) async throws -> any SyncBackend) async -> [Failure] {
     var failures: [Failure] = []
     for (index, check) in checks.enumerated() {
@@ -37,7 +37,7 @@ public enum BackendConformance {
     return failures
   }
 
-  /// The number of rules.
+  /// The number of checks.
   public static var count: Int { checks.count }
 
   typealias Body = @Sendable (any SyncBackend, String) async throws -> Void
@@ -111,7 +111,7 @@ public enum BackendConformance {
     if !condition { throw Failure(rule: rule, seen: seen()) }
   }
 
-  /// The rules of the collections that the checks use without naming rules themselves.
+  /// The rules of the collections that `prepare` declares before each check.
   private static let usual = Set(Pomodoro.naming(atMilliseconds: 0).map(\.key))
 
   private static func prepare(_ backend: any SyncBackend, _ zone: String) async throws {
@@ -120,12 +120,12 @@ public enum BackendConformance {
     for case .refused(let refusal) in reply.results { throw Failure(rule: "rules are taken", seen: "\(refusal)") }
   }
 
-  /// Where the zone is at the begin of a check.
+  /// Returns the zone's position at the start of a check.
   static func start(_ backend: any SyncBackend, _ zone: String) async throws -> Cursor {
     try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20).cursor
   }
 
-  /// What a check has put into the zone.
+  /// Returns the records that a check has written, without the prepared rules.
   static func all(_ backend: any SyncBackend, _ zone: String) async throws -> [SyncRecord] {
     try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20)
       .records.filter { !usual.contains($0.key) }
