@@ -1,7 +1,7 @@
 import SyncCore
 
-/// The parts of a request besides its body. A device sends a checksum of them and of the body in a header, so that the
-/// server can tell a request damaged on its way, for example by a duplicated packet, from one that it must refuse.
+/// The parts of a request other than its body. A device sends a checksum of them and of the body in a header, so that
+/// the server can detect a request that was damaged in transit, for example by a duplicated packet.
 public struct RequestHead: Hashable, Sendable {
   /// The last part of the path: `commit`, `changes` or `pokes`.
   public var kind: String
@@ -9,7 +9,7 @@ public struct RequestHead: Hashable, Sendable {
   public var zone: String
   /// The query's names and values, in any order.
   public var query: [String: String]
-  /// The covered headers by name. Missing ones are empty.
+  /// The values of the covered headers, by name. Missing headers are empty.
   public var headers: [String: String]
 
   /// The name of the header with the checksums.
@@ -17,7 +17,7 @@ public struct RequestHead: Hashable, Sendable {
   /// The names of the covered headers.
   public static let checkedHeaders = ["authorization", Wire.versionHeader, Wire.storeHeader, Wire.requestHeader]
 
-  /// Creates a head. `header` returns the first value of a header.
+  /// Creates a head. `header` returns the first value of a header, or nil.
   public init(kind: String, zone: String, query: [String: String] = [:], header: (String) -> String?) {
     self.kind = kind
     self.zone = zone
@@ -44,13 +44,13 @@ public struct RequestHead: Hashable, Sendable {
     return "\(Self.sum(Array((text + sum).utf8)))-\(sum)"
   }
 
-  /// True if the head is unchanged.
+  /// True if the head matches the checksum.
   public func isWhole(_ check: String?) -> Bool {
     guard let parts = check?.split(separator: "-"), parts.count == 2 else { return false }
     return parts[0] == Self.sum(Array((text + parts[1]).utf8))
   }
 
-  /// True if the body is unchanged, given an unchanged head.
+  /// True if the body matches the checksum. The head must have been checked before.
   public static func isWhole(body: [UInt8], _ check: String?) -> Bool {
     check?.split(separator: "-").last.map { $0 == sum(body) } ?? false
   }

@@ -10,42 +10,42 @@ import SyncEngine
 
 /// The messages between a device and a sync server: JSON with packed cells.
 ///
-/// All received messages are validated. Problems are located by path, such as `operations[2].expectedVersion`.
+/// All received messages are validated. Problems are located by paths such as `operations[2].expectedVersion`.
 public enum Wire {
   /// The reason why a body cannot be read.
   public struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The location, as a path of keys.
+    /// The location of the problem, as a path of keys.
     public var path: String
     /// The problem.
     public var message: String
     /// True if the other side uses a newer version.
     public var isOfTheFuture = false
-    /// Location and problem.
+    /// The location and the problem.
     public var description: String { path.isEmpty ? message : "\(path) \(message)" }
   }
 
-  /// The name of the header with the version of a device's messages.
+  /// The name of the header with the version of the sender's messages.
   public static let versionHeader = "flowrun-sync-version"
-  /// The version of these messages. Since 2, cursors have tags and a commit has the furthest one; since 3, every record
-  /// belongs to a collection and devices do not report how far they have read; since 4, a device names its store; since
-  /// 5, list elements can be moved to places.
+  /// The version of these messages. Since 2, cursors have tags, and a commit contains the furthest cursor. Since 3,
+  /// every record belongs to a collection, and devices do not report how far they have read. Since 4, a device names
+  /// its store. Since 5, list elements can be moved.
   public static let version = 5
-  /// The response to a device with an earlier version.
+  /// The message to a device with an earlier version.
   public static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
-  /// A device's message about a server with an earlier version.
+  /// The message of a device about a server with an earlier version.
   public static let serverIsOlder =
     "the sync server is older than this flowrun; update flowrun-sync-server (what waits here is kept)"
 
-  /// The name of the header with the store of a device's data. Absent if the device has not met one.
+  /// The name of the header with the store of a device's data, which is absent if no store is known yet.
   public static let storeHeader = "flowrun-sync-store"
 
-  /// The name of the header that identifies a request and is repeated in its response.
+  /// The name of the header with a request's identifier, which the response repeats.
   public static let requestHeader = "flowrun-request"
 
   // MARK: Commit
 
-  /// Encodes a request to commit from a device that has received the cursor `heard`.
+  /// Encodes a commit request. `heard` is the furthest cursor that the device has received.
   public static func body(of operations: [RecordOperation], heard: Cursor? = nil) -> [UInt8] {
     let values = operations.map { operation -> Value in
       var object = ValueObject([
@@ -65,7 +65,7 @@ public enum Wire {
     return JSONText.bytes(of: .object(object))
   }
 
-  /// Reads the furthest cursor of the author of a request to commit.
+  /// Decodes the furthest cursor from a commit request, or returns nil if there is none.
   public static func heard(_ body: [UInt8]) throws(WireProblem) -> Cursor? {
     guard let value = try object(body)["heard"] else { return nil }
     guard let cursor = value.stringValue.flatMap({ Cursor($0) }) else {
@@ -74,7 +74,7 @@ public enum Wire {
     return cursor
   }
 
-  /// Reads a request to commit.
+  /// Decodes the operations of a commit request.
   public static func operations(_ body: [UInt8]) throws(WireProblem) -> [RecordOperation] {
     let root = try object(body)
     guard let list = root["operations"]?.arrayValue else {
@@ -134,7 +134,7 @@ public enum Wire {
         ])))
   }
 
-  /// Reads the response to a commit.
+  /// Decodes the response to a commit.
   public static func commitReply(_ body: [UInt8]) throws(WireProblem) -> CommitReply {
     let root = try object(body)
     let cursor = try cursor(root)
@@ -152,7 +152,7 @@ public enum Wire {
       results: results, cursor: cursor, serverMilliseconds: try integer(root, "serverMilliseconds", ""))
   }
 
-  /// The cursor of a response.
+  /// Decodes the cursor of a response.
   private static func cursor(_ root: ValueObject) throws(WireProblem) -> Cursor {
     guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
       throw WireProblem(path: "cursor", message: "is missing or not a cursor")
@@ -160,7 +160,7 @@ public enum Wire {
     return cursor
   }
 
-  /// The store of a response.
+  /// Decodes the store of a response.
   private static func store(_ object: ValueObject) throws(WireProblem) -> StoreIdentity {
     guard let store = object["store"]?.stringValue.flatMap({ StoreIdentity($0) }) else {
       throw WireProblem(path: "store", message: "is missing or not the identity of a store")
@@ -218,10 +218,10 @@ public enum Wire {
 
   // MARK: Changes
 
-  /// Encodes a subscription for the address of a request for changes.
+  /// Encodes a subscription for the URL of a request for changes.
   public static func text(of subscription: SyncSubscription) -> String { base64(subscription.packed()) }
 
-  /// Reads a subscription from an address.
+  /// Decodes a subscription from a URL.
   public static func subscription(_ text: String) throws(WireProblem) -> SyncSubscription {
     let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in
       try SyncSubscription(packed: bytes)
@@ -237,10 +237,10 @@ public enum Wire {
     JSONText.bytes(of: .object(value(of: page, isPartial: isPartial)))
   }
 
-  /// The maximum size of a live channel's event in bytes. A device fetches changes that are larger.
+  /// The maximum size in bytes of an event on a live channel. A device must fetch larger changes.
   public static let eventBytes = 65_536
 
-  /// Encodes changes for the live channel, or returns nil if they are too large for an event.
+  /// Encodes changes as an event of the live channel. Returns nil if they are too large.
   public static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
     guard page.records.reduce(0, { $0 + $1.cell.packedBytes }) < eventBytes / 2 else { return nil }
     var object = value(of: page)
@@ -249,7 +249,7 @@ public enum Wire {
     return bytes.count <= eventBytes ? bytes : nil
   }
 
-  /// Reads changes from the live channel.
+  /// Decodes changes from the live channel.
   public static func changes(_ body: [UInt8]) throws(WireProblem) -> ChannelSign {
     guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
       throw WireProblem(path: "since", message: "is missing or not a cursor")
@@ -277,7 +277,7 @@ public enum Wire {
     return object
   }
 
-  /// Reads a page of changes. A page of a subscription must be marked as one.
+  /// Decodes a page of changes. `isPartial` must be true for a page of a subscription.
   public static func page(_ body: [UInt8], isPartial: Bool = false) throws(WireProblem) -> ChangePage {
     let root = try object(body)
     let cursor = try cursor(root)
@@ -335,7 +335,7 @@ public enum Wire {
 
   // MARK: Errors and the time
 
-  /// Encodes an error with the server's description.
+  /// Encodes an error, including the server's description.
   public static func body(of error: BackendError) -> [UInt8] {
     var object = ValueObject([("code", .string(error.code)), ("message", .string(detail(of: error)))])
     if case .retry(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
@@ -344,10 +344,10 @@ public enum Wire {
     return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
   }
 
-  /// Reads an error. If the body is not the sync server's own error object, something else responded, such as a proxy.
-  /// That does not concern the request, which is repeated whatever the status is; the same holds for the response to
-  /// another request (`isOfRequest` is false). `retryAfter` is the header of that name. A date in it is relative to the
-  /// response's own `date`, because the device's clock, `nowMilliseconds`, may be wrong by hours.
+  /// Decodes an error. A body other than an error object of the sync server comes from another program, such as a
+  /// proxy. Such a response, or one to another request (`isOfRequest` is false), says nothing about the request, which
+  /// is repeated whatever the status is. `retryAfter` is the header of that name. A date in it is compared with the
+  /// response's own `date`, because the device's clock may be wrong by hours.
   public static func error(
     _ body: [UInt8], status: Int, isOfRequest: Bool = true, retryAfter: String? = nil, date: String? = nil,
     nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
@@ -391,14 +391,14 @@ public enum Wire {
     }
   }
 
-  /// The beginning of a response's body as one line of text, or nil if it is empty.
+  /// Returns the beginning of a response's body as one line, or nil if it is empty.
   private static func words(_ body: [UInt8]) -> String? {
     let text = String(decoding: body.prefix(80), as: UTF8.self).split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
     return text.isEmpty ? nil : text
   }
 
-  /// The HTTP status for an error.
+  /// Returns the HTTP status for an error.
   public static func status(of error: BackendError) -> Int {
     switch error {
     case .invalid, .limitExceeded, .unsupportedFormat, .damaged: 400
@@ -432,10 +432,10 @@ public enum Wire {
     JSONText.bytes(of: .object(ValueObject([("store", .string("\(store)"))])))
   }
 
-  /// Reads the store's identity.
+  /// Decodes the store's identity.
   public static func identity(_ body: [UInt8]) throws(WireProblem) -> StoreIdentity { try store(try object(body)) }
 
-  /// Reads the server's time.
+  /// Decodes the server's time.
   public static func serverTime(_ body: [UInt8]) throws(WireProblem) -> Int64 {
     try integer(try object(body), "serverMilliseconds", "")
   }
