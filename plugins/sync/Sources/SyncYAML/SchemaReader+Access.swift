@@ -3,7 +3,7 @@ import FlowModel
 import SyncCore
 import SyncRecords
 
-/// Reads which records a collection has, and who writes them.
+/// Reads the keys that restrict the keys and the writers of a collection's records.
 extension SchemaReader {
   private static let keyLimit = 100
 
@@ -36,7 +36,7 @@ extension SchemaReader {
     }
   }
 
-  /// True if a key has the one value that it can have.
+  /// True if a member has the only value that it may have. Reports any other value.
   private mutating func only(_ word: String, _ member: PlacedValue.Member, _ meaning: String) -> Bool {
     if case .scalar(.string(word)) = member.value.content { return true }
     report(

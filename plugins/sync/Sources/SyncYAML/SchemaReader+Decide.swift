@@ -3,7 +3,7 @@ import FlowModel
 import SyncCore
 import SyncRecords
 
-/// Reads how the records of a collection are arbitrated whole.
+/// Reads the key `decide`: the rule that decides between whole states of a record.
 extension SchemaReader {
   private static let order = ["causal", "window", "prefer", "smallest", "newest", "device"]
   private static let form =
@@ -95,7 +95,7 @@ extension SchemaReader {
     return .init(field: field.name, order: values(member.value, "when", of: field))
   }
 
-  /// A field of the state that is arbitrated whole, of one of these types.
+  /// Returns the field named by a value. It must have one of these types and be part of the state.
   private mutating func field(
     _ value: PlacedValue, _ key: String, _ collection: RecordSchema.Collection, _ types: [FieldType]
   ) -> RecordSchema.Field? {

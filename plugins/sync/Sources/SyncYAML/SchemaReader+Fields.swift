@@ -137,7 +137,7 @@ extension SchemaReader {
     if diagnostics.count < Limits.diagnostics { diagnostics.append(Diagnostic(code, message, at: span, help: help)) }
   }
 
-  /// The members of a map by key; reports what is not a map, unknown keys and missing ones.
+  /// Returns the members of a mapping by key. Reports a value that is not a mapping, unknown keys and missing keys.
   mutating func map(
     _ value: PlacedValue, _ owner: String, keys: [String], required: [String]
   ) -> [String: PlacedValue.Member]? {

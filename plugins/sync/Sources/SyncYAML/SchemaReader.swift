@@ -4,7 +4,7 @@ import SyncCore
 import SyncEngine
 import SyncRecords
 
-/// Reads placed values as a schema.
+/// Reads a schema from parsed YAML with locations.
 struct SchemaReader {
   var diagnostics: [Diagnostic]
 
@@ -12,7 +12,7 @@ struct SchemaReader {
     file: ["schema", "version", "budget", "collections"],
     collection: ["fields", "decide", "delete", "limit", "keys", "writer", "other-fields"]
   )
-  /// What does not belong into the file, with where it does.
+  /// Keys that do not belong in the file, each with an explanation.
   static let unserved = [
     "subscribe": "a subscription is each device's own: write it in 'sync.connect'",
     "alias": "zones keep records under the names of their collection and fields; remove it",
@@ -101,7 +101,7 @@ struct SchemaReader {
     return collection
   }
 
-  /// Names in any case are one name to SQL, so there is one case.
+  /// Reports an invalid name. Only lowercase names are valid, because SQL ignores case.
   private mutating func checkName(_ member: PlacedValue.Member, _ kind: String, taken: [String]) {
     if !RecordName.isWellFormed(member.key) {
       let nearest = String(member.key.kebabCased.prefix(RecordName.maximumLength))
@@ -122,7 +122,7 @@ struct SchemaReader {
 }
 
 extension String {
-  /// A name as it would be written here: words in small letters with '-' between them.
+  /// The string in kebab case: lowercase words separated by `-`.
   fileprivate var kebabCased: String {
     var result = ""
     for character in self {
