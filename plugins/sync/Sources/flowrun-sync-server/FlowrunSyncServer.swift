@@ -2,7 +2,7 @@
   import ArgumentParser
   import Foundation
 
-  /// `flowrun-sync-server`: serves zones, manages who may use them, and gives a copied store an identity.
+  /// `flowrun-sync-server`: serves zones, manages their tokens, and assigns a new identity to a copied store.
   @main struct FlowrunSyncServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "flowrun-sync-server",
@@ -10,7 +10,7 @@
       discussion: "Exit codes: 0 stopped or done, 1 the store, the port or a file cannot be used, 64 wrong usage.",
       subcommands: [Serve.self, Zones.self, Store.self], defaultSubcommand: Serve.self)
 
-    /// Says something to anyone who runs the server.
+    /// Prints a message to standard error.
     static func report(_ text: String) {
       FileHandle.standardError.write(Data("flowrun-sync-server: \(text)\n".utf8))
     }

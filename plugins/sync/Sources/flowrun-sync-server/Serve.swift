@@ -8,7 +8,7 @@
   import SyncServer
   import SyncSQLite
 
-  /// `flowrun-sync-server serve`, which is meant when no verb is given.
+  /// `flowrun-sync-server serve`, the default subcommand.
   struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Serves zones from PostgreSQL or a SQLite file.",
@@ -73,7 +73,7 @@
       settings.requestsPerSecond = requestsPerSecond
       settings.allowsPlainHTTP = plainHTTP
       settings.connectionsPerPeer = connectionsPerPeer
-      // Some descriptors are the process's own: files, the database, the loops.
+      // The process needs some file descriptors for itself: for files, the database and event loops.
       settings.connections = max(1, min(settings.connections, DescriptorLimit.raise() - 64))
       if let problem = settings.problem { throw ValidationError(problem) }
       return settings

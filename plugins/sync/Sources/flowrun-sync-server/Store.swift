@@ -5,7 +5,7 @@
   import SyncPostgres
   import SyncSQLite
 
-  /// `flowrun-sync-server store`: the identity of a store, by which devices recognize it.
+  /// `flowrun-sync-server store`: prints or changes the identity of a store, by which devices recognize it.
   struct Store: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints the identity of a store, or gives a copied store its own.",
@@ -22,7 +22,7 @@
         }
       }
 
-      /// Does something with the store and prints what that returns.
+      /// Opens the store, calls one of the closures and prints its result.
       func print(
         inPostgres: (PostgresBackend) async throws -> any CustomStringConvertible,
         inFile: (SQLiteBackend) async throws -> any CustomStringConvertible

@@ -2,7 +2,7 @@
   import ArgumentParser
   import SyncServer
 
-  /// `flowrun-sync-server zones`: who may use which zone. A server that runs takes every change within a second.
+  /// `flowrun-sync-server zones`: manages zones and their tokens. A running server applies each change within a second.
   struct Zones: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Adds, lists and removes zones and replaces their tokens, also while a server runs.",
@@ -12,7 +12,7 @@
       @Option(help: "The file of the zones and their tokens.") var zones: String
       @Flag(help: "Take a zones file that other users of this machine can read.") var readableZones = false
 
-      /// Does something with the file.
+      /// Calls `body` with the file. Prints its error and exits with 1 if it throws.
       func change<Value>(_ body: (ZonesFile) throws -> Value) throws -> Value {
         do {
           return try body(ZonesFile(path: zones, mayBeReadable: readableZones))
