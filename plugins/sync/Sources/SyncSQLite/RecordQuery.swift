@@ -17,6 +17,7 @@ public struct RecordQuery: Sendable {
     self.tables = tables
   }
 
+  /// The reason why a query failed.
   public struct QueryProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem as text.
     public var description: String
