@@ -1,26 +1,27 @@
-/// The share of correct countries for each kind of decision, by distance to the nearest border.
+/// The measured share of correct countries for each kind of decision, by distance to the nearest border.
 ///
-/// The shares are of random points on land, measured by `Benchmarks/Geocode/accuracy.py`. There are no more steps than
-/// the points can support: of 25,000 points, a fifth of them near borders, 750 are as near to one as ``nearBorder``.
+/// The shares were measured with random points on land by `Benchmarks/Geocode/accuracy.py`. The number of steps is
+/// limited by the number of points: of 25,000 points, a fifth of them near borders, 750 are within the distance of
+/// ``nearBorder``.
 enum Confidence {
-  /// The share this near a border. Outlines may be off by kilometers and places may be across it, so no decision is
-  /// more certain there.
+  /// The share close to a border. Outlines may be wrong by kilometers and places may be across the border, so no
+  /// decision is more certain there.
   static let nearBorder = 0.76
-  /// The share if the nearest place is in a country too small for the map.
+  /// The share if the nearest place belongs to a country that is too small for the map.
   static let smallCountry = 0.9
-  /// The share if nothing but a coast is near.
+  /// The share if only a coast is near.
   static let coast = 0.99
 
-  /// The share if outline and nearest place agree.
+  /// Returns the share if outline and nearest place agree.
   @inline(__always)
   static func agreed(_ borderKilometers: Double) -> Double {
     borderKilometers == .infinity ? 0.999 : step(borderKilometers, agreed)
   }
 
-  /// The share if the outline overruled the nearest place.
+  /// Returns the share if the outline overruled the nearest place.
   static func outlineWon(_ borderKilometers: Double) -> Double { step(borderKilometers, outlineWon) }
 
-  /// The share if the nearest place decided, outside every outline.
+  /// Returns the share if the nearest place decided outside every outline.
   static func placeOnly(_ borderKilometers: Double) -> Double { step(borderKilometers, placeOnly) }
 
   private typealias Step = (below: Double, share: Double)

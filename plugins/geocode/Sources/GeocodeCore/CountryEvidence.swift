@@ -1,31 +1,32 @@
-/// The evidence for a point's country: outlines that may be off by a kilometer or two, and places, which are exact but
-/// may be across a border.
+/// The evidence for a point's country: outlines, which may be wrong by a kilometer or two, and places, which are exact
+/// but may be across a border.
 struct CountryEvidence {
   let tables: GeocodeTables
   let coordinate: Coordinate
   let point: SIMD3<Float>
-  /// The outline around the point.
+  /// The outline that contains the point.
   let outline: CountryBorders.Finding
-  /// The nearest place. Outside every outline it is within the requested distance.
+  /// The nearest place. Outside every outline it is within the requested distance, or nil.
   let nearest: PointTree.Hit?
 
-  /// A place overrules an outline if it is nearer than the first distance of a pair and the border nearer than the
-  /// second. The nearer the place, the farther off the border may be drawn.
+  /// Pairs of distances. A place overrules an outline if it is nearer than the first and the border is nearer than the
+  /// second. The nearer the place, the larger the assumed error of the border.
   private static let standing = [(0.5, CountryBorders.reachKilometers), (1, 4), (8, 0.6)].map {
     (squaredChord: UnitVectors.squaredChord(kilometers: $0), borderKilometers: $1)
   }
-  /// The distance up to which a place is near, outside every outline.
+  /// The distance up to which a place decides alone outside every outline.
   private static let nearPlaceSquaredChord = UnitVectors.squaredChord(kilometers: 8)
-  /// A country without an outline is too small for the map. Its places count up to this distance …
+  /// The distance up to which places of a country without an outline count. Such a country is too small for the map.
   private static let smallCountrySquaredChord = UnitVectors.squaredChord(kilometers: 15)
-  /// … unless a place of the outline's country is less than this many times as far away. Squared, as distances are.
+  /// The factor by which a place of the outline's country must be farther away than such a place. It is squared, as
+  /// distances are.
   private static let rivalFactor: Float = 1.5 * 1.5
-  /// The distance up to which a coast decides the country outside every outline, if no place is near.
+  /// The distance up to which a coast decides the country if no place is near, outside every outline.
   private static let coastKilometers = 50.0
-  /// The distance beyond which a place of the country does not indicate the province.
+  /// The distance beyond which a country's nearest place does not determine the province.
   private static let provinceSquaredChord = UnitVectors.squaredChord(kilometers: 400)
 
-  /// The country and its first-level division, or nil on the open sea, with nothing within `reach` kilometers.
+  /// Returns the country and its first-level division, or nil on the open sea if nothing is within `reach` kilometers.
   @inline(__always)
   func decide(within reach: Double) -> ReverseGeocoder.Match? {
     let country = outline.country
@@ -35,7 +36,7 @@ struct CountryEvidence {
     return country == CountryBorders.none ? decideAtSea(within: reach) : decideDisputed()
   }
 
-  /// Decides when outline and nearest place disagree, or there is no place.
+  /// Decides if outline and nearest place disagree, or if there is no place.
   private func decideDisputed() -> ReverseGeocoder.Match? {
     let rival = nearestPlace(of: outline.country)
     guard let nearest else {
@@ -57,8 +58,8 @@ struct CountryEvidence {
       : match(outline.country, province: rival, .hybrid, Confidence.outlineWon(border))
   }
 
-  /// Decides outside every outline, on islands and capes that the map leaves out: by the nearest place, or else the
-  /// nearest coast.
+  /// Decides outside every outline, such as on islands and capes that the map omits: by the nearest place, or otherwise
+  /// by the nearest coast.
   private func decideAtSea(within reach: Double) -> ReverseGeocoder.Match? {
     guard let nearest else {
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, reach))
@@ -67,7 +68,7 @@ struct CountryEvidence {
     }
     let country = tables.areas.countries[Int(nearest.carried)]
     if nearest.squaredChord > Self.nearPlaceSquaredChord {
-      // A coast that is twice as near is better evidence than the place.
+      // A coast at less than half the distance is better evidence than the place.
       let half = UnitVectors.kilometers(squaredChord: nearest.squaredChord) / 2
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, half))
       if coast != CountryBorders.none, coast != country {
@@ -77,7 +78,8 @@ struct CountryEvidence {
     return match(country, province: nearest, .nearest, Confidence.placeOnly(borderKilometers()))
   }
 
-  /// The kilometers to the nearest border, or to that of one country. Infinite beyond `CountryBorders.reachKilometers`.
+  /// Returns the distance to the nearest border, or to the nearest border of one country, in kilometers. Infinite
+  /// beyond `CountryBorders.reachKilometers`.
   @inline(__always)
   private func borderKilometers(of country: CountryBorders.CountryNumber? = nil) -> Double {
     outline.isNearBorder ? tables.borders.distanceToBorder(from: coordinate, of: country) : .infinity

@@ -1,4 +1,4 @@
-/// A record of the geocoder's tables. All searchable records are numbered in this order.
+/// A record of the geocoder's tables. Searchable records are numbered in the order of these cases.
 public enum GeocodeRecord: Sendable, Hashable {
   /// A named place, by its row in `places.tsv`.
   case place(Int)
@@ -11,7 +11,7 @@ public enum GeocodeRecord: Sendable, Hashable {
 }
 
 extension GeocodeTables {
-  /// Returns the record with a number of the search table.
+  /// Returns the record with a number from the search table.
   @inline(__always)
   func record(_ number: Int) -> GeocodeRecord {
     var number = number
@@ -23,7 +23,7 @@ extension GeocodeTables {
     return .division(number - countries.count)
   }
 
-  /// Returns one of a record's names as written: bytes inside the mapped tables.
+  /// Returns one of a record's names as written. The bytes are part of the mapped tables.
   @inline(__always)
   func searchable(_ entry: SearchTable.NameReference) -> UnsafeRawBufferPointer {
     switch record(entry.record) {
@@ -34,7 +34,7 @@ extension GeocodeTables {
     }
   }
 
-  /// Returns the country of a record, which may be the record itself.
+  /// Returns the country of a record; for a country, the record itself.
   func country(of record: GeocodeRecord) -> CountryBorders.CountryNumber {
     switch record {
     case .place(let row): regions.countries[Int(region(ofPlace: row))]
@@ -44,7 +44,7 @@ extension GeocodeTables {
     }
   }
 
-  /// Returns the region of a record, which may be the record itself. Returns nil for a country, and for a division
+  /// Returns the region of a record; for a region, the record itself. Returns nil for a country, and for a division
   /// whose province is not a region here.
   func region(of record: GeocodeRecord) -> RegionTable.Number? {
     switch record {
@@ -55,8 +55,8 @@ extension GeocodeTables {
     }
   }
 
-  /// Returns the position of a record in steps of 0.0001°: its own, that of a region's largest city, or that of a
-  /// country's capital.
+  /// Returns the position of a record in steps of 0.0001°. For a region it is that of its largest city, for a country
+  /// that of its capital.
   func position(of record: GeocodeRecord) -> SIMD2<Int32>? {
     switch record {
     case .place(let row): places.position(row)
@@ -66,6 +66,6 @@ extension GeocodeTables {
     }
   }
 
-  /// The number of China in the country table. `divisions.tsv` has its divisions.
+  /// The number of China in the country table. The divisions in `divisions.tsv` belong to China.
   var chinaNumber: CountryBorders.CountryNumber { countries.number(ofCode: "CN") ?? CountryBorders.none }
 }

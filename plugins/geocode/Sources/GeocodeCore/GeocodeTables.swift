@@ -1,14 +1,14 @@
 /// The geocoder's data, read from a folder of tables.
 ///
-/// Loading maps the files and verifies their checksums; nothing is parsed, copied or built. The tables never change
-/// afterwards and may be used from any thread.
+/// Loading maps the files and verifies their checksums. Nothing is parsed, copied or built. The tables are immutable
+/// and can be used by any thread.
 ///
 /// ```swift
 /// let tables = try GeocodeTables(folder: "/usr/share/flowrun/geocode")
 /// let match = try ReverseGeocoder(tables).match(Coordinate(latitude: 22.54, longitude: 114.06))
 /// ```
 public final class GeocodeTables: Sendable {
-  /// The files of the folder, besides the manifest.
+  /// The files of the folder, except the manifest.
   public static let fileNames = [
     "places.tsv", "admin1.tsv", "countries.tsv", "divisions.tsv", "overrides.tsv", "zones.tsv", "index.bin",
   ]
@@ -27,11 +27,11 @@ public final class GeocodeTables: Sendable {
   let search: SearchTable
   let typos: TypoTable
   let folding: Folding
-  /// The places. Points have their area, labels are countries.
+  /// The tree of places. A point carries the number of its area; its label is its country.
   let tree: PointTree
-  /// The districts of China. Points have the first two digits of their codes, which are also the labels.
+  /// The tree of the districts of China. A point carries the first two digits of its code, which are also its label.
   let districtTree: PointTree
-  /// For each country, true if one of its places is known.
+  /// For each country, true if the tables have a place in it.
   let isPopulated: [Bool]
 
   /// Loads the tables.
@@ -69,7 +69,6 @@ public final class GeocodeTables: Sendable {
     self.isPopulated = isPopulated
   }
 
-  /// Returns the region of a place.
   @inline(__always)
   func region(ofPlace row: Int) -> RegionTable.Number { areas.regions[Int(tree.carried(byPlace: row))] }
 }

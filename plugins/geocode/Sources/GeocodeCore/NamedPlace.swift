@@ -1,37 +1,37 @@
-/// A place with its names in English and Chinese. A name that the sources lack is nil.
+/// A place with its names in English and Chinese. A name is nil if the sources do not have it.
 public struct NamedPlace: Sendable, Equatable {
   /// The city or town.
   public var city: String?
-  /// Its simplified Chinese name.
+  /// The city's simplified Chinese name.
   public var cityChinese: String?
-  /// The city that a person would name. For a part of a city, that city.
+  /// The city that a person would name. If `city` is a part of a city, this is the whole city.
   public var locality: String?
-  /// Its Chinese name.
+  /// The locality's Chinese name.
   public var localityChinese: String?
-  /// The part of the locality: a quarter, a borough.
+  /// The part of the locality, such as a quarter or a borough.
   public var subLocality: String?
-  /// Its Chinese name.
+  /// The part's Chinese name.
   public var subLocalityChinese: String?
-  /// IANA identifier of the time zone.
+  /// The IANA identifier of the time zone.
   public var timeZone: String?
-  /// The first-level division: province, state, canton.
+  /// The first-level division, such as a province, state or canton.
   public var admin1: String?
-  /// Its Chinese name.
+  /// The division's Chinese name.
   public var admin1Chinese: String?
-  /// GeoNames' code of the division, `CN.30`.
+  /// GeoNames' code of the division, such as `CN.30`.
   public var admin1Code: String?
   /// ISO 3166 code of the country.
   public var countryCode: String
   /// The country's English name.
   public var country: String
-  /// Its Chinese name.
+  /// The country's Chinese name.
   public var countryChinese: String?
-  /// In China, the official names of province, prefecture and district or county. Empty elsewhere.
+  /// The official names of province, prefecture and district or county in China. Empty in other countries.
   public var divisionsChinese: [String]
-  /// The position: the city's own, or that of a division's or country's seat. Nil if uninhabited.
+  /// The position of the city, or of the seat of the division or country. Nil if it has no inhabitants.
   public var coordinate: Coordinate?
 
-  /// Creates a place in a country. All other properties can be set afterwards.
+  /// Creates a place in a country. All other properties are set afterwards.
   public init(countryCode: String, country: String) {
     self.countryCode = countryCode
     self.country = country
@@ -40,7 +40,7 @@ public struct NamedPlace: Sendable, Equatable {
 }
 
 extension GeocodeTables {
-  /// Returns the names for the result of a reverse lookup.
+  /// Returns the names of the result of a reverse lookup.
   ///
   /// - Parameters:
   ///   - match: the result.
@@ -98,21 +98,21 @@ extension GeocodeTables {
   public var regionCount: Int { regions.count }
   /// The number of countries and territories.
   public var countryCount: Int { countries.count }
-  /// The position of a place.
+  /// Returns the position of a place.
   public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.position(row)) }
-  /// The population of a place.
+  /// Returns the population of a place.
   public func population(ofPlace row: Int) -> Int { Int(places.population(row)) }
-  /// The number of the country of a place.
+  /// Returns the number of a place's country.
   public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(region(ofPlace: row))]) }
-  /// The distance along the ground from a coordinate to a place, in kilometers.
+  /// Returns the distance from a coordinate to a place along the ground, in kilometers.
   public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
     UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
   }
-  /// The code of a region, `CN.30`.
+  /// Returns the code of a region, such as `CN.30`.
   public func regionCode(_ region: Int) -> String { regions.code(RegionTable.Number(region)) }
-  /// The two-letter code of a country.
+  /// Returns the two-letter code of a country.
   public func countryCode(_ country: Int) -> String { countries.text(country, .code) }
-  /// The number of the country with a code of two or three letters. Case is ignored.
+  /// Returns the number of the country with a code of two or three letters, ignoring case, or nil.
   public func countryNumber(ofCode code: String) -> Int? { countries.number(ofCode: code).map(Int.init) }
 
   func coordinate(_ steps: SIMD2<Int32>) -> Coordinate {
@@ -127,7 +127,7 @@ extension GeocodeTables {
     place.subLocalityChinese = part.flatMap { places.chineseName($0).nilIfEmpty }
   }
 
-  /// The time zone of the country's place nearest to a coordinate.
+  /// Returns the time zone of the place nearest to a coordinate in the same country.
   private func timeZone(at coordinate: Coordinate, country: CountryBorders.CountryNumber) -> String? {
     let point = vectors.point(coordinate)
     let hit = tree.nearest(to: point, closerThan: PointTree.everywhere, label: country)
@@ -144,7 +144,7 @@ extension GeocodeTables {
     return place
   }
 
-  /// The names from the province down to the district with the nearest seat.
+  /// Returns the names from the province down to the district whose seat is nearest.
   private func districtPath(at coordinate: Coordinate, province: UInt8) -> [String] {
     let first = divisions.firstDistrict
     let point = vectors.point(coordinate)
@@ -155,19 +155,19 @@ extension GeocodeTables {
 
 /// A country of the tables.
 public struct CountrySummary: Sendable, Equatable {
-  /// ISO 3166 code of two letters.
+  /// The ISO 3166 code of two letters.
   public var code: String
-  /// ISO 3166 code of three letters.
+  /// The ISO 3166 code of three letters.
   public var code3: String
-  /// English name.
+  /// The English name.
   public var name: String
-  /// Simplified Chinese name.
+  /// The simplified Chinese name.
   public var chineseName: String?
-  /// Capital.
+  /// The capital.
   public var capital: String?
   /// GeoNames' continent code.
   public var continent: String
-  /// The codes of its neighboring countries.
+  /// The codes of the neighboring countries.
   public var neighbors: [String]
 
   /// Creates a country.
@@ -186,6 +186,5 @@ public struct CountrySummary: Sendable, Equatable {
 }
 
 extension String {
-  /// The string, or nil if it is empty.
   var nilIfEmpty: String? { isEmpty ? nil : self }
 }

@@ -1,18 +1,18 @@
 /// Finds the city, first-level division and country of a coordinate.
 ///
-/// Two kinds of evidence decide the country: the outlines of Natural Earth, which are right except for the last
+/// The country is decided by two kinds of evidence: the outlines of Natural Earth, which are right except in the last
 /// kilometers before a border, and the nearest of some 214,000 places, which is right in inhabited areas.
-/// `CountryEvidence` weighs them.
+/// `CountryEvidence` weighs them against each other.
 public struct ReverseGeocoder: Sendable {
-  /// The kind of decision for the country.
+  /// The evidence that decided the country.
   public enum Method: String, Sendable, CaseIterable {
-    /// The country's outline contains the point, and no nearest place overrules it.
+    /// The outline of the country contains the point, and no place overruled it.
     case polygon
-    /// The nearest place decided, because no outline contains the point or the place overruled it.
+    /// The nearest place decided. Either no outline contains the point, or the place overruled the outline.
     case nearest
     /// The outline overruled the nearest place.
     case hybrid
-    /// The point is in a circle of `overrides.tsv`.
+    /// The point is in a circle listed in `overrides.tsv`.
     case override
   }
 
@@ -25,7 +25,7 @@ public struct ReverseGeocoder: Sendable {
     /// Country, division and nearest city.
     case city
 
-    /// Orders by detail: a country is less than a city.
+    /// Compares levels; more detail is greater.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
@@ -33,9 +33,10 @@ public struct ReverseGeocoder: Sendable {
   public struct Options: Sendable {
     /// The requested level of detail.
     public var level: Level
-    /// The minimum population of a city in the result. Smaller cities still count as evidence of the country.
+    /// The minimum population of a city in the result. Smaller cities still count as evidence for the country.
     public var minimumPopulation: Int
-    /// The maximum distance of a city in the result. Outside every outline there is no result beyond it.
+    /// The maximum distance of a city in the result. Outside every outline there is no result if all cities are farther
+    /// away.
     public var maximumDistanceKilometers: Double
 
     /// Makes options, by default for the nearest city of any size within 100 km.
@@ -50,21 +51,22 @@ public struct ReverseGeocoder: Sendable {
   public struct Match: Sendable, Equatable {
     /// The country.
     public var country: Int
-    /// The first-level division, or nil if no place of the country is known.
+    /// The first-level division, or nil if the tables have no place near enough in the country.
     public var region: Int?
-    /// The nearest place, or nil if none was requested or none is near enough.
+    /// The nearest place, or nil if it was not requested or is too far away.
     public var place: Int?
-    /// The city that a person would name: the nearest place, or the city that contains it or covers the point.
+    /// The city that a person would name: the nearest place, the city that it is a part of, or a larger city around the
+    /// point.
     public var locality: Int?
     /// The nearest place if it is a part of the locality and the point is in or near it.
     public var subLocality: Int?
-    /// The time zone of the country's nearest place, or nil if unknown.
+    /// The time zone of the nearest place in the country, or nil if unknown.
     public var timeZone: Int?
-    /// The distance to the nearest place in kilometers, or nil without one.
+    /// The distance to the nearest place in kilometers, or nil if there is none.
     public var distanceKilometers: Double?
-    /// The kind of decision for the country.
+    /// The evidence that decided the country.
     public var method: Method
-    /// The share of points with the same kind of decision, as far from a border, whose country was right, 0 … 1.
+    /// The measured share of correct countries, 0 … 1, for decisions of this kind at the same distance from a border.
     public var confidence: Double
   }
 
@@ -75,10 +77,11 @@ public struct ReverseGeocoder: Sendable {
     self.tables = tables
   }
 
-  /// A city of the decided region is preferred to a city that is nearer by less than this factor, squared.
+  /// A city of the decided region is used unless the nearest city is nearer by at least this factor. It is squared, as
+  /// distances are.
   private static let regionFactor: Float = 2 * 2
 
-  /// Returns the match for a coordinate, or nil on the sea, farther from every place than the options allow.
+  /// Returns the match for a coordinate, or nil on the sea if every place is farther away than the options allow.
   public func match(_ coordinate: Coordinate, options: Options = Options()) -> Match? {
     let point = tables.vectors.point(coordinate)
     let outline = tables.borders.find(coordinate)
@@ -104,7 +107,7 @@ public struct ReverseGeocoder: Sendable {
       return match
     }
     guard options.level == .city else { return match }
-    // If only a place decided, it is named with its distance, so that the app can judge.
+    // If a place alone decided, it is named at any distance. The app can judge by the distance.
     let cityLimit = match.method == .nearest ? PointTree.everywhere : limit
     if let city = self.city(point, nearest: nearest, match: match, options: options, limit: cityLimit) {
       let squaredChord = tables.squaredChord(point, toPlace: city.place)
@@ -117,7 +120,8 @@ public struct ReverseGeocoder: Sendable {
     return match
   }
 
-  /// The city to name: the nearest one of the decided country, or of the decided region if it has one nearly as near.
+  /// Returns the nearest city of the decided country, or of the decided region if the region has one that is nearly as
+  /// near.
   private func city(
     _ point: SIMD3<Float>, nearest: PointTree.Hit?, match: Match, options: Options, limit: Float
   ) -> PointTree.Hit? {

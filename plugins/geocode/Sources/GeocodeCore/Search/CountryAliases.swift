@@ -1,10 +1,10 @@
-/// Names of countries besides those in the table: different names in CLDR and ISO, and common ones such as `UK`.
+/// Names of countries that are not in the table: other names in CLDR and ISO, and common ones such as `UK`.
 enum CountryAliases {
-  /// Returns the codes of the countries with a folded name, the likeliest first, or an empty array.
+  /// Returns the codes of the countries with a folded name, the most likely first, or an empty array.
   static func codes(of folded: String) -> [String] { codes[folded] ?? [] }
 
-  /// Returns the rest of a folded name that begins or ends with a form of state, as in `Kingdom of Belgium`, or nil.
-  /// `State of` is not one of them: the State of Georgia is in the United States.
+  /// Removes a form of state from a folded name, as in `Kingdom of Belgium`. Returns nil if the name has none. `State
+  /// of` is not one of them, because the State of Georgia is in the United States.
   static func withoutForm(_ folded: String) -> String? {
     if let form = forms.first(where: { folded.hasPrefix($0) }) {
       let rest = folded.dropFirst(form.count)
@@ -14,7 +14,7 @@ enum CountryAliases {
       .map { String(folded.dropLast($0.count)) }
   }
 
-  /// The longest first.
+  /// The forms of state in folded form, the longest first.
   private static let forms =
     [
       "arab", "democratic", "democraticsocialist", "eastern", "federal", "federaldemocratic", "federative", "islamic",
@@ -36,7 +36,7 @@ enum CountryAliases {
     return codes
   }()
 
-  /// The codes, each with names in folded form.
+  /// The country codes, each with folded names.
   private static let text = """
     AE emirates uae 阿联酋
     AG antigua antiguabarbuda

@@ -1,17 +1,17 @@
-/// A folded name in temporary memory, so that comparing names allocates nothing.
+/// A folded name in temporary memory, so that comparing names does not allocate.
 struct FoldedName {
-  /// The maximum number of bytes: three for each of the longest query, and more than any name in the tables. Longer
-  /// names are cut, and then equal no other.
+  /// The maximum number of bytes: more than three for each byte of the longest query, and more than any name in the
+  /// tables has. Longer names are truncated and then equal no other name.
   static let capacity = 1024
 
-  /// The bytes. Those from `count` on are undefined.
+  /// The bytes. Those at `count` and later are undefined.
   private let base: UnsafeMutablePointer<UInt8>
   /// The number of bytes.
   var count = 0
-  /// The number of bytes before the ending of a Chinese division was dropped.
+  /// The number of bytes including the ending of a Chinese division, which is not part of the folded name.
   var wholeCount = 0
 
-  /// Calls `body` with memory for two names to compare.
+  /// Calls `body` with memory for two names.
   static func withTwo<Result>(_ body: (inout FoldedName, inout FoldedName) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 2 * capacity) { memory in
       var first = FoldedName(base: memory.baseAddress!)
@@ -22,10 +22,9 @@ struct FoldedName {
 
   private init(base: UnsafeMutablePointer<UInt8>) { self.base = base }
 
-  /// True if the name is empty.
   var isEmpty: Bool { count == 0 }
 
-  /// A byte. Traps outside the name.
+  /// Returns a byte. Traps outside the name.
   @inline(__always)
   subscript(_ index: Int) -> UInt8 {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count))
@@ -55,7 +54,7 @@ struct FoldedName {
     count >= suffix.count && suffix.indices.allSatisfy { base[count - suffix.count + $0] == suffix[$0] }
   }
 
-  /// True if it starts with another name.
+  /// True if the name starts with another name.
   @inline(__always)
   func hasPrefix(_ other: FoldedName) -> Bool {
     guard count >= other.count else { return false }
@@ -63,7 +62,7 @@ struct FoldedName {
     return true
   }
 
-  /// Orders byte by byte, the shorter name first.
+  /// Compares byte by byte. A prefix comes before a longer name.
   func isBefore(_ other: FoldedName) -> Bool {
     for index in 0..<min(count, other.count) where base[index] != other.base[index] {
       return base[index] < other.base[index]

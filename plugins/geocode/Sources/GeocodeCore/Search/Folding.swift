@@ -1,7 +1,7 @@
-/// The form in which names are compared: lower case, no diacritics, letters and digits only, Chinese in simplified
-/// characters and without the endings of divisions (市, 省, 县, …), which people often leave out.
+/// Folds names for comparison: lower case, no diacritics, only letters and digits, simplified Chinese characters, and
+/// without the endings of Chinese divisions (市, 省, 县, …), which people often leave out.
 ///
-/// The script that makes the tables folds in the same way. A test compares the resulting order.
+/// The script that creates the tables folds in the same way. A test compares the resulting order.
 struct Folding: Sendable {
   /// The Han characters whose simplified form is in the tables.
   private static let han: ClosedRange<UInt32> = 0x3400...0x9FFF
@@ -13,13 +13,13 @@ struct Folding: Sendable {
     simplified = try index.array(.simplifiedCharacters, of: UInt16.self, count: Self.han.count)
   }
 
-  /// The endings of Chinese division names, longest first. At least two characters must remain.
+  /// The endings of names of Chinese divisions, longest first. At least two characters of the name must remain.
   static let suffixes: [[UInt8]] = [
     "特别行政区", "维吾尔自治区", "壮族自治区", "回族自治区", "自治区", "自治州", "自治县", "地区",
     "省", "市", "县", "区", "盟", "旗",
   ].map { Array($0.utf8) }
 
-  /// U+00C0 … U+024F: the remaining letter, `-` for none, `+` if `foldRest` decides.
+  /// The base letters of U+00C0 … U+024F. `-` drops the character, and `+` leaves it to `foldRest`.
   private static let latin: StaticString = """
     aaaaaa+ceeeeiiiidnooooo-ouuuuy++aaaaaa+ceeeeiiiidnooooo-ouuuuy+y\
     aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii++jjkkkllllll+\
@@ -29,7 +29,7 @@ struct Folding: Sendable {
     aaaaeeeeiiiioooorrrruuuusstt++hh++++++aaeeooooooooyy++++++++++++\
     ++++++++++++++++
     """
-  /// U+1E00 … U+1EFF in the same way.
+  /// The base letters of U+1E00 … U+1EFF in the same form.
   private static let latinAdditional: StaticString = """
     aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmm\
     mmmmnnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvv\
@@ -37,13 +37,13 @@ struct Folding: Sendable {
     eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy++++++
     """
 
-  /// U+0000 … U+007F: letters and digits in folded form, zero for the rest.
+  /// The folded form of U+0000 … U+007F: letters and digits, and zero for all others.
   private static let ascii: [UInt8] = (0..<128).map { byte in
     let letter = UInt8(byte) | 0x20
     return UInt8(byte) &- 48 < 10 ? UInt8(byte) : letter &- 97 < 26 && byte >= 65 ? letter : 0
   }
 
-  /// Folds UTF-8 text into `key`, which is emptied first.
+  /// Folds UTF-8 text into `key`, replacing its content.
   func fold(_ text: UnsafeRawBufferPointer, into key: inout FoldedName) {
     key.count = 0
     var offset = 0
@@ -104,7 +104,8 @@ struct Folding: Sendable {
     }
   }
 
-  /// Folds letters that become two, and everything outside Latin and Han: letters and digits stay, in lower case.
+  /// Folds letters that become two letters, and all characters outside of Latin and Han. Letters and digits are kept,
+  /// in lower case.
   private static func foldRest(_ value: UInt32, into key: inout FoldedName) {
     switch value {
     case 0xC6, 0xE6, 0x1E2, 0x1E3, 0x1FC, 0x1FD: key.append(contentsOf: "ae".utf8)
@@ -119,7 +120,7 @@ struct Folding: Sendable {
     case 0x1B4: key.append(UInt8(ascii: "y"))
     case 0x2BB, 0x2BC: break
     case 0xFF01...0xFF5E:
-      // Full-width letters and digits, as Chinese keyboards write them.
+      // Full-width letters and digits, as Chinese input methods produce them.
       let ascii = UInt8(value - 0xFEE0)
       if ascii &- 48 < 10 { key.append(ascii) } else if (ascii | 0x20) &- 97 < 26 { key.append(ascii | 0x20) }
     default:
@@ -140,7 +141,7 @@ struct Folding: Sendable {
     }
   }
 
-  /// Reads one scalar of valid UTF-8. A stray byte is returned as itself.
+  /// Decodes one scalar of valid UTF-8. An invalid byte is returned unchanged.
   @inline(__always)
   private static func decode(_ text: UnsafeRawBufferPointer, at offset: Int) -> (scalar: UInt32, length: Int) {
     let first = UInt32(text[offset])

@@ -1,5 +1,5 @@
 extension ForwardGeocoder {
-  /// The countries that are usually called so, and those whose name the key is but for an article or a form of state.
+  /// Returns the countries known by an alias, and those whose name equals the key without its article or form of state.
   func countries(calledBy key: FoldedName) -> [GeocodeRecord] {
     let text = String(decoding: (0..<key.count).lazy.map { key[$0] }, as: UTF8.self)
     var found = records(CountryAliases.codes(of: text))
@@ -12,7 +12,7 @@ extension ForwardGeocoder {
     return found
   }
 
-  /// The countries with this folded name, in the table or among the usual names.
+  /// Returns the countries with this folded name, in the table or among the aliases.
   private func countries(named text: String) -> [GeocodeRecord] {
     var found = records(CountryAliases.codes(of: text))
     let bytes = Array(text.utf8)
@@ -32,7 +32,7 @@ extension ForwardGeocoder {
     codes.compactMap { tables.countries.number(ofCode: $0).map { .country(Int($0)) } }
   }
 
-  /// True if a country is a region of another one with a code of its own, so that a query may name both.
+  /// True if a country is a region of another country but has its own code, so that a query may contain both.
   func isCountry(_ country: Int, partOf other: Int) -> Bool {
     guard tables.countries.text(other, .code) == "CN" else { return false }
     return ["HK", "MO"].contains(tables.countries.text(country, .code))

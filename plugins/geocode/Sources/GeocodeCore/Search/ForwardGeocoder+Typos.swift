@@ -1,5 +1,5 @@
 extension ForwardGeocoder {
-  /// Returns the matches found so far, followed by those whose name equals the query's except for typos.
+  /// Returns the given matches, followed by matches whose name equals the query except for typos.
   func withSimilar(_ found: [Match], _ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
     if let first = found.first, first.closeness < .prefix { return found }
     guard found.count < options.limit else { return found }
@@ -10,7 +10,7 @@ extension ForwardGeocoder {
         tables.folding.fold(UnsafeRawBufferPointer(written), into: &key)
         var left = options.limit - found.count
         for hit in tables.typos.namesLike(key) {
-          // Records with the same name are consecutive, so either all or none of them are considered.
+          // Names are considered one at a time, each with all of its records.
           guard left > 0 else { return }
           tables.folding.fold(tables.typos.bytes(ofName: hit.name), into: &key)
           left -= append(bearersOf: &key, &other, edits: hit.edits, within: areas, options, to: &matches)
@@ -20,7 +20,7 @@ extension ForwardGeocoder {
     return ranked(&matches, options)
   }
 
-  /// Appends the records with a folded name that are not in the list yet, and returns their number.
+  /// Appends the records with a folded name that are not in the list yet. Returns their number.
   private func append(
     bearersOf key: inout FoldedName, _ other: inout FoldedName, edits: Int, within areas: [GeocodeRecord],
     _ options: Options, to matches: inout [Match]

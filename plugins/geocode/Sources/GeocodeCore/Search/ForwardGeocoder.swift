@@ -1,22 +1,22 @@
-/// Finds places by name: in English, Chinese or, for large cities, other spellings.
+/// Finds places by name: in English or Chinese, and large cities also by other spellings.
 ///
-/// A name as written, apart from case, diacritics and script, ranks above one that lacks an ending (市, 省, 县), then
-/// names that start with the query, then names that equal it except for typos. Within each, nearby records come first
-/// (if requested), then important ones (countries, then by population), then by distance. All records with an ambiguous
-/// name are returned, best first.
+/// The best matches have the name as written, apart from case, diacritics and traditional characters. Next are names
+/// that differ in a Chinese ending (市, 省, 县), names that start with the query, and names that equal it except for
+/// typos. Equally similar records are ordered by nearness (if requested), then by importance (countries, then by
+/// population), then by distance. If a name is ambiguous, all records with it are returned.
 public struct ForwardGeocoder: Sendable {
   /// The similarity of a name to the query.
   public enum Closeness: String, Sendable, Comparable, CaseIterable {
-    /// Equal as written, apart from case, diacritics, punctuation and traditional characters.
+    /// Equal, apart from case, diacritics, punctuation and traditional characters.
     case exact
-    /// Equal apart from a Chinese ending.
+    /// Equal, apart from the ending of a Chinese division.
     case folded
     /// The name starts with the query.
     case prefix
-    /// Equal except for typos: one in up to five letters, two in longer names.
+    /// Equal except for typos: one typo in names of up to five letters, two in longer names.
     case similar
 
-    /// Orders by similarity, the best first.
+    /// Compares the similarity. The best is the smallest.
     public static func < (a: Self, b: Self) -> Bool {
       allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
     }
@@ -24,9 +24,9 @@ public struct ForwardGeocoder: Sendable {
 
   /// The options of a search.
   public struct Options: Sendable {
-    /// The coordinate within 100 km of which places are preferred.
+    /// The coordinate that is preferred: places within 100 km of it come first. Nil for no preference.
     public var near: Coordinate?
-    /// The number of the only country to search.
+    /// The number of the only country to search, or nil for all.
     public var country: Int?
     /// The maximum number of results, 1 … 100.
     public var limit: Int
@@ -39,7 +39,7 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// A record with the name.
+  /// A record found by a search.
   public struct Match: Sendable, Equatable {
     /// The record.
     public var record: GeocodeRecord
@@ -47,13 +47,13 @@ public struct ForwardGeocoder: Sendable {
     public var closeness: Closeness
     /// The number of typos. 0 except for `similar`.
     public var edits = 0
-    /// The population of a place. For other records, a number that ranks them among places.
+    /// The population of a place. For other records, a number that ranks them among the places.
     public var importance: Int
-    /// True if the name is an alternate spelling, which makes its record less likely than one with that name.
+    /// True if the matching name is an alternate spelling. Then the record ranks below records with that name.
     var isAlternate = false
-    /// The rank among records of equal similarity.
+    /// The rank among records of the same similarity.
     var rank: Int { isAlternate && importance < 1_000_000_000 ? importance / 10 : importance }
-    /// The distance from `near` in kilometers, or nil.
+    /// The distance from `near` in kilometers, or nil if `near` is nil.
     public var distanceKilometers: Double?
   }
 
@@ -63,13 +63,13 @@ public struct ForwardGeocoder: Sendable {
     case unusableQuery
     /// No record has the name.
     case noResult
-    /// `Nowhere, France`: the last part was found, the rest not.
+    /// The last part of a query such as `Nowhere, France` was found, but not the rest.
     case partialResult(found: GeocodeRecord, missing: String)
   }
 
-  /// The maximum size of a query in bytes.
+  /// The maximum length of a query in bytes.
   public static let longestQuery = 200
-  /// The maximum number of names considered by one lookup. Prefixes of one letter have more.
+  /// The maximum number of names that one lookup considers. A prefix of one letter has more.
   private static let candidateLimit = 2_000
   private static let nearKilometers = 100.0
 
@@ -80,9 +80,9 @@ public struct ForwardGeocoder: Sendable {
     self.tables = tables
   }
 
-  /// Returns the records with a name, best first; never empty.
+  /// Returns the records with a name, best first. The array is never empty.
   ///
-  /// A query may name the area of the place: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
+  /// A query may contain the areas of the place: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
   ///
   /// - Throws: `Failure`.
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
@@ -104,7 +104,7 @@ public struct ForwardGeocoder: Sendable {
     throw .noResult
   }
 
-  /// Searches a name inside areas that are themselves named, the smallest first.
+  /// Searches a name inside areas that are given by their names, the smallest first.
   private func search(_ name: String, inside parts: [String], options: Options) throws(Failure) -> [Match] {
     var areas: [[GeocodeRecord]] = []
     for part in parts {
@@ -113,7 +113,7 @@ public struct ForwardGeocoder: Sendable {
       areas.append(named)
     }
     var all: [Match] = []
-    // An area's name may be ambiguous, too (Georgia). Any record with it counts.
+    // The name of an area may be ambiguous (Georgia). Every record with it counts.
     for combination in areas.reduce(
       into: [[GeocodeRecord]()],
       { all, next in
@@ -130,7 +130,7 @@ public struct ForwardGeocoder: Sendable {
     return Array(all.sorted(by: Self.isBetter).prefix(options.limit))
   }
 
-  /// The countries, regions, divisions and US state codes with exactly this name.
+  /// Returns the countries, regions and divisions with exactly this name, and the US state with this code.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
     var found: [GeocodeRecord] = []
     scan(name) { record, closeness, _ in
@@ -139,7 +139,7 @@ public struct ForwardGeocoder: Sendable {
       if !found.contains(record) { found.append(record) }
       return true
     }
-    // `DC`, `D.C.`
+    // Codes such as `DC` or `D.C.`
     let letters = name.filter { $0 != "." && $0 != " " }.uppercased()
     let code = "US." + letters
     if letters.utf8.count == 2, let state = (0..<tables.regions.count).first(where: { tables.regionCode($0) == code }) {
@@ -148,7 +148,7 @@ public struct ForwardGeocoder: Sendable {
     return found
   }
 
-  /// Splits `广东省深圳市南山区` or `中国广东深圳` into the areas that a Han query starts with and the rest.
+  /// Splits a query such as `广东省深圳市南山区` or `中国广东深圳` into the areas that it starts with, and the rest.
   private func splitHan(_ query: String) -> (areas: [GeocodeRecord], rest: String)? {
     guard query.unicodeScalars.allSatisfy({ (0x3400...0x9FFF).contains($0.value) }) else { return nil }
     var rest = Array(query)
@@ -169,10 +169,10 @@ public struct ForwardGeocoder: Sendable {
     return areas.isEmpty ? nil : (areas, String(rest))
   }
 
-  /// All records with a name inside all of `areas`, ranked and without duplicates.
+  /// Returns all records with a name that are inside all of `areas`, ranked and without duplicates.
   private func candidates(_ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
     var matches: [Match] = []
-    // Divisions may still turn out to be the same as cities.
+    // A division may turn out to be the same as a city, so divisions are not counted.
     var certain = 0
     scan(name) { record, closeness, isAlternate in
       if closeness >= .prefix, certain >= options.limit { return false }
@@ -196,7 +196,7 @@ public struct ForwardGeocoder: Sendable {
     return ranked(&matches, options)
   }
 
-  /// The best matches, each place once.
+  /// Returns the best matches without duplicates, at most `options.limit`.
   func ranked(_ matches: inout [Match], _ options: Options) -> [Match] {
     guard matches.count > 1 else { return matches }
     mergeTwins(&matches)
@@ -205,8 +205,8 @@ public struct ForwardGeocoder: Sendable {
     return matches
   }
 
-  /// Reports all entries whose folded name equals the key, then those that start with it, until the callback returns
-  /// false.
+  /// Reports all entries whose folded name equals the folded `name`, and then those that start with it, until `report`
+  /// returns false.
   @inline(__always)
   private func scan(_ name: String, _ report: (GeocodeRecord, Closeness, _ isAlternate: Bool) -> Bool) {
     var name = name
@@ -233,7 +233,7 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// The position of the first entry whose folded name is the key, or of the first one above it.
+  /// Returns the position of the first entry whose folded name is the key, or otherwise of the first entry after it.
   func firstEntry(of key: FoldedName, _ other: inout FoldedName) -> Int {
     let bucket = tables.search.bucket(of: key)
     let mark = SearchTable.mark(of: key)
@@ -258,8 +258,8 @@ public struct ForwardGeocoder: Sendable {
     return false
   }
 
-  /// Merges a division of China with the city of the same official name. The city gets the division's closeness: 深圳市 is
-  /// an exact match, although the city's record is named 深圳.
+  /// Merges a division of China with the city of the same official name. The city adopts the division's closeness, so
+  /// 深圳市 is an exact match although the city is listed as 深圳.
   private func mergeTwins(_ matches: inout [Match]) {
     for index in matches.indices.reversed() {
       guard case .division = matches[index].record, matches[index].closeness < .prefix,
@@ -277,8 +277,8 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// The rank of a record. A country comes before all places, a region counts as half its largest place, and a division
-  /// ranks among small cities, in the order of the cities it belongs to.
+  /// Returns the importance of a record. Countries come before all places. A region counts as half of its largest
+  /// place. Divisions rank among small cities, in the order of the largest cities near them.
   func importance(of record: GeocodeRecord) -> Int {
     switch record {
     case .place(let row): Int(tables.places.population(row))
@@ -294,7 +294,8 @@ public struct ForwardGeocoder: Sendable {
     return UnitVectors.kilometers(from: near, to: tables.coordinate(position))
   }
 
-  /// True if a record is in an area. For a division of China below a province: by its code, or within 100 km.
+  /// True if a record is in an area. In an area that is a division of China, another division is recognized by its
+  /// code, and a place below a province by its distance, which is at most 100 km.
   func isRecord(_ record: GeocodeRecord, inside area: GeocodeRecord) -> Bool {
     guard record != area else { return false }
     switch area {

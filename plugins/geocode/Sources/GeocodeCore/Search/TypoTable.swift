@@ -1,31 +1,31 @@
 import FlowBytes
 
-/// The names for which typos are allowed, read from the index: Latin names of places with 15,000 inhabitants or more,
+/// The names in which typos are tolerated, stored in the index: Latin names of places with at least 15,000 inhabitants,
 /// of regions and of countries.
 ///
-/// A name of up to five bytes is cut into two pieces, a longer one into three. With one typo, or two, at least one
-/// piece is unchanged, so a lookup only compares names that share a piece at nearly the same position. Names of one
-/// length are consecutive; `layout.py` describes the layout.
+/// A name of up to five bytes is split into two pieces, a longer one into three. With the allowed one or two typos, at
+/// least one piece is unchanged, so a lookup compares only names that share a piece at nearly the same position. Names
+/// of equal length are consecutive. `layout.py` describes the layout.
 struct TypoTable: Sendable {
   /// A name similar to the query.
   struct Hit {
     /// The number of the name.
     var name: Int
-    /// The number of letters omitted, inserted, changed or swapped with the next.
+    /// The number of letters that are omitted, inserted, changed or swapped with the next one.
     var edits: Int
-    /// The importance of its best known record: ten times the logarithm of its population.
+    /// The importance of the most important record with this name: ten times the logarithm of its population.
     var weight: UInt8
   }
 
   private static let shortest = 3
   private static let longest = 24
-  /// The maximum length in bytes of names with one allowed typo. Longer ones have two.
+  /// The maximum length in bytes of names in which one typo is allowed. In longer names two are allowed.
   private static let oneEditLength = 5
   private static let bucketCount: UInt32 = 1 << 15
   /// The maximum number of names in the result of a lookup.
   static let hitLimit = 24
 
-  /// For each length, and after the last one: the number of the first name, and its offset.
+  /// For each length, and once more after the last one: the number of the first name and its offset.
   private let lengths: MappedArray<SIMD2<UInt32>>
   private let keys: MappedArray<UInt8>
   private let weights: MappedArray<UInt8>
@@ -41,10 +41,10 @@ struct TypoTable: Sendable {
     numbers = try index.array(.typoNumbers, of: UInt16.self, count: Int(buckets[buckets.count - 1]))
   }
 
-  /// The number of typos allowed for a name of a length.
+  /// Returns the number of typos allowed in a name of this length.
   private static func allowedEdits(_ length: Int) -> Int { length <= oneEditLength ? 1 : 2 }
 
-  /// Returns the names that equal the key except for typos, the most similar and best known first. Empty for a key that
+  /// Returns the names that equal the key except for typos, the most similar and most important first. Empty if the key
   /// is not ASCII.
   func namesLike(_ key: FoldedName) -> [Hit] {
     let length = key.count
@@ -60,14 +60,14 @@ struct TypoTable: Sendable {
     return hits
   }
 
-  /// Collects the names of one length.
+  /// Collects the similar names of one length.
   private func collect(_ key: FoldedName, _ pattern: TypoPattern, _ length: Int, _ edits: Int, _ hits: inout [Hit]) {
     let pieces = length <= Self.oneEditLength ? 2 : 3
     let shift = key.count - length
     for piece in 0..<pieces {
       let start = piece * length / pieces
       let size = (piece + 1) * length / pieces - start
-      // The typos before a piece move it by at most the number of pieces before it, those after it by at most the
+      // Typos before a piece move it by at most the number of pieces before it, and typos after it by at most the
       // number of pieces after it.
       let behind = pieces - 1 - piece
       let first = max(0, start - piece, start + shift - behind)
@@ -77,7 +77,7 @@ struct TypoTable: Sendable {
         lookUp(length, Self.sum(length, piece, key, from: position, size, swapping: nil), pattern, edits, &hits)
       }
     }
-    // Two letters swapped across the cut of a short name change both pieces.
+    // If the two letters at the boundary of a short name's pieces are swapped, both pieces differ.
     if pieces == 2, shift == 0 {
       let cut = length / 2
       lookUp(length, Self.sum(length, 0, key, from: 0, cut, swapping: cut - 1), pattern, edits, &hits)
@@ -99,7 +99,7 @@ struct TypoTable: Sendable {
     }
   }
 
-  /// Adds a hit if it is among the best.
+  /// Adds a hit, or replaces the worst one if there are too many.
   private func keep(_ hit: Hit, _ hits: inout [Hit]) {
     guard !hits.contains(where: { $0.name == hit.name }) else { return }
     if hits.count < Self.hitLimit { return hits.append(hit) }
@@ -107,7 +107,6 @@ struct TypoTable: Sendable {
     if (hit.edits, hits[worst].weight) < (hits[worst].edits, hit.weight) { hits[worst] = hit }
   }
 
-  /// The bytes of a name.
   func bytes(ofName name: Int) -> UnsafeRawBufferPointer {
     let number = UInt32(name)
     let place = (0..<lengths.count - 1).last { lengths[$0].x <= number }!
@@ -116,7 +115,8 @@ struct TypoTable: Sendable {
     return UnsafeRawBufferPointer(start: keys.base + start, count: length)
   }
 
-  /// The FNV-1a hash of a piece, with a letter optionally swapped with the next. The script computes the same.
+  /// Returns the FNV-1a hash of a piece, optionally with a letter swapped with the next one. The script that creates
+  /// the tables computes the same value.
   private static func sum(
     _ length: Int, _ piece: Int, _ key: FoldedName, from start: Int, _ size: Int, swapping swapped: Int?
   ) -> UInt32 {
@@ -127,14 +127,14 @@ struct TypoTable: Sendable {
   }
 }
 
-/// A name as bit masks, one bit per position, so that its distance from another name takes a few operations per letter
+/// A name as bit masks with one bit per position. The distance to another name then takes a few operations per letter
 /// (Hyyrö's algorithm for optimal string alignment).
 struct TypoPattern {
-  /// The positions of each letter and digit.
+  /// The positions of each letter and digit, as a bit mask.
   private let positions: [UInt32]
   private let length: Int
 
-  /// Returns nil unless the name has at most 32 ASCII letters and digits.
+  /// Creates a pattern. Returns nil if the name is empty, has more than 32 bytes or is not ASCII.
   init?(_ name: FoldedName) {
     guard name.count > 0, name.count <= 32 else { return nil }
     var positions = [UInt32](repeating: 0, count: 128)
@@ -146,7 +146,7 @@ struct TypoPattern {
     length = name.count
   }
 
-  /// The number of letters to omit, insert, change or swap with the next to turn one name into the other.
+  /// Returns the number of letters to omit, insert, change or swap with the next one to turn one name into the other.
   func distance(_ other: UnsafeBufferPointer<UInt8>) -> Int {
     var (vertical, verticalLess): (UInt32, UInt32) = (.max, 0)
     var (diagonal, before): (UInt32, UInt32) = (0, 0)

@@ -10,8 +10,8 @@ public struct Coordinate: Sendable, Hashable {
   /// - Parameters:
   ///   - latitude: degrees north of the equator.
   ///   - longitude: degrees east of Greenwich.
-  ///   - wrapping: brings a longitude outside −180 … 180 back into it by whole turns, so that 190 reads as −170.
-  /// - Throws: `InvalidCoordinate` when a number is not finite or is outside its range; when the two seem swapped
+  /// - wrapping: true to move a longitude outside −180 … 180 into this range by whole turns, so that 190 becomes −170.
+  /// - Throws: `InvalidCoordinate` if a number is not finite or outside its range. If the two seem to be swapped, as in
   ///   (121.5, 31.2), the error says so.
   public init(latitude: Double, longitude: Double, wrapping: Bool = false) throws(InvalidCoordinate) {
     guard latitude.isFinite, longitude.isFinite else {
@@ -31,7 +31,7 @@ public struct Coordinate: Sendable, Hashable {
 }
 
 extension Coordinate {
-  /// Creates a coordinate from a table, whose range was checked on loading.
+  /// Creates a coordinate from a table, whose values were checked when it was loaded.
   init(tableLatitude latitude: Double, longitude: Double) {
     self.latitude = latitude
     self.longitude = longitude
@@ -44,11 +44,11 @@ public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvert
   public enum Reason: Sendable, Equatable {
     /// One of them is NaN or infinite.
     case notFinite
-    /// The latitude is beyond a pole, and swapping the two does not help.
+    /// The latitude is beyond a pole, and swapping the numbers would not help.
     case latitudeOutOfRange
     /// The longitude is beyond the antimeridian.
     case longitudeOutOfRange
-    /// The latitude is beyond a pole, and the pair is valid if the two are swapped.
+    /// The latitude is beyond a pole, and the pair is valid if the numbers are swapped.
     case swapped
   }
 
@@ -59,7 +59,7 @@ public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvert
   /// The problem.
   public let reason: Reason
 
-  /// One sentence with the given numbers, the expected range, and the nearest valid coordinate if there is one.
+  /// One sentence with the given numbers and the expected range. If swapping the numbers helps, it says so.
   public var description: String {
     switch reason {
     case .notFinite:

@@ -1,10 +1,9 @@
-/// Finds the country whose outline contains a point, by a grid of half-degree cells over the outlines, read from the
-/// index.
+/// Finds the country whose outline contains a point, with a grid of half-degree cells stored in the index.
 ///
-/// Most cells contain no border and have one country. In the others, the line from the point to the middle of the cell,
-/// whose country is known, is followed; every border that it crosses changes the country.
+/// Most cells contain no border and belong to one country. In the others, the country of the center is stored. The line
+/// from the point to the center is followed, and each border that it crosses changes the country.
 struct CountryBorders: Sendable {
-  /// The number of a country in the country table.
+  /// A country's number in the country table.
   typealias CountryNumber = UInt8
   /// No country: the sea, or land too small for the map.
   static let none: CountryNumber = 0xFF
@@ -15,9 +14,10 @@ struct CountryBorders: Sendable {
   private static let cellSize = 500
   private static let rows = 180_000 / cellSize
   private static let columns = 360_000 / cellSize
-  /// Cells with a smaller value are in one country, stored as its number plus one, or in none.
+  /// The smallest value of a cell that contains a border. Smaller values are the number of the cell's country plus one,
+  /// or zero for none.
   private static let firstCrossing: UInt16 = 256
-  /// Set in cells with a border to another country possibly within reach.
+  /// The bit that is set if a border to another country may be within reach of the cell.
   private static let nearBorder: UInt16 = 1 << 15
 
   /// A position in thousandths of a degree.
@@ -25,19 +25,20 @@ struct CountryBorders: Sendable {
     var x: Double
     var y: Double
 
-    /// The side of the line from `a` to `b` on which this is. Exact for corners, so that neighbors cannot both miss a
-    /// point.
+    /// True if this point is on the left of the line from `a` to `b`. The result is exact for corners, so a point
+    /// between two neighboring countries is in one of them.
     @inline(__always)
     func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
 
-  /// A corner as stored in the index, with the two countries divided by the side that it starts.
+  /// A corner as stored in the index, with the two countries on the sides of the segment that starts at it.
   private struct PackedCorner: BitwiseCopyable, Sendable {
     var bits: UInt64
 
-    /// The number plus one of the country of its ring. Zero is none, and crossings are combined by exclusive or.
+    /// The number plus one of the country that the outline belongs to, or zero for none. Crossings are combined by
+    /// exclusive or.
     @inline(__always) var country: UInt8 { UInt8(truncatingIfNeeded: bits) }
-    /// The number plus one of the country across the side, or zero for the sea.
+    /// The number plus one of the country on the other side of the segment, or zero for the sea.
     @inline(__always) var opposite: UInt8 { UInt8(truncatingIfNeeded: bits >> 8) }
     @inline(__always) var position: Corner {
       Corner(x: Double(Int(bits >> 16 & 0xFF_FFFF) - 180_000), y: Double(Int(bits >> 40) - 90_000))
@@ -63,9 +64,8 @@ struct CountryBorders: Sendable {
     self.isOutlined = isOutlined
   }
 
-  /// The result of a search for a point's outline.
   struct Finding {
-    /// The country whose outline contains it, or `none`.
+    /// The country whose outline contains the point, or `none`.
     var country: CountryNumber
     /// True if a border to another country may be within reach.
     var isNearBorder: Bool
@@ -74,7 +74,7 @@ struct CountryBorders: Sendable {
   /// Finds the country whose outline contains the coordinate.
   @inline(__always)
   func find(_ coordinate: Coordinate) -> Finding {
-    // The map is cut along the antimeridian and ends at the poles. A point on the edge counts as one just inside.
+    // The map is cut along the antimeridian and ends at the poles. A point on the edge is moved just inside.
     let point = Corner(
       x: max(-179_999, min(179_999, coordinate.longitude * 1000)),
       y: max(-89_999, min(89_999, coordinate.latitude * 1000)))
@@ -99,7 +99,7 @@ struct CountryBorders: Sendable {
       while edge < end {
         let next = corners[edge + 1]
         let (a, b) = (start.position, next.position)
-        // An end on the line counts for one side of it only.
+        // A corner exactly on the line counts for only one side of it.
         if a.isLeft(of: point, middle) != b.isLeft(of: point, middle), point.isLeft(of: a, b) != middle.isLeft(of: a, b)
         {
           inside ^= start.country
@@ -108,16 +108,17 @@ struct CountryBorders: Sendable {
         edge += 1
       }
     }
-    // If outlines overlap, the combination of several countries is none of them.
+    // Where outlines overlap, the combined number may not be a country.
     return inside == 0 || !isOutlined[Int(inside &- 1)] ? Self.none : inside &- 1
   }
 
-  /// The country whose outline is nearest to a coordinate outside all outlines, within `reach` kilometers, or `none`.
+  /// Returns the country with the nearest outline within `reach` kilometers of a coordinate outside of all outlines, or
+  /// `none`.
   func nearestCountry(to coordinate: Coordinate, within reach: Double) -> CountryNumber {
     nearestSide(to: coordinate, within: reach) { _ in true }.map { corners[$0.edge].country &- 1 } ?? Self.none
   }
 
-  /// The distance to the nearest border with another country in kilometers. Infinite beyond `reachKilometers`.
+  /// Returns the distance to the nearest border between two countries in kilometers. Infinite beyond `reachKilometers`.
   ///
   /// - Parameter country: the country whose borders count, or nil for all.
   func distanceToBorder(from coordinate: Coordinate, of country: CountryNumber? = nil) -> Double {
@@ -129,13 +130,13 @@ struct CountryBorders: Sendable {
 
   private static let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
 
-  /// Finds the nearest matching side of an outline.
+  /// Finds the nearest segment of an outline that satisfies `isWanted`.
   @inline(__always)
   private func nearestSide(
     to coordinate: Coordinate, within reach: Double, where isWanted: (PackedCorner) -> Bool
   ) -> (edge: Int, kilometers: Double)? {
-    // The plane that touches the globe at this point, in thousandths of a degree of latitude. Accurate enough for such
-    // distances.
+    // Distances are computed in the plane that touches the globe at this point, in thousandths of a degree of latitude.
+    // That is accurate enough at such distances.
     let shrink = max(0.01, UnitVectors.cosine(degrees: coordinate.latitude))
     let height = reach / Self.kilometersPerDegree * 1000
     let width = min(180_000, height / shrink)
@@ -170,7 +171,7 @@ struct CountryBorders: Sendable {
     return found.map { ($0, nearest.squareRoot() / 1000 * Self.kilometersPerDegree) }
   }
 
-  /// The squared distance of the origin from a segment.
+  /// Returns the squared distance of the origin from a segment.
   @inline(__always)
   private static func squaredDistance(_ a: Corner, _ b: Corner) -> Double {
     let (x, y) = (b.x - a.x, b.y - a.y)

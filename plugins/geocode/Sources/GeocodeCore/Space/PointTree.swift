@@ -1,31 +1,31 @@
-/// Nearest-point search over points stored in k-d order in the index: blocks of sixteen consecutive points are the
-/// leaves, two leaves form a node, two nodes the next. Nothing is built on loading.
+/// A nearest-point search over points that are stored in k-d order in the index. A leaf is a block of sixteen
+/// consecutive points, and each node has two leaves or two nodes. Loading builds nothing.
 ///
-/// The result is exact for any order; only the speed depends on it. Points are on the unit sphere, and distances are
-/// squared chords (see `UnitVectors`). Every point has a label (its country), by which a filtered search skips whole
-/// subtrees.
+/// The result is exact for any order of the points; the order affects only the speed. Points are on the unit sphere,
+/// and distances are squared chords (see `UnitVectors`). Every point has a label, such as its country, with which a
+/// filtered search skips whole subtrees.
 ///
-/// A point carries a number (an area), which determines its label. Coordinates are stored as 16-bit multiples of a step
-/// above the corner of their leaf. A step is 38 cm, doubled as often as needed for 65,536 steps to span the leaf.
+/// A point carries a number, such as its area, which determines its label. Coordinates are stored as 16-bit multiples
+/// of a step, relative to the corner of their leaf. A step is 38 cm, doubled until 65,536 steps span the leaf.
 final class PointTree: Sendable {
   /// The number of points in a leaf.
   private static let blockSize = 16
-  /// A distance without limit: the squared chord of the antipode is 4.
+  /// A distance that no point exceeds: the squared chord of the antipode is 4.
   static let everywhere: Float = 5
   /// The label of a subtree whose points have different labels.
   private static let mixed: UInt8 = 0xFE
   /// The number of points processed at a time.
   private static let lanes = 4
-  /// The columns of a leaf: x, y, z and the carried numbers.
+  /// The number of columns of a leaf: x, y, z and the carried numbers.
   private static let columns = 4
 
   /// A point found by a search.
   struct Hit {
     /// The number that the point carries.
     var carried: UInt16
-    /// Its number in the given order, or -1 for none.
+    /// The number of the point in the original order, or -1 for none.
     var place: Int
-    /// Its squared chord from the query.
+    /// The squared chord from the query to the point.
     var squaredChord: Float
 
     /// The result if no point is closer than the limit.
@@ -35,12 +35,12 @@ final class PointTree: Sendable {
     fileprivate var found: Hit? { place < 0 ? nil : self }
   }
 
-  /// Sixteen points.
+  /// A block of sixteen points.
   private struct Leaf: BitwiseCopyable, Sendable {
     var x: Float
     var y: Float
     var z: Float
-    /// The number of its first point and, in the highest eight bits, the number of doublings of the step.
+    /// The number of the first point in the lower 24 bits, and the number of doublings of the step in the upper eight.
     var bits: UInt32
 
     @inline(__always) var first: Int { Int(bits & 0xFF_FFFF) }
@@ -49,7 +49,7 @@ final class PointTree: Sendable {
     @inline(__always) var step: Float { Float(bitPattern: (127 - 24 + bits >> 24) << 23) }
   }
 
-  /// Two subtrees, with the end of the first and the start of the second on the axis that divides them best.
+  /// Two subtrees, and the gap between them on one axis: the end of the first and the start of the second.
   private struct PointNode: BitwiseCopyable, Sendable {
     var firstEnd: Float
     var secondStart: Float
@@ -59,7 +59,7 @@ final class PointTree: Sendable {
     private var padding: UInt8
   }
 
-  /// The sections of the index that hold a tree.
+  /// The sections of the index that contain a tree.
   struct Sections {
     var leaves: TableIndex.Section
     var nodes: TableIndex.Section
@@ -68,20 +68,20 @@ final class PointTree: Sendable {
 
   /// The number of points.
   let count: Int
-  /// The label of each carried number, or nil if the number is the label.
+  /// The label of each carried number, or nil if the number itself is the label.
   private let labels: MappedArray<UInt8>?
   private let index: TableIndex
   private let leafCount: Int
-  /// The index of each level's first node. Level 0 joins leaves, the last level has one node.
+  /// The index of the first node of each level. Nodes of level 0 have leaves, and the last level has one node.
   private let levelStarts: [Int]
   private let leaves: MappedArray<Leaf>
   private let nodes: MappedArray<PointNode>
   private let points: MappedArray<UInt16>
 
   /// - Parameters:
-  ///   - count: how many points there are.
-  ///   - labels: the label of everything that a point may carry.
-  /// - Throws: `TableError.corrupt` when the sections do not have the sizes that follow.
+  /// - count: the number of points.
+  /// - labels: the label of each number that a point may carry.
+  /// - Throws: `TableError.corrupt` if a section does not have the size that follows from the number of points.
   init(
     _ index: TableIndex, _ sections: Sections, count: Int, labels: MappedArray<UInt8>? = nil
   ) throws(TableError) {
@@ -104,7 +104,7 @@ final class PointTree: Sendable {
     nodes = try index.array(sections.nodes, of: PointNode.self, count: total)
   }
 
-  /// What a point carries.
+  /// Returns the number that a point carries.
   @inline(__always)
   func carried(byPlace place: Int) -> UInt16 { columns(ofLeaf: place / Self.blockSize).carried(place % Self.blockSize) }
 
@@ -123,8 +123,8 @@ final class PointTree: Sendable {
     @inline(__always)
     func carried(_ point: Int) -> UInt16 { base[3 &* count &+ point] }
 
-    /// The squared chords of four points from the query, in steps squared; of what is behind the last point there is
-    /// always the fourth column, so that four can be read.
+    /// Returns the squared chords from the query to four points, in squared steps. Reading beyond the last point is
+    /// safe, because the fourth column follows.
     @inline(__always)
     func squaredChords(_ first: Int) -> SIMD4<Float> {
       @inline(__always)
@@ -147,13 +147,13 @@ final class PointTree: Sendable {
     return Columns(base: points.base + Self.columns &* first, count: end &- first)
   }
 
-  /// What a descent carries: the query, how far the current cell is from it on each axis, and the best so far.
+  /// The state of a search: the query, the offsets from the current cell on each axis, and the best point so far.
   private struct Search {
     let query: SIMD3<Float>
-    /// The query's three numbers, and how far the current cell is from it on each axis: memory of the search's own,
-    /// where one of three is read and written by its number faster than in a vector.
+    /// The three coordinates of the query, followed by its offsets from the current cell on each axis. In separate
+    /// memory, one of three numbers is accessed by its index faster than in a vector.
     let axes: UnsafeMutablePointer<Float>
-    /// The nearest so far.
+    /// The nearest point so far.
     var best: Hit
 
     @inline(__always)
@@ -168,11 +168,11 @@ final class PointTree: Sendable {
     }
   }
 
-  /// Where in `Search.axes` the offsets begin.
+  /// The index in `Search.axes` at which the offsets start.
   private static let offsets = 3
   private static let axesSize = 6
 
-  /// The nearest point closer than `limit` (a squared chord).
+  /// Returns the nearest point closer than `limit` (a squared chord), or nil.
   @inline(__always)
   func nearest(to query: SIMD3<Float>, closerThan limit: Float = everywhere) -> Hit? {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: Self.axesSize) { axes in
@@ -190,7 +190,8 @@ final class PointTree: Sendable {
     let toFirst = position - node.firstEnd
     let toSecond = node.secondStart - position
     let rest = distance - offset * offset
-    // Compared in the way that the machine's minimum and maximum do, so that there is nothing to predict.
+    // These comparisons compile to the processor's minimum and maximum instructions, so there are no branches to
+    // predict.
     let isSecondNearer = toFirst > toSecond
     let nearest = toSecond < toFirst ? toSecond : toFirst
     let farthest = toSecond > toFirst ? toSecond : toFirst
@@ -218,7 +219,7 @@ final class PointTree: Sendable {
     guard child < leafCount else { return }
     let leaf = leaves[child]
     var columns = columns(ofLeaf: child)
-    // Powers of two: nothing is lost by changing the scale.
+    // The factor is a power of two, so scaling is exact.
     let scale = 1 / leaf.step
     columns.query = (search.query - leaf.corner) * scale
     let area = leaf.step * leaf.step
@@ -229,7 +230,7 @@ final class PointTree: Sendable {
     while point < end {
       let chords = columns.squaredChords(point)
       if Self.isAny(chords, below: best) {
-        // The lanes after the end are not points.
+        // Lanes beyond the end of the leaf contain no points.
         for lane in 0..<Self.lanes where chords[lane] < best && point &+ lane < end {
           best = chords[lane]
           search.best = Hit(
@@ -240,7 +241,7 @@ final class PointTree: Sendable {
     }
   }
 
-  /// The nearest point that has the label and that `isWanted` accepts, closer than `limit`.
+  /// Returns the nearest point closer than `limit` that has the label and satisfies `isWanted`, or nil.
   @inline(__always)
   func nearest(
     to query: SIMD3<Float>, closerThan limit: Float, label: UInt8,
@@ -308,7 +309,7 @@ final class PointTree: Sendable {
     }
   }
 
-  /// True if any of four numbers is below a bound: by the sign of the differences, without a branch.
+  /// True if any of four numbers is below a bound. Tests the signs of the differences, without a branch.
   @inline(__always)
   private static func isAny(_ values: SIMD4<Float>, below bound: Float) -> Bool {
     // Proof of safety: `SIMD4<Float>` and `SIMD2<UInt64>` are 16 bytes, of which every bit pattern is a value.

@@ -1,14 +1,14 @@
 import FlowPlatform
 
-/// Turns degrees into points on the unit sphere, quickly: table coordinates are whole steps of 0.0001°, and the sine of
-/// a sum needs only the sines of a coarse and of a fine part.
+/// Converts degrees to points on the unit sphere, quickly. Coordinates of tables are multiples of 0.0001°, so the sine
+/// of an angle follows from the sines of a coarse and a fine part in two small tables.
 ///
-/// Distances are compared as squared chords: for two points an angle `a` apart the chord is `2 sin(a / 2)`, which grows
-/// with the distance along the ground, also across the antimeridian and at the poles.
+/// Distances are compared as squared chords. Two points at an angle `a` have the chord `2 sin(a / 2)`, which grows with
+/// the distance along the ground, even across the antimeridian and at the poles.
 struct UnitVectors {
-  /// Steps in a degree.
+  /// The number of steps per degree.
   static let stepsPerDegree = 10_000
-  /// Mean radius of the earth.
+  /// The mean radius of the earth.
   static let earthRadiusKilometers = 6371.0088
 
   private static let fineBits = 11
@@ -34,7 +34,7 @@ struct UnitVectors {
     fine = angles(Self.fineCount, stride: 1)
   }
 
-  /// Cosine and sine of an angle in steps, −180° … 360°.
+  /// Returns cosine and sine of an angle in steps, −180° … 360°.
   @inline(__always)
   private func angle(_ steps: Int) -> Angle {
     let positive = steps < 0 ? steps + Self.turn : steps
@@ -43,7 +43,7 @@ struct UnitVectors {
     return Angle(cosine: a.cosine * b.cosine - a.sine * b.sine, sine: a.sine * b.cosine + a.cosine * b.sine)
   }
 
-  /// The point for a coordinate in steps of 0.0001°.
+  /// Returns the point for a coordinate in steps of 0.0001°.
   @inline(__always)
   func point(latitudeSteps: Int, longitudeSteps: Int) -> SIMD3<Float> {
     let latitude = angle(latitudeSteps)
@@ -52,8 +52,8 @@ struct UnitVectors {
       Float(latitude.cosine * longitude.cosine), Float(latitude.cosine * longitude.sine), Float(latitude.sine))
   }
 
-  /// The point for a coordinate in degrees: the nearest step, turned by what is left of the angle, which is so small
-  /// (below 10⁻⁶ rad) that its sine is itself.
+  /// Returns the point for a coordinate in degrees: the nearest step, rotated by the rest of the angle. The rest is
+  /// below 10⁻⁶ rad, so its sine equals the angle.
   @inline(__always)
   func point(_ coordinate: Coordinate) -> SIMD3<Float> {
     func exact(_ degrees: Double) -> Angle {
@@ -68,22 +68,22 @@ struct UnitVectors {
       Float(latitude.cosine * longitude.cosine), Float(latitude.cosine * longitude.sine), Float(latitude.sine))
   }
 
-  /// The cosine of an angle.
   static func cosine(degrees: Double) -> Double { cos(degrees * .pi / 180) }
 
-  /// Kilometers along the ground for a squared chord.
+  /// Returns the distance along the ground in kilometers for a squared chord.
   static func kilometers(squaredChord: Float) -> Double {
     2 * earthRadiusKilometers * asin(min(1, Double(squaredChord).squareRoot() / 2))
   }
 
-  /// The squared chord for kilometers along the ground; half the circumference and beyond is 4.
+  /// Returns the squared chord for a distance along the ground in kilometers. It is 4 for half the circumference or
+  /// more.
   static func squaredChord(kilometers: Double) -> Float {
     guard kilometers < .pi * earthRadiusKilometers else { return 4 }
     let chord = 2 * sin(max(0, kilometers) / (2 * earthRadiusKilometers))
     return Float(chord * chord)
   }
 
-  /// Kilometers along the ground between two coordinates, in double precision (haversine).
+  /// Returns the distance between two coordinates along the ground in kilometers, in double precision (haversine).
   static func kilometers(from a: Coordinate, to b: Coordinate) -> Double {
     let radians = Double.pi / 180
     let latitude = sin((b.latitude - a.latitude) * radians / 2)

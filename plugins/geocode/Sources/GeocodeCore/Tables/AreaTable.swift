@@ -1,5 +1,5 @@
-/// The areas in which places are: each a pair of a first-level division and a time zone, of which the points of places carry the
-/// number. The names of time zones come from `zones.tsv`, the rest from the index.
+/// The areas of places. An area is a pair of a first-level division and a time zone, and points of places carry its
+/// number. The names of time zones are from `zones.tsv`, the rest is from the index.
 struct AreaTable: Sendable {
   /// The region of each area.
   let regions: MappedArray<RegionTable.Number>
@@ -15,10 +15,9 @@ struct AreaTable: Sendable {
     zones = try index.array(.areaZones, of: UInt16.self, count: regions.count)
   }
 
-  /// The time zone of an area.
   @inline(__always)
   func zone(_ area: UInt16) -> Int { Int(zones[Int(area)]) }
 
-  /// The IANA identifier of a time zone, `Asia/Tokyo`.
+  /// Returns the IANA identifier of a time zone, such as `Asia/Tokyo`.
   func zoneName(_ zone: Int) -> String { names.text(zone, field: 0) }
 }
