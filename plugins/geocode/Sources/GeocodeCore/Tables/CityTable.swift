@@ -1,13 +1,13 @@
-/// The city that each place is a part of or near, from the index; most places have none.
+/// The larger city that a place is a part of or near, from the index. Most places have none.
 struct CityTable: Sendable {
   private static let bits = UInt64.bitWidth
   private static let part: UInt16 = 0x8000
 
-  /// A bit for each place, set if it has a city.
+  /// One bit per place, set if the place has a city.
   private let marks: MappedArray<UInt64>
-  /// The number of bits set in the words before each.
+  /// The number of bits set in the words before each word.
   private let counts: MappedArray<UInt32>
-  /// For each bit set, the number of the city, and in the highest bit whether the place is a part of it.
+  /// For each set bit, the number of the city. The highest bit is set if the place is a part of the city.
   private let cityOfPlace: MappedArray<UInt16>
   /// The place of each city.
   private let cities: MappedArray<UInt32>
@@ -20,7 +20,7 @@ struct CityTable: Sendable {
     cities = try index.array(.cities, of: UInt32.self)
   }
 
-  /// The city of a place, and whether the place is a part of it; nil without one.
+  /// Returns the city of a place and whether the place is a part of it, or nil if there is none.
   @inline(__always)
   func city(ofPlace place: Int) -> (place: Int, isPart: Bool)? {
     let (word, bit) = (place / Self.bits, UInt64(place % Self.bits))

@@ -1,20 +1,20 @@
-/// Countries and territories, from `countries.tsv`; a country's number is its row, in the order of the codes.
+/// Countries and territories, from `countries.tsv`. A country's number is its row; rows are in the order of the codes.
 struct CountryTable: Sendable {
   /// The columns, in the order of the file.
   enum Column: Int {
-    /// ISO 3166 code of two letters.
+    /// The ISO 3166 code of two letters.
     case code
-    /// ISO 3166 code of three letters.
+    /// The ISO 3166 code of three letters.
     case code3
-    /// English name.
+    /// The English name.
     case name
-    /// Simplified Chinese name; empty for the two codes that are no longer used.
+    /// The simplified Chinese name, which is empty for the two codes that are no longer used.
     case chineseName
-    /// Name of the capital; may be empty.
+    /// The name of the capital, which may be empty.
     case capital
     /// GeoNames' continent code: AF, AN, AS, EU, NA, OC, SA.
     case continent
-    /// Codes of the countries it borders on, with commas.
+    /// The codes of the neighboring countries, separated by commas.
     case neighbors
   }
 
@@ -34,24 +34,25 @@ struct CountryTable: Sendable {
   /// The number of countries and territories.
   var count: Int { seats.count }
 
-  /// What the table says of a country.
+  /// Returns a column of a country.
   func text(_ country: Int, _ column: Column) -> String { rows.text(country, field: column.rawValue) }
 
-  /// The number of fields that are names and not codes.
+  /// The number of searchable fields that are names rather than codes.
   static let nameCount = 2
 
-  /// The bytes of the name in the given field of the search table: English, Chinese, code, code of three letters.
+  /// Returns the bytes of a searchable field: English name, Chinese name, two-letter code, three-letter code.
   func searchable(_ country: Int, field: Int) -> UnsafeRawBufferPointer {
     let columns: [Column] = [.name, .chineseName, .code, .code3]
     return rows.bytes(country, field: columns[min(field, 3)].rawValue)
   }
 
-  /// Position of the capital, or of the largest city, in steps of 0.0001°; nil if uninhabited.
+  /// Returns the position of the capital, or of the largest city, in steps of 0.0001°. Returns nil if there is no
+  /// place.
   func seat(_ country: Int) -> SIMD2<Int32>? {
     seats[country] == SIMD2(repeating: -1) ? nil : seats[country]
   }
 
-  /// The country with a code of two or three letters in any case, or nil.
+  /// Returns the country with a code of two or three letters, ignoring case, or nil.
   func number(ofCode code: String) -> CountryBorders.CountryNumber? {
     let upper = code.uppercased()
     guard upper.utf8.count == 2 || upper.utf8.count == 3 else { return nil }

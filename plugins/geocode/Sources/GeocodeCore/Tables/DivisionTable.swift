@@ -1,5 +1,5 @@
-/// The administrative divisions of China, from `divisions.tsv`: provinces and prefectures by code, then districts and
-/// counties in k-d order.
+/// The administrative divisions of China, from `divisions.tsv`: provinces and prefectures by code, followed by
+/// districts and counties in k-d order.
 struct DivisionTable: Sendable {
   private struct Numbers: BitwiseCopyable, Sendable {
     var code: Int32
@@ -10,7 +10,7 @@ struct DivisionTable: Sendable {
 
   private let rows: TextTable
   private let numbers: MappedArray<Numbers>
-  /// The rows before this one are provinces and prefectures, in ascending order of their codes.
+  /// The first row that is neither a province nor a prefecture. The rows before it are sorted by code.
   let firstDistrict: Int
 
   init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
@@ -24,28 +24,28 @@ struct DivisionTable: Sendable {
   /// The number of divisions.
   var count: Int { numbers.count }
 
-  /// The six-digit code: two digits for the province, two for the prefecture, two for the district.
+  /// Returns the six-digit code: two digits each for the province, the prefecture and the district.
   @inline(__always)
   func code(_ row: Int) -> Int32 { numbers[row].code }
-  /// Latitude and longitude in steps of 0.0001°.
+  /// Returns latitude and longitude in steps of 0.0001°.
   @inline(__always)
   func position(_ row: Int) -> SIMD2<Int32> { SIMD2(numbers[row].latitude, numbers[row].longitude) }
 
-  /// Inhabitants of the largest city within about 60 km.
+  /// Returns the number of inhabitants of the largest city within about 60 km.
   func inhabitantsNearby(_ row: Int) -> Int { Int(numbers[row].inhabitants) }
 
-  /// The name as officially written: 广东省, 深圳市, 南山区.
+  /// Returns the official name, such as 广东省, 深圳市 or 南山区.
   func name(_ row: Int) -> String { rows.text(row, field: 1) }
-  /// The bytes of the name.
+  /// Returns the bytes of the name.
   func searchable(_ row: Int) -> UnsafeRawBufferPointer { rows.bytes(row, field: 1) }
 
-  /// The row of a province or prefecture, or nil.
+  /// Returns the row of a province or prefecture by its code, or nil.
   func higherRow(code wanted: Int32) -> Int? {
     let row = (0..<firstDistrict).partitionPoint { code($0) >= wanted }
     return row < firstDistrict && code(row) == wanted ? row : nil
   }
 
-  /// Province, prefecture and district, as far as the row has them.
+  /// Returns the rows of province, prefecture and district, as far as the division has them.
   func path(_ row: Int) -> [Int] {
     let code = code(row)
     var path: [Int] = []

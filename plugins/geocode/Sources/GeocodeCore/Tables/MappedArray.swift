@@ -1,15 +1,15 @@
-/// A section of `index.bin` as an array: read where the file is mapped, never copied.
+/// A section of `index.bin` as an array, which is read from the mapped file without a copy.
 ///
-/// It is valid as long as the `TableIndex` that gave it, which every table that keeps one keeps too.
-// Proof of safety: `base` points to read-only memory that lives as long as its owner keeps the `TableIndex`, and the subscript
-// checks `count`, so any thread may read it.
+/// It is valid as long as the `TableIndex` exists that created it, so every table with such an array retains its index.
+// Proof of safety: `base` points to read-only memory that lives as long as the owner of the array retains the
+// `TableIndex`, and the subscript checks `count`, so any thread may read it.
 struct MappedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable {
   /// The first element.
   let base: UnsafePointer<Element>
-  /// How many there are.
+  /// The number of elements.
   let count: Int
 
-  /// One element; traps outside the array.
+  /// Returns an element. Traps outside of the array.
   @inline(__always)
   subscript(_ index: Int) -> Element {
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count))

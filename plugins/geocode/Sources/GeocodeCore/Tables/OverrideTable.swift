@@ -1,4 +1,4 @@
-/// Small circles in which the answer is known to be otherwise than the other tables say, from `overrides.tsv`.
+/// Small circles in which the other tables are known to be wrong, from `overrides.tsv`.
 struct OverrideTable: Sendable {
   private struct Circle {
     var center: SIMD3<Float>
@@ -25,7 +25,7 @@ struct OverrideTable: Sendable {
     }
   }
 
-  /// The region that overrides every other finding at a point, or nil.
+  /// Returns the region that overrides all evidence at a point, or nil.
   @inline(__always)
   func region(at point: SIMD3<Float>) -> RegionTable.Number? {
     for circle in circles {

@@ -1,6 +1,6 @@
 extension Range<Int> {
-  /// The first position of the range at which `isReached` holds, which it then does at all after it; the end where it
-  /// never does.
+  /// Returns the first position that satisfies `isReached`, or the end of the range if there is none, by binary search.
+  /// All later positions must satisfy it, too.
   @inline(__always)
   func partitionPoint(_ isReached: (Int) -> Bool) -> Int {
     var (low, high) = (lowerBound, upperBound)

@@ -1,14 +1,15 @@
-/// The places, whose rows are in k-d order; a place's number is its row.
+/// The named places. A place's number is its row; rows are in k-d order.
 ///
-/// Names come from `places.tsv`, numbers from the index.
+/// Names are from `places.tsv`, numbers from the index.
 struct PlaceTable: Sendable {
   private let rows: TextTable
-  /// From the highest bit: latitude + 90° in 21 bits and longitude + 180° in 22, in steps of 0.0001°, population in 21.
+  /// From the highest bit, in steps of 0.0001°: latitude + 90° in 21 bits and longitude + 180° in 22; then the
+  /// population in 21 bits.
   private let numbers: MappedArray<UInt64>
-  /// Number and population of the places whose population does not fit there, in the order of their numbers.
+  /// Number and population of the places whose population does not fit into 21 bits, sorted by number.
   private let large: MappedArray<SIMD2<UInt32>>
   private static let populationMask: UInt64 = 1 << 21 - 1
-  /// The index says where every row of this many begins.
+  /// The interval of the rows whose start is in the index.
   private static let rowStep = 8
 
   init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
@@ -23,14 +24,14 @@ struct PlaceTable: Sendable {
   /// The number of places.
   var count: Int { numbers.count }
 
-  /// Latitude and longitude in steps of 0.0001°.
+  /// Returns latitude and longitude in steps of 0.0001°.
   @inline(__always)
   func position(_ number: Int) -> SIMD2<Int32> {
     let packed = numbers[number]
     return SIMD2(Int32(packed >> 43) - 900_000, Int32(packed >> 21 & 0x3F_FFFF) - 1_800_000)
   }
 
-  /// Inhabitants.
+  /// Returns the number of inhabitants.
   @inline(__always)
   func population(_ number: Int) -> UInt32 {
     let population = numbers[number] & Self.populationMask
@@ -41,13 +42,14 @@ struct PlaceTable: Sendable {
     large[(0..<large.count).partitionPoint { large[$0].x >= number }].y
   }
 
-  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which are in one field divided by bars.
+  /// Returns the bytes of a name. Field 0 is English, 1 is Chinese, and higher ones are other spellings, which the file
+  /// has in one field separated by bars.
   func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
     field < 2 ? rows.bytes(number, field: field) : rows.bytes(number, field: 2, part: field - 2)
   }
 
-  /// The English name.
+  /// Returns the English name.
   func name(_ number: Int) -> String { rows.text(number, field: 0) }
-  /// The Chinese name; empty where the sources have none.
+  /// Returns the Chinese name, which is empty if the sources have none.
   func chineseName(_ number: Int) -> String { rows.text(number, field: 1) }
 }

@@ -1,15 +1,15 @@
 /// The first-level divisions of all countries (provinces, states, …), from `admin1.tsv`: code, name, Chinese name.
 ///
-/// A region's number is its row, in the order of the codes. Codes are GeoNames': the country, a point, and the code within
-/// it, which may be empty if the division is unknown or the country has none.
+/// A region's number is its row; rows are in the order of the codes. Codes are GeoNames': the country, a point, and a
+/// code within the country, which is empty if the division is unknown or the country has none.
 struct RegionTable: Sendable {
-  /// A row of the table.
+  /// The number of a region.
   typealias Number = UInt16
 
   private let rows: TextTable
   /// The country of each region.
   let countries: MappedArray<CountryBorders.CountryNumber>
-  /// The two digits with which the codes of a Chinese region's divisions begin; 0 elsewhere.
+  /// The first two digits of the codes of a Chinese region's divisions, or 0 in other countries.
   let provinceDigits: MappedArray<UInt8>
   private let seats: MappedArray<UInt32>
 
@@ -23,28 +23,29 @@ struct RegionTable: Sendable {
   /// The number of regions.
   var count: Int { countries.count }
 
-  /// The most populous named place of a region, or nil if there is none.
+  /// Returns the most populous place of a region, or nil if there is none.
   @inline(__always)
   func seat(_ region: Int) -> Int? { seats[region] == .max ? nil : Int(seats[region]) }
 
-  /// The region with the given code, or nil.
+  /// Returns the region with a code, or nil.
   func number(ofCode code: some Collection<UInt8>) -> Number? {
     let row = (0..<count).partitionPoint { !rows.bytes($0, field: 0).lexicographicallyPrecedes(code) }
     return row < count && rows.bytes(row, field: 0).elementsEqual(code) ? Number(row) : nil
   }
 
-  /// The region whose divisions' codes begin with two digits, or nil.
+  /// Returns the region whose divisions' codes start with these two digits, or nil.
   func number(ofProvince digits: UInt8) -> Number? {
     (0..<count).first { provinceDigits[$0] == digits }.map { Number($0) }
   }
 
-  /// The code, `CN.30`.
+  /// Returns the code, such as `CN.30`.
   func code(_ number: Number) -> String { rows.text(Int(number), field: 0) }
-  /// The English name; empty where the sources have none.
+  /// Returns the English name, which is empty if the sources have none.
   func name(_ number: Number) -> String { rows.text(Int(number), field: 1) }
-  /// The Chinese name; empty where the tables have none.
+  /// Returns the Chinese name, which is empty if the sources have none.
   func chineseName(_ number: Number) -> String { rows.text(Int(number), field: 2) }
-  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which are in one field divided by bars.
+  /// Returns the bytes of a name. Field 0 is English, 1 is Chinese, and higher ones are other spellings, which the file
+  /// has in one field separated by bars.
   func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
     field < 2 ? rows.bytes(number, field: field + 1) : rows.bytes(number, field: 3, part: field - 2)
   }

@@ -1,12 +1,12 @@
-/// Why the geocoder's tables cannot be used.
+/// The reason why the geocoder's tables cannot be used.
 public enum TableError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A table cannot be read at all: the path, and what the system says.
+  /// A table cannot be read. Contains the path and the system's reason.
   case unreadable(path: String, reason: String)
-  /// A table is damaged: its file name, the line (nil in a binary table, or when only the checksum tells), and what is
-  /// wrong.
+  /// A table is damaged. Contains the file name, the line, and the problem. The line is nil in a binary table, and if
+  /// only the checksum is wrong.
   case corrupt(file: String, line: Int?, problem: String)
 
-  /// The place, what is wrong, and the remedy.
+  /// The location, the problem, and the remedy.
   public var description: String {
     switch self {
     case .unreadable(let path, let reason):

@@ -1,10 +1,10 @@
 import FlowPlatform
 
-/// The bytes of one table, mapped from its file: only what is touched is read, and the pages stay the file's own.
+/// The bytes of one table, memory-mapped: only the parts in use are read, and the pages belong to the page cache.
 ///
-/// The file must not change while it is mapped; tables are installed once and replaced by new files.
+/// The file must not change while it is mapped. Installed tables are never changed, only replaced by new files.
 final class TableFile: Sendable {
-  /// The file's name without its folder, as errors give it.
+  /// The file's name without its folder, for error messages.
   let name: String
   // Proof of safety: the mapping is read-only, is made in `init` and ends in `deinit`, so any thread may read it.
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
@@ -39,14 +39,14 @@ final class TableFile: Sendable {
     munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count)
   }
 
-  /// The line, counted from 1, that holds the byte at `offset`.
+  /// Returns the line, counted from 1, that contains the byte at `offset`.
   func line(at offset: Int) -> Int {
     bytes.prefix(max(0, offset)).count { $0 == UInt8(ascii: "\n") } + 1
   }
 
-  /// Compares the file with its row in the manifest.
+  /// Verifies size and checksums of the file against the manifest.
   ///
-  /// - Throws: `TableError.corrupt`, which names the line where a text table stops being what it was made.
+  /// - Throws: `TableError.corrupt`. For a text table it contains the first damaged line, if that can be found.
   func verify(_ entry: TableManifest.FileChecksums, isText: Bool) throws(TableError) {
     guard bytes.count == entry.byteCount else {
       let line = isText ? line(at: min(bytes.count, entry.byteCount)) : nil
@@ -67,12 +67,12 @@ final class TableFile: Sendable {
     }
   }
 
-  /// The first row of a damaged block that is none at all, so that the error can name it.
+  /// Returns the first row of a damaged block that is not a valid row, so that the error can contain its line.
   private func brokenRow(in block: Range<Int>) -> (offset: Int, problem: String)? {
     let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let columns = rows[0].count { $0 == UInt8(ascii: "\t") } + 1
     for row in rows where row.endIndex >= block.lowerBound && row.startIndex < block.upperBound {
-      // Behind the last newline there is nothing.
+      // There is no row after the last newline.
       if row.isEmpty, row.startIndex == bytes.count { break }
       let found = row.count { $0 == UInt8(ascii: "\t") } + 1
       if found != columns { return (row.startIndex, "\(found) columns where the first line has \(columns)") }

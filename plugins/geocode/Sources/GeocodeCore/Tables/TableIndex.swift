@@ -1,9 +1,9 @@
-/// What the program computes with, from `index.bin`: trees, numbers, borders, the order of names and where rows begin, laid
-/// out ahead of time by the script that makes the tables, so that loading builds nothing.
+/// The data for computations, from `index.bin`: trees, numbers, borders, the order of names and the starts of rows. The
+/// script that creates the tables lays them out, so that loading builds nothing.
 ///
-/// Layout: `flowgeo4`, the number of sections and a zero (UInt32), then offset and size in bytes of each section (UInt32),
-/// then the sections, each at a multiple of 16; all little-endian. `layout.py` writes the same sections in the same order
-/// and says what each holds.
+/// Layout: `flowgeo4`, the number of sections and a zero (UInt32), then offset and size in bytes of each section
+/// (UInt32), then the sections, each at a multiple of 16. All numbers are little-endian. `layout.py` writes the
+/// sections in the same order and describes their contents.
 final class TableIndex: Sendable {
   /// The sections, in their order in the file.
   enum Section: Int, CaseIterable {
@@ -25,9 +25,9 @@ final class TableIndex: Sendable {
 
   private let file: TableFile
 
-  /// Checks that every section is in the file.
+  /// Checks that the file contains every section.
   ///
-  /// - Throws: `TableError.corrupt` when one does not, or when the file is of another format.
+  /// - Throws: `TableError.corrupt` if it does not, or if the file has another format.
   init(_ file: TableFile) throws(TableError) {
     #if _endian(big)
       #error("index.bin is read in place, in little-endian order")
@@ -58,10 +58,10 @@ final class TableIndex: Sendable {
     return start..<start + word(entry + 4)
   }
 
-  /// A section as an array.
+  /// Returns a section as an array.
   ///
-  /// - Parameter count: how many elements it must have; nil takes all there are.
-  /// - Throws: `TableError.corrupt` when its size is wrong.
+  /// - Parameter count: the required number of elements, or nil for any number.
+  /// - Throws: `TableError.corrupt` if the size of the section is wrong.
   func array<Element: BitwiseCopyable & Sendable>(
     _ section: Section, of type: Element.Type, count: Int? = nil
   ) throws(TableError) -> MappedArray<Element> {
@@ -73,7 +73,7 @@ final class TableIndex: Sendable {
         file: file.name, line: nil,
         problem: "\(section) has \(range.count) bytes, expected \(expected)\(MemoryLayout<Element>.stride)")
     }
-    // The mapping begins at a page and the section at a multiple of 16, so the elements are aligned.
+    // The mapping starts at a page and the section at a multiple of 16, so the elements are aligned.
     return MappedArray(
       base: (file.bytes.baseAddress! + range.lowerBound).assumingMemoryBound(to: Element.self), count: whole)
   }

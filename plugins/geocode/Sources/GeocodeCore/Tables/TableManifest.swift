@@ -9,7 +9,7 @@ struct TableManifest: Sendable {
   struct FileChecksums: Sendable {
     /// The file's size.
     var byteCount: Int
-    /// One checksum per 8 KiB, the last one for the rest.
+    /// One checksum per block of 8 KiB. The last block may be shorter.
     var checksums: [UInt64]
   }
 
@@ -27,7 +27,7 @@ struct TableManifest: Sendable {
       }
       try rows.endOfRow()
       entries[name] = FileChecksums(byteCount: size, checksums: sums)
-      // The last row is the checksum of the rows before it.
+      // The last row contains the checksum of all rows before it.
       guard name == file.name else { continue }
       guard size == start, !rows.next(),
         Self.checksum(UnsafeRawBufferPointer(rebasing: file.bytes[..<start])) == sums.first
@@ -63,7 +63,8 @@ struct TableManifest: Sendable {
     return entry
   }
 
-  /// A 64-bit hash in four lanes of FNV-1a over eight-byte words. The script that makes the tables computes the same.
+  /// Returns a 64-bit hash: four lanes of FNV-1a over eight-byte words. The script that creates the tables computes the
+  /// same value.
   static func checksum(_ block: UnsafeRawBufferPointer) -> UInt64 {
     let (prime, basis) = (FNV1a64.prime, FNV1a64().value)
     var (a, b, c, d) = (basis, basis + 1, basis + 2, basis + 3)

@@ -1,12 +1,12 @@
 import FlowPlatform
 
-/// Reads a table of tab-separated values byte by byte without making strings: a first line with the names of the
-/// columns, then rows with as many fields.
+/// Reads a table of tab-separated values byte by byte without creating strings. The first line has the names of the
+/// columns, and each row has as many fields.
 ///
-/// Fields are read in order. The name passed with each appears in error messages, which have file and line.
+/// Fields are read in order. The column name passed with each is used in error messages, which contain file and line.
 struct TableRows {
   private let file: TableFile
-  // The file outlives this value, which holds it.
+  // The file outlives this value, which retains it.
   private let bytes: UnsafePointer<UInt8>
   private let count: Int
   /// The offset of the next byte.
@@ -14,7 +14,8 @@ struct TableRows {
 
   /// Starts after the first line.
   ///
-  /// - Throws: `TableError.corrupt` if the first line differs from the given columns or the last line has no end.
+  /// - Throws: `TableError.corrupt` if the first line does not have these columns, or the last line does not end with a
+  ///   newline.
   init(_ file: TableFile, columns: [String]) throws(TableError) {
     self.file = file
     bytes = file.bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
@@ -33,7 +34,7 @@ struct TableRows {
   @inline(__always)
   func next() -> Bool { offset < count }
 
-  /// Makes an error at the current line.
+  /// Creates an error at the current line.
   func error(_ problem: String) -> TableError {
     .corrupt(file: file.name, line: file.line(at: offset), problem: problem)
   }
@@ -41,13 +42,13 @@ struct TableRows {
   @inline(__always)
   private static func endsField(_ byte: UInt8) -> Bool { byte == 9 || byte == 10 }
 
-  /// Skips the tab after a field. The newline after the last field is left for `endOfRow`.
+  /// Skips the tab after a field. The newline after the last field is read by `endOfRow`.
   @inline(__always)
   private mutating func finishField() {
     if bytes[offset] == 9 { offset += 1 }
   }
 
-  /// Reads a decimal number with `decimals` digits after the point as a scaled integer: `-12.3400` is −123 400.
+  /// Reads a decimal number with `decimals` digits after the point as a scaled integer: `-12.3400` becomes −123 400.
   @inline(__always)
   mutating func decimal(_ column: StaticString, decimals: Int, limit: Int) throws(TableError) -> Int {
     let start = offset
@@ -119,11 +120,11 @@ struct TableRows {
   /// Skips the rest of the row.
   @inline(__always)
   mutating func skipRow() {
-    // The last byte of a table is a newline, so one is found.
+    // The last byte of a table is a newline, so the search always succeeds.
     offset = memchr(bytes + offset, 10, count - offset)! - UnsafeMutableRawPointer(mutating: bytes) + 1
   }
 
-  /// Reads the end of the row.
+  /// Skips the newline at the end of the row. Throws if there are more fields.
   @inline(__always)
   mutating func endOfRow() throws(TableError) {
     guard bytes[offset] == 10 else { throw error("more fields than columns") }

@@ -1,16 +1,16 @@
-/// A memory-mapped table of tab-separated values that is read field by field. The index has the starts of rows.
+/// A memory-mapped table of tab-separated values, read field by field. The index contains the starts of rows.
 struct TextTable: Sendable {
   private let file: TableFile
   private let index: TableIndex
   private let starts: MappedArray<UInt32>
-  /// The number of rows between two starts in the index.
+  /// The number of rows for each row start in the index.
   private let step: Int
 
   /// - Parameters:
-  ///   - file: the table, whose checksums hold.
+  /// - file: the table, whose checksums have been verified.
   ///   - rows: the section with the offset of every `step`th row.
-  ///   - columns: the names that the first line must have.
-  /// - Throws: `TableError.corrupt` when the first line is wrong or the last one has no end.
+  /// - columns: the expected column names in the first line.
+  /// - Throws: `TableError.corrupt` if the first line is wrong or the last one does not end with a newline.
   init(
     _ file: TableFile, _ index: TableIndex, rows: TableIndex.Section, every step: Int = 1, columns: [String]
   ) throws(TableError) {
@@ -24,7 +24,7 @@ struct TextTable: Sendable {
   /// The number of row starts in the index: one for each row, or for each `step` rows.
   var startCount: Int { starts.count }
 
-  /// The bytes of a field, or none beyond the last one of the row.
+  /// Returns the bytes of a field, or no bytes if the row has fewer fields.
   @inline(__always)
   func bytes(_ row: Int, field: Int) -> UnsafeRawBufferPointer {
     let bytes = file.bytes
@@ -40,7 +40,7 @@ struct TextTable: Sendable {
     return UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)..<end(of: start, at: 9)])
   }
 
-  /// One of the names in a field that are separated by bars, or no bytes beyond the last one.
+  /// Returns one of the names in a field, which are separated by bars, or no bytes if there are fewer names.
   func bytes(_ row: Int, field: Int, part: Int) -> UnsafeRawBufferPointer {
     let all = bytes(row, field: field)
     var start = 0
@@ -54,7 +54,7 @@ struct TextTable: Sendable {
     return UnsafeRawBufferPointer(rebasing: all[start..<end])
   }
 
-  /// The offset of the next `mark` or newline.
+  /// Returns the offset of the next `mark` or newline.
   @inline(__always)
   private func end(of start: Int, at mark: UInt8) -> Int {
     let bytes = file.bytes
@@ -63,6 +63,5 @@ struct TextTable: Sendable {
     return offset
   }
 
-  /// A field as text.
   func text(_ row: Int, field: Int) -> String { String(decoding: bytes(row, field: field), as: UTF8.self) }
 }
