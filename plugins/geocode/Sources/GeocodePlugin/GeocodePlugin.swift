@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Finds the place at a coordinate and the coordinate of a name: offline, in English and Chinese.
+/// Finds the place at a coordinate, and the coordinate of a place by its name: offline, in English and Chinese.
 ///
 /// ```swift
 /// GeocodePlugin()                          // the tables that are installed with the program
@@ -10,10 +10,10 @@ public struct GeocodePlugin: Plugin {
   /// The name `geocode`.
   public static let name = "geocode"
 
-  /// The provider, for all actions of the plugin.
+  /// The handle of the provider, which all actions of the plugin use.
   public let handles: [PluginHandle]
 
-  /// Creates the plugin with a provider. The default one reads its tables on first use (L22).
+  /// Creates the plugin with a provider. The default provider loads its tables on first use (L22).
   public init(provider: any GeocodeProvider = OfflineGeocodeProvider()) {
     handles = [PluginHandle(.geocodeProvider, provider)]
   }

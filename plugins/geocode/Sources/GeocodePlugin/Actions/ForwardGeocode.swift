@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Finds the places with a name.
+/// Finds places, regions, countries and districts by name.
 struct ForwardGeocode: Action {
   static let name = "geocode.forward"
   static let isPortable = true

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Names the places of a list of coordinates as a person would.
+/// Describes the places of a list of coordinates in the way in which a person would.
 struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
   static let isPortable = true
@@ -80,7 +80,8 @@ struct ReverseGeocodeAll: Action {
     }
   }
 
-  /// Locality, province and country, each name once (Singapore, Beijing), in Chinese as far as there are Chinese names.
+  /// Returns locality, province and country without duplicates (Singapore, Beijing), in Chinese if `isChinese` and a
+  /// Chinese name exists.
   private static func words(_ place: NamedPlace, isChinese: Bool) -> [String] {
     let all: [String?] =
       isChinese
@@ -96,7 +97,7 @@ struct ReverseGeocodeAll: Action {
     return words
   }
 
-  /// True if a province repeats its city or a country its province: 北京市 after 北京.
+  /// True if two names differ only in a Chinese ending, such as 北京市 and 北京.
   private static func isSame(_ word: String, as known: String) -> Bool {
     word == known || ["市", "省", "特别行政区"].contains { word == known + $0 || known == word + $0 }
   }

@@ -2,13 +2,13 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// The reason why a lookup failed. `coreLocationName` is the error of Core Location's geocoder in the same case.
+/// The reason why a lookup failed. `coreLocationName` is the corresponding error of Core Location.
 public enum GeocodeError: Error, Sendable, Equatable {
   /// The numbers are not a position.
   case invalidCoordinate(String)
   /// A number of results, a distance or a population is outside its limits.
   case outOfRange(String)
-  /// There is no place at the coordinate, or none with the name.
+  /// There is no place at the coordinate or with the name.
   case noResult(String)
   /// A part of the query was found, but not the rest.
   case partialResult(String)
@@ -35,7 +35,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
     }
   }
 
-  /// The case of `CLError.Code` that means the same.
+  /// The corresponding case of `CLError.Code`.
   public var coreLocationName: String {
     switch self {
     case .invalidCoordinate, .outOfRange, .noResult: "geocodeFoundNoResult"
@@ -46,7 +46,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
     }
   }
 
-  /// The problem, as a sentence without a full stop.
+  /// The problem, as a sentence without a period.
   public var message: String {
     switch self {
     case .invalidCoordinate(let message), .outOfRange(let message), .noResult(let message), .partialResult(let message),
@@ -57,7 +57,6 @@ public enum GeocodeError: Error, Sendable, Equatable {
     }
   }
 
-  /// The error that an action throws.
   var actionError: ActionError {
     if case .rateLimited(let pause) = self {
       return ActionError(code, message, isRetryable: true, retryAfter: pause)
@@ -80,7 +79,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
 }
 
 extension ActionContext {
-  /// Runs a lookup with the plugin's provider, unless the step has been cancelled.
+  /// Calls `body` with the plugin's provider. Throws if the step has been cancelled.
   func withGeocoder<Result>(_ body: (any GeocodeProvider) throws(GeocodeError) -> Result) throws -> Result {
     let provider: any GeocodeProvider = try handle(.geocodeProvider)
     do throws(GeocodeError) {

@@ -2,20 +2,21 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// A source of geocoding. The plugin has an offline one; an app may use the platform's geocoder or a web service.
+/// A source of geocoding. The plugin has an offline one; an app can use the platform's geocoder or a web service
+/// instead.
 ///
-/// Calls may block and come from several threads at the same time. A provider that uses a network limits its rate,
-/// sends equal requests once, and throws `GeocodeError.rateLimited` or `.network` if it has no answer.
+/// Calls may block, and several threads may call at the same time. A provider that uses a network limits its rate,
+/// sends equal requests only once, and throws `GeocodeError.rateLimited` or `.network` if it has no answer.
 public protocol GeocodeProvider: Sendable {
   /// Prepares for the first lookup. Later calls have no effect.
   func prepare() throws(GeocodeError) -> GeocodePreparation
 
-  /// Returns the place at a coordinate. Throws `no-result` on the open sea.
+  /// Returns the place at a coordinate. Throws `GeocodeError.noResult` on the open sea.
   func reverse(
     _ coordinate: Coordinate, options: ReverseGeocoder.Options
   ) throws(GeocodeError) -> ReverseAnswer
 
-  /// Returns the records with a name, best first and never empty.
+  /// Returns the records with a name, best first. The array is never empty.
   func forward(
     _ query: String, near: Coordinate?, countryCode: String?, limit: Int
   ) throws(GeocodeError) -> [ForwardAnswer]
@@ -24,7 +25,7 @@ public protocol GeocodeProvider: Sendable {
   func countries() throws(GeocodeError) -> [CountrySummary]
 }
 
-/// The result of preparing.
+/// The result of preparing a provider.
 public struct GeocodePreparation: Sendable, Equatable {
   /// The number of named places.
   public var places: Int
@@ -48,11 +49,11 @@ public struct GeocodePreparation: Sendable, Equatable {
 public struct ReverseAnswer: Sendable, Equatable {
   /// The names.
   public var place: NamedPlace
-  /// The distance to the city in kilometers, or nil without one.
+  /// The distance to the city in kilometers, or nil if there is no city.
   public var distanceKilometers: Double?
-  /// The kind of decision for the country.
+  /// The evidence that decided the country.
   public var method: ReverseGeocoder.Method
-  /// The certainty of the country, 0 … 1.
+  /// The probability that the country is right, 0 … 1.
   public var confidence: Double
 
   /// Creates a result.
@@ -79,9 +80,9 @@ public struct ForwardAnswer: Sendable, Equatable {
   public var kind: Kind
   /// The similarity of the name.
   public var closeness: ForwardGeocoder.Closeness
-  /// The population of a city, or nil for others.
+  /// The population of a city, or nil for other kinds.
   public var population: Int?
-  /// The distance from the coordinate of the search in kilometers, or nil without one.
+  /// The distance from `near` in kilometers, or nil if `near` is nil.
   public var distanceKilometers: Double?
 
   /// Creates a result.

@@ -1,20 +1,20 @@
 import GeocodeCore
 import Synchronization
 
-/// Geocodes with the tables that are installed with the program, without a network.
+/// A provider that uses the tables installed with the program, without a network.
 ///
 /// The tables are loaded once, by `prepare` or by the first lookup, and shared by all runs of the process.
 public final class OfflineGeocodeProvider: GeocodeProvider {
   private let folder: String?
   private let loaded: Mutex<GeocodeTables?>
 
-  /// - Parameter folder: the folder of the tables, or nil to search next to the program (see `TableLocation`).
+  /// - Parameter folder: the folder of the tables, or nil to search for it next to the program (see `TableLocation`).
   public init(folder: String? = nil) {
     self.folder = folder
     loaded = Mutex(nil)
   }
 
-  /// Returns the tables and loads them on the first call, for which later callers wait.
+  /// Returns the tables. The first call loads them, and later callers wait for it.
   private func tables() throws(GeocodeError) -> (tables: GeocodeTables, isNew: Bool) {
     let result = loaded.withLock { kept -> Result<(GeocodeTables, Bool), GeocodeError> in
       if let kept { return .success((kept, false)) }

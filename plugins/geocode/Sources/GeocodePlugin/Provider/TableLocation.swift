@@ -4,23 +4,23 @@
   import Foundation
 #endif
 
-/// The location of the tables: in the package's resources next to the program, or in an installation.
+/// Finds the folder of the tables: in the package's resources next to the program, or in an installation.
 enum TableLocation {
-  /// The name of the folder that the build makes from this target's resources.
+  /// The name of the folder that the build creates from this target's resources.
   #if canImport(Darwin)
     private static let bundle = "flowrun_GeocodePlugin.bundle"
   #else
     private static let bundle = "flowrun_GeocodePlugin.resources"
   #endif
 
-  /// Returns the first folder that contains a manifest.
+  /// Returns the first candidate folder that contains a manifest.
   ///
-  /// - Throws: `GeocodeError.dataCorrupt` with every folder that was searched.
+  /// - Throws: `GeocodeError.dataCorrupt` with all folders that were searched.
   static func find() throws(GeocodeError) -> String {
     var looked = candidates()
     if let folder = first(of: looked) { return folder }
     #if canImport(Darwin)
-      // Searched last and only in an app, because SwiftPM's accessor ends a program that has no such bundle.
+      // This is tried last and only in an app, because SwiftPM's accessor terminates a program without such a bundle.
       if Bundle.main.bundleIdentifier != nil, let resources = Bundle.module.resourceURL?.path {
         looked.append(resources + "/Tables")
         if let folder = first(of: [resources + "/Tables"]) { return folder }
@@ -34,8 +34,8 @@ enum TableLocation {
     folders.first { FileManager.default.fileExists(atPath: $0 + "/manifest.tsv") }
   }
 
-  /// The folders of the tables in a resource bundle: flat, as made by SwiftPM and on iOS, or as Xcode makes bundles for
-  /// macOS.
+  /// Returns the possible folders of the tables in a resource bundle: at its top, as SwiftPM and iOS place them, or in
+  /// `Contents/Resources`, as Xcode does for macOS.
   static func tables(inBundle path: String) -> [String] { [path + "/Tables", path + "/Contents/Resources/Tables"] }
 
   private static func candidates() -> [String] {
