@@ -4,7 +4,7 @@ import FlowDiagnostics
 import FlowModel
 import RouterPlugin
 
-/// `flowrun routes`: shows the routes declared by the `router.register` steps of a workflow, without running it.
+/// `flowrun routes`: shows the routes declared by the `router.register` steps of a workflow. The workflow is not run.
 package struct RoutesCommand: AsyncParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "routes", abstract: "Lists, checks and tries the routes of a workflow.",
@@ -16,7 +16,6 @@ package struct RoutesCommand: AsyncParsableCommand {
       """,
     subcommands: [List.self, Check.self, Open.self], defaultSubcommand: List.self)
 
-  /// Creates the command.
   package init() {}
 
   /// `flowrun routes FILE`: lists every route with its page and action.
@@ -32,7 +31,7 @@ package struct RoutesCommand: AsyncParsableCommand {
     func perform() async throws { StandardOutput.write(try RoutesCommand.routes(of: file, plugins).listing) }
   }
 
-  /// `flowrun routes check FILE`: finds routes that no URL reaches; exits with 1 if there are any.
+  /// `flowrun routes check FILE`: lists routes that no URL reaches, and exits with 1 if there are any.
   struct Check: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "check", abstract: "Finds routes that no URL reaches.")
@@ -53,7 +52,7 @@ package struct RoutesCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun routes open FILE URL`: prints what a tap on the link would do; exits with 1 if it would open nothing.
+  /// `flowrun routes open FILE URL`: prints what a tap on the link would do, and exits with 1 if it would open nothing.
   struct Open: Subcommand {
     static let configuration = CommandConfiguration(
       commandName: "open", abstract: "Shows what a tap on a URL would do.")
@@ -86,7 +85,7 @@ package struct RoutesCommand: AsyncParsableCommand {
       if outcome["result"] != "opened" { ExitStatus.failure.exit() }
     }
 
-    /// Prints exactly one answer per line of input, including blank and overlong lines.
+    /// Prints one answer per line of input, including blank lines and lines that are too long.
     private func answerLines(_ routes: DeclaredRoutes) {
       var reader = LineReader(limit: Limits.jsonBytes)
       var output: [UInt8] = []
