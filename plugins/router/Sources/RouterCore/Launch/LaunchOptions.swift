@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The keys of a launch-options dictionary or of a scene's connection options (R12, R15, R17), and the link among them.
+/// The keys of launch options or of a scene's connection options (R12, R15, R17), and the link that they contain.
 public struct LaunchOptions: Sendable, Hashable {
   /// A supported key; its raw value is the name without a prefix.
   public enum Key: String, Sendable, Hashable, CaseIterable {
@@ -45,7 +45,7 @@ public struct LaunchOptions: Sendable, Hashable {
     }
   }
 
-  /// The meaning of a notification among the options.
+  /// The way in which a person responded to a notification among the options.
   public enum Arrival: String, Sendable, Hashable {
     /// The person tapped the notification.
     case tap
@@ -57,26 +57,26 @@ public struct LaunchOptions: Sendable, Hashable {
 
   /// The keys that are present, known and supported.
   public let keys: [Key]
-  /// The keys that are ignored: unknown ones, and those of a feature the application does not have (R14).
+  /// The keys that are ignored: unknown ones, and those of features that the application does not have (R14).
   public let ignored: [String]
-  /// The values that could have been the link but were not used, each with the reason.
+  /// The values that might have been the link but were not used, each with the reason.
   public let leftOut: [String]
   /// The link, or nil if no key contains one.
   public let link: Link?
   /// The notification among the options, or nil if there is none.
   public let arrival: Arrival?
-  /// `default`, `dismiss` or the identifier of the chosen button; nil without a notification.
+  /// `default`, `dismiss` or the identifier of the chosen button, or nil without a notification.
   public let action: String?
   /// The text that the person replied with.
   public let reply: String?
   /// Warnings about the notification (N18, N19), one sentence each.
   public let warnings: [String]
 
-  /// Reads the options of an application that supports `supported` and was launched for `reason`.
+  /// Reads the launch options of an application. `supported` are the keys of the features that it has.
   ///
-  /// A notification's payload needs a `route` string (N18). Of several links, the first one that `accepts` returns true
-  /// for is used: the notification's link, then URLs (N25), then web pages of activities. If none is accepted, the
-  /// first link of a tap is used, so that the caller learns why it opens nothing.
+  /// A notification's payload must contain a `route` string (N18). Of several links, the first one is used for which
+  /// `accepts` returns true, in this order: links of notifications, URLs (N25), web pages of activities. If none is
+  /// accepted, the first link of a tap is used, so that the caller can report why it opens nothing.
   public init(
     _ options: ValueObject, for reason: LaunchReason, supported: Set<Key> = Set(Key.allCases),
     accepts: (Link, _ action: String) -> Bool = { _, action in action == "default" }
@@ -132,7 +132,7 @@ private struct LinkCandidate {
   var place: String
   var link: LaunchOptions.Link?
   var action = NotificationAnswer.open
-  /// The reason why a value that should contain a link has none.
+  /// The reason why a value contains no link although it should.
   var problem: String?
 
   static func all(in value: Value, under key: LaunchOptions.Key) -> [LinkCandidate] {
@@ -148,7 +148,7 @@ private struct LinkCandidate {
           place: "\(name)[\(index)]", link: url(context.objectValue?["url"] ?? context), problem: "it has no URL")
       }
     case .userActivityDictionary:
-      // Under its UIKit key, the activity itself is stored next to its type.
+      // Under its UIKit key, the activity is stored next to its type.
       let activity = object?["UIApplicationLaunchOptionsUserActivityKey"]?.objectValue ?? object
       return [LinkCandidate(place: name, link: url(activity?["webpageURL"] ?? .null), problem: "it has no web page")]
     case .userActivities:
@@ -187,7 +187,7 @@ private struct NotificationOption {
     var action = NotificationAnswer.open
     switch key {
     case .notificationResponse:
-      // UIKit nests these as response, notification, request, content. A dismissal is not a tap.
+      // UIKit nests these values as response, notification, request and content. A dismissal is not a tap.
       let request = object?["notification"]?.objectValue?["request"]?.objectValue
       payload = request?["content"]?.objectValue?["userInfo"] ?? object?["userInfo"]
       identifier = (request?["identifier"] ?? object?["identifier"])?.stringValue
@@ -200,7 +200,7 @@ private struct NotificationOption {
       payload = value
       isAnswered = reason == .notification
     }
-    // A silent push shows nothing that could be tapped.
+    // A silent push notification shows nothing that a person could tap.
     let aps = payload?.objectValue?["aps"]?.objectValue
     if aps?["content-available"]?.integerValue == 1, aps?["alert"] == nil { isAnswered = false }
     self.isAnswered = isAnswered
@@ -210,7 +210,7 @@ private struct NotificationOption {
   }
 }
 
-/// The link in a payload, with warnings about it.
+/// The link in a payload, and warnings about the payload.
 private struct PayloadLink {
   private(set) var link: LaunchOptions.Link?
   private(set) var warnings: [String] = []

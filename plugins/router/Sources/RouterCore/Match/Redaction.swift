@@ -1,13 +1,13 @@
 import FlowModel
 
-/// Hides values that must not appear in logs: those whose keys look like secrets, in any encoding.
+/// Hides values that must not appear in logs: those with a key that looks like a secret's, in any encoding.
 public enum Redaction {
   /// The text that replaces a hidden value.
   public static let mark = "[redacted]"
 
-  /// The number of bytes of a link that are read; a log shows fewer.
+  /// The maximum number of bytes of a link that are inspected. Logs show fewer.
   private static let byteLimit = 4_096
-  /// The number of nested links and nested escapes that are inspected; anything deeper is hidden entirely.
+  /// The maximum depth of nested links and escapes that are inspected. Anything nested more deeply is hidden.
   private static let depth = 4
 
   /// True if values under this key are hidden: the key contains `token`, `password`, `auth`, `code` or a similar word,
@@ -27,8 +27,8 @@ public enum Redaction {
     "api_key", "api-key", "api.key",
   ].map { Array($0.utf8) }
 
-  /// True if ASCII bytes contain a lower-case word, in any case. Called for every parameter of every route, so it must
-  /// be fast.
+  /// True if ASCII bytes contain a lower-case word, ignoring case. It must be fast, because it is called for each
+  /// parameter of each route.
   private static func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
     guard bytes.count >= word.count else { return false }
     return (0...bytes.count - word.count).contains { start in
@@ -39,10 +39,10 @@ public enum Redaction {
     }
   }
 
-  /// The URL for a log: at most 256 characters, with visible control characters. User names, the values of secret keys
-  /// and nested links that contain one are hidden.
+  /// Returns a URL for a log, with at most 256 characters and with control characters replaced. User names, values of
+  /// secret keys and nested links that contain a secret are hidden.
   ///
-  /// Accepts any text, even one that no scanner accepts. `segments` returns the positions of path segments to hide; it
+  /// Accepts any text, even one that is not a valid URL. `segments` returns the positions of path segments to hide; it
   /// is also called for nested links.
   public static func forLog(_ url: String, hiding segments: (String) -> Set<Int> = { _ in [] }) -> String {
     var text = url.utf8.count > byteLimit ? String(decoding: url.utf8.prefix(byteLimit), as: UTF8.self) : url
@@ -51,8 +51,8 @@ public enum Redaction {
     return text.count > 256 ? text.prefix(255) + "…" : text
   }
 
-  /// The parameters for a log or a report: values of secret keys are hidden at any depth, and links appear as in
-  /// ``forLog(_:hiding:)``.
+  /// Returns parameters for a log or a report. Values of secret keys are hidden at any depth, and links are redacted as
+  /// by ``forLog(_:hiding:)``.
   public static func forLog(
     _ parameters: ValueObject, hiding segments: (String) -> Set<Int> = { _ in [] }
   ) -> ValueObject {
@@ -61,7 +61,7 @@ public enum Redaction {
     return shown
   }
 
-  /// True if a log of parameters hides the value under this key, or a part of it.
+  /// True if ``forLog(_:hiding:)`` hides the value under this key, or a part of it.
   static func hidesPart(of value: Value, under key: String, hiding segments: (String) -> Set<Int>) -> Bool {
     if hides(key) { return true }
     return switch value {
@@ -90,7 +90,7 @@ extension Redaction {
     let segments = slashes == nil ? [] : hiding(url)
     var text = ""
     var rest = url.unicodeScalars[...]
-    // What is before the path: a scheme, and a user name that has no place there.
+    // Before the path come a scheme and possibly a user name, which is hidden.
     if let slashes {
       rest = rest[slashes...]
       text += url[..<slashes]
@@ -103,7 +103,7 @@ extension Redaction {
     var segment = isWebLink(url) ? -1 : 0
     var isPath = true
     while true {
-      // A mark that combines with a separator is the beginning of what follows.
+      // A combining mark after a separator belongs to the text after it.
       let end = rest.firstIndex { "?&#;".unicodeScalars.contains($0) || (isPath && $0 == "/") } ?? rest.endIndex
       let item = Substring(rest[..<end])
       text += isPath && segments.contains(segment) && !item.isEmpty ? mark : hidden(item, depth: depth, hiding)
@@ -115,8 +115,8 @@ extension Redaction {
     }
   }
 
-  /// One path segment or query item. Its value is hidden if its key is secret, or if it contains a link with something
-  /// to hide.
+  /// Redacts a path segment or a query item. Its value is hidden if its key is secret, or if it contains a link with a
+  /// secret.
   private static func hidden(_ item: Substring, depth: Int, _ hiding: (String) -> Set<Int>) -> String {
     guard let equals = item.utf8.firstIndex(of: ASCII.equals) else {
       return holdsSecret(String(item), depth, hiding) ? mark : String(item)
@@ -128,7 +128,7 @@ extension Redaction {
     return String(item)
   }
 
-  /// True if the decoded text is a link or a list of items with something to hide.
+  /// True if the decoded text is a link or a list of items that contains a secret.
   private static func holdsSecret(_ text: String, _ depth: Int, _ hiding: (String) -> Set<Int>) -> Bool {
     let isEscaped = text.utf8.contains { $0 == ASCII.percent || $0 == ASCII.equals || $0 == ASCII.at }
     guard isEscaped || schemeEnd(of: text) != nil else { return false }
@@ -138,7 +138,7 @@ extension Redaction {
     return hidden(inner, depth: depth - 1, hiding) != inner
   }
 
-  /// A key without its escapes, including nested ones.
+  /// Decodes the escapes of a key, including nested ones.
   private static func decoded(_ key: String) -> String {
     var key = key
     for _ in 0..<depth {
@@ -155,27 +155,27 @@ extension Redaction {
     }
   }
 
-  /// The index after the first `://`, which a mark may combine with.
+  /// Returns the index after the first `://`. Scalars are compared, because a combining mark may follow the slashes.
   private static func schemeEnd(of url: String) -> String.Index? {
     url.unicodeScalars.firstRange(of: "://".unicodeScalars)?.upperBound
   }
 }
 
 extension RouteTable {
-  /// The URL for a log, redacted by ``Redaction``. Also hides path parameters with secret names, in the matching route
-  /// or in similar ones.
+  /// Returns a URL for a log, redacted by ``Redaction``. Also hides path parameters with secret names, of the matching
+  /// route or, without a match, of similar routes.
   public func forLog(_ url: String) -> String {
     Redaction.forLog(policy.shown(url)) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// The merged parameters for a log or a report, without those of the fragment.
+  /// Returns the merged parameters for a log or a report. Those of the fragment are hidden.
   public func forLog(_ parameters: RouteParameters) -> ValueObject {
     var shown = forLog(parameters.merged)
     for name in parameters.fragment.keys { shown[name] = .string(Redaction.mark) }
     return shown
   }
 
-  /// The parameters for a log or a report; nested links appear as in ``forLog(_:)-(String)``.
+  /// Returns parameters for a log or a report. Nested links are redacted as by ``forLog(_:)-(String)``.
   public func forLog(_ parameters: ValueObject) -> ValueObject {
     Redaction.forLog(parameters) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
@@ -185,12 +185,12 @@ extension RouteTable {
     Redaction.hidesPart(of: value, under: key) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
-  /// The segments of a URL that belong to a parameter with a secret name.
+  /// Returns the segments of a URL that belong to a parameter with a secret name.
   private func hiddenSegments(of url: String) -> Set<Int> {
     if case .match(let match) = lookUp(url) {
       return hidden(routes[match.routeIndex].pattern, in: match.url.segmentCount)
     }
-    // The intended route is unknown, so every route with the same beginning hides its secret segments.
+    // No route matches, so the secret segments of every route with the same beginning are hidden.
     let path = Substring(url).drop { $0 != ":" }.drop { $0 == ":" || $0 == "/" }.prefix { !"?#".contains($0) }
     var segments = path.split(separator: "/").map { PercentEncoding.decode(String($0)).lowercased() }
     if url.lowercased().hasPrefix("https:"), !segments.isEmpty { segments.removeFirst() }

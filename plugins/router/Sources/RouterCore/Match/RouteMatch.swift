@@ -1,10 +1,10 @@
 import FlowModel
 
-/// A URL and the route that matches it. Parameters are read from the URL on demand.
+/// A URL and the route that matches it. Parameters are decoded on demand.
 public struct RouteMatch: Sendable {
   /// The URL as it was received.
   public let given: String
-  /// The parsed URL; a fragment that is a path is part of its path.
+  /// The parsed URL. A fragment that is read as a path is part of its path.
   public let url: ScannedURL
   /// The index of the route in its table.
   public let routeIndex: Int
@@ -14,13 +14,13 @@ public struct RouteMatch: Sendable {
   /// The matching route.
   public var route: Route { table.routes[routeIndex] }
 
-  /// The decoded text of a path parameter, or nil if the route has no such parameter or the URL omits it.
+  /// Returns the decoded text of a path parameter, or nil if the route has no such parameter or the URL omits it.
   public func pathParameter(_ name: String) -> String? {
     for index in table.captureRange(of: routeIndex) where table.capture(index).name == name { return text(at: index) }
     return nil
   }
 
-  /// The decoded text of the path parameter at an index of the pattern, or nil if the URL omits it.
+  /// Returns the decoded text of the path parameter at an index of the pattern, or nil if the URL omits it.
   public func pathParameter(at index: Int) -> String? {
     let range = table.captureRange(of: routeIndex)
     precondition(index >= 0 && index < range.count, "the route has \(range.count) parameters")
@@ -44,7 +44,7 @@ public struct RouteMatch: Sendable {
     return url.segment(segment)
   }
 
-  /// The segments that matched `**`, joined by slashes; a slash inside a segment is written `%2F`.
+  /// Returns the segments matched by `**`, joined by slashes. A slash inside a segment becomes `%2F`.
   private func rest(from first: Int, _ behind: Int) -> String {
     (first..<url.segmentCount - behind).map { url.segment($0).replacing("/", with: "%2F") }.joined(separator: "/")
   }

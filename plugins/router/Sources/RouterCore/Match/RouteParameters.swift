@@ -2,11 +2,11 @@ import FlowModel
 
 /// The parameters of a page: one namespace per origin, and a merged view (N41).
 ///
-/// If a name comes from several origins, the path wins over the payload, the payload over the query and the query over
-/// the fragment; the others are listed in ``collisions``. The route's defaults apply to names that no origin provides
-/// (N29).
+/// If several origins provide a name, the path has precedence over the payload, the payload over the query and the
+/// query over the fragment. The others are listed in ``collisions``. Defaults of the route are used for names that no
+/// origin provides (N29).
 public struct RouteParameters: Sendable, Hashable {
-  /// Where a parameter came from, in order of precedence.
+  /// The origin of a parameter, in order of precedence.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
     case path, payload, query, fragment
   }
@@ -17,7 +17,7 @@ public struct RouteParameters: Sendable, Hashable {
     public let name: String
     /// The origin of the value in the merged view.
     public let kept: Origin
-    /// The origins whose values are hidden.
+    /// The origins whose values are not in the merged view.
     public let hidden: [Origin]
   }
 
@@ -27,14 +27,14 @@ public struct RouteParameters: Sendable, Hashable {
   public let query: ValueObject
   /// The parameters passed with the URL, such as a notification's `parameters`.
   public let payload: ValueObject
-  /// The fragment, if it is read as parameters: each key with its values in order.
+  /// The fragment, if it is read as parameters: each key with an array of its values, in order.
   public let fragment: ValueObject
-  /// All parameters; of a query key, its first value.
+  /// All parameters in one namespace. A query key has its first value.
   public let merged: ValueObject
   /// The names that more than one origin provides.
   public let collisions: [Collision]
 
-  /// Creates parameters from these namespaces only; also used for a pending route before it is matched.
+  /// Creates parameters from these namespaces. Those of a pending route that is not matched yet have no path.
   public init(
     path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:], fragment: ValueObject = [:],
     defaults: ValueObject = [:]
@@ -74,7 +74,7 @@ public struct RouteParameters: Sendable, Hashable {
     case commas
   }
 
-  /// The values of a query key, read in the given style; the style is never guessed.
+  /// Returns the values of a query key. The style must be given and is not detected.
   public func queryList(_ key: String, style: ListStyle = .repeated) -> [String] {
     let values = (query[style == .brackets ? key + "[]" : key]?.arrayValue ?? []).compactMap(\.stringValue)
     guard style == .commas else { return values }
@@ -83,11 +83,11 @@ public struct RouteParameters: Sendable, Hashable {
 }
 
 extension RouteMatch {
-  /// The parameters of the match combined with those passed with the URL.
+  /// Returns the parameters of the match combined with those passed along with the URL.
   ///
   /// Throws ``URLRejection/Reason/parameterTypeMismatch`` if a query or payload parameter does not have its declared
-  /// type, and ``URLRejection/Reason/urlParameterNotAllowed`` if one of type `url` points to a host that is not
-  /// allowed.
+  /// type, and ``URLRejection/Reason/urlParameterNotAllowed`` if a parameter of type `url` contains a scheme or host
+  /// that is not allowed.
   public func parameters(payload: ValueObject = [:]) throws(URLRejection) -> RouteParameters {
     let query = try lists(url.queryItems)
     let fragment = try lists(url.fragmentItems)

@@ -1,20 +1,20 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The outcome of a link before pending routes and pages are considered: the pure part of handling a tap.
+/// The outcome of resolving a link, before pending routes and the user interface are considered.
 public enum RouteResolution: Sendable {
-  /// A route may be opened with these parameters.
+  /// A route matches and may be opened with these parameters.
   case open(RouteMatch, RouteParameters)
   /// The URL or a parameter is invalid.
   case rejected(URLRejection)
-  /// No route matches; contains the most similar patterns.
+  /// No route matches. Contains the patterns that are most similar to the URL.
   case notFound(nearest: [String])
-  /// A route matches but may not be opened from this source; the string, `sensitive` or `sources`, is the reason.
+  /// A route matches but may not be opened from this source. The string is the reason, `sensitive` or `sources`.
   case blocked(RouteMatch, RouteParameters, by: String)
 }
 
 extension RouteTable {
-  /// True if a route matches the link and `action`, as chosen in its notification, opens its page.
+  /// True if a route matches the link and the notification's `action` opens its page.
   public func accepts(_ link: LaunchOptions.Link, action: String) -> Bool {
     switch resolve(link.url, from: link.source, payload: link.parameters) {
     case .open(let match, _), .blocked(let match, _, by: _):
@@ -23,9 +23,9 @@ extension RouteTable {
     }
   }
 
-  /// The outcome of `url` if it comes from `source` with `payload`.
+  /// Resolves `url`, which comes from `source` together with `payload`.
   ///
-  /// A nil source stands for the one implied by the kind of URL: `url-scheme` or `universal-link`. An `isApproved`
+  /// If the source is nil, the form of the URL implies it: `url-scheme` or `universal-link`. With `isApproved`, a
   /// sensitive route may be opened from outside, because an interceptor has approved it.
   public func resolve(
     _ url: String, from source: RouteSource? = nil, payload: ValueObject = [:], isApproved: Bool = false
@@ -47,7 +47,7 @@ extension RouteTable {
     }
   }
 
-  /// The patterns most similar to a URL without a match, at most three, the most similar first (N40).
+  /// Returns at most three patterns similar to a URL without a match, the most similar one first (N40).
   func nearest(to url: ScannedURL) -> [String] {
     let segments = url.segments
     var found: [(distance: Int, pattern: String)] = []
@@ -58,7 +58,7 @@ extension RouteTable {
     return found.sorted { ($0.distance, $0.pattern) < ($1.distance, $1.pattern) }.prefix(3).map(\.pattern)
   }
 
-  /// The distance between a path and a pattern, or nil if they have nothing in common.
+  /// Returns the distance between a path and a pattern, or nil if they have nothing in common.
   private func distance(of path: [String], to pattern: [RoutePattern.Segment]) -> Int? {
     let hasRest = pattern.contains(.rest)
     let surplus = hasRest ? max(0, pattern.count - path.count) : abs(path.count - pattern.count)

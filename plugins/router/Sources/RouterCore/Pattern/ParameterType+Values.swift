@@ -1,7 +1,7 @@
 import FlowModel
 
 extension ParameterType {
-  /// True if the decoded bytes from `start` to `end`, at least one, have this type.
+  /// True if the decoded bytes from `start` to `end` have this type. There is at least one byte.
   @inline(__always)
   func accepts(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     if case .string = self { return true }
@@ -23,13 +23,13 @@ extension ParameterType {
     }
   }
 
-  /// Converts a text that this type accepts: to a number for number types, to a boolean for `bool`; other texts are
-  /// unchanged.
+  /// Converts a text that this type accepts: to a number for number types, to a Boolean for `bool`. Other texts are
+  /// returned unchanged.
   func value(of text: String) -> Value {
     switch self {
     case .boolean: .boolean(text == "true")
     case .integer: Int(text).map(Value.integer) ?? .string(text)
-    // A number too large for an integer `Value` stays a string, to keep all of its digits.
+    // A number that is too large for an integer stays a string, so that no digit is lost.
     case .unsignedInteger: Int(text).map(Value.integer) ?? .string(text)
     case .double: Double(text).map(Value.number) ?? .string(text)
     case .enumeration, .uuid, .date, .slug, .url, .string: .string(text)

@@ -1,7 +1,7 @@
-/// The type of a parameter in a pattern, such as `:id<int>`. A text that cannot be parsed does not match, so
+/// The type of a parameter in a pattern, such as `:id<int>`. A text that is not of this type does not match, so
 /// `product/:id<int>` and `product/:name` can coexist.
 public enum ParameterType: Sendable, Hashable {
-  /// One of the listed words, compared with case: `enum(new,used)`.
+  /// One of the listed words, compared case-sensitively: `enum(new,used)`.
   case enumeration([String])
   /// `true` or `false`.
   case boolean
@@ -17,12 +17,12 @@ public enum ParameterType: Sendable, Hashable {
   case double
   /// Lower-case letters and digits, with single hyphens between them.
   case slug
-  /// A URL with one of the policy's schemes or hosts; any other is refused (an open redirect).
+  /// A URL with an allowed scheme or host. Other URLs are refused, because they could be open redirects.
   case url
   /// Any text; the type of `:name`.
   case string
 
-  /// The types without operands and their words in patterns, in order of precedence.
+  /// The types without arguments and their names in patterns, in order of precedence.
   static let words: [(word: String, type: ParameterType)] = [
     ("bool", .boolean), ("uuid", .uuid), ("date", .date), ("uint", .unsignedInteger), ("int", .integer),
     ("double", .double), ("slug", .slug), ("url", .url), ("string", .string),
@@ -34,7 +34,7 @@ public enum ParameterType: Sendable, Hashable {
     return Self.words.first { $0.type == self }!.word
   }
 
-  /// The rank of the type; the lowest is tried first if several types are possible at a position.
+  /// The rank of the type. If several types are possible at a position, the one with the lowest rank is tried first.
   var rank: UInt8 {
     switch self {
     case .enumeration: 0
@@ -50,8 +50,8 @@ public enum ParameterType: Sendable, Hashable {
     }
   }
 
-  /// True if `self` is tried before `other`: by rank, and of two lists of words the shorter one, then the first one in
-  /// alphabetical order.
+  /// True if `self` is tried before `other`: types are ordered by rank, lists of words by length and then
+  /// alphabetically.
   func precedes(_ other: ParameterType) -> Bool {
     guard case .enumeration(let own) = self, case .enumeration(let others) = other else { return rank < other.rank }
     let (left, right) = (own.sorted(), others.sorted())

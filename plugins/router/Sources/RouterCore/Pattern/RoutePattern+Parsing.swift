@@ -15,7 +15,7 @@ extension ParameterType {
   }
 }
 
-/// Parses the grammar of ``RoutePattern``.
+/// A parser for the grammar of ``RoutePattern``.
 private struct RoutePatternParser {
   private let text: String
   private let bytes: [UInt8]
@@ -71,7 +71,7 @@ private struct RoutePatternParser {
     return (nil, host)
   }
 
-  /// The position of `://`, or nil.
+  /// Returns the position of `://`, or nil if there is none.
   private func schemeEnd() -> Int? {
     var index = 0
     while index + 2 < bytes.count, bytes[index] != ASCII.slash {
@@ -135,7 +135,7 @@ private struct RoutePatternParser {
     return try parseType(named: String(decoding: bytes[start + 1..<end - 1], as: UTF8.self), at: start + 1)
   }
 
-  /// Also called for a word without operands.
+  /// Parses the name of a type. `init(text:)` calls it without a pattern.
   fileprivate func parseType(named word: String, at offset: Int) throws(RoutePatternError) -> ParameterType {
     if let known = ParameterType.words.first(where: { $0.word == word }) { return known.type }
     guard word.hasPrefix("enum(") else {

@@ -1,19 +1,20 @@
 import FlowDiagnostics
 
-/// The form of a route's URLs: `app://user/:userId`, `product/:id<int>`, `files/**`.
+/// The form of a route's URLs, such as `app://user/:userId`, `product/:id<int>` or `files/**`.
 ///
 /// ```
 /// pattern  := [ scheme "://" | "https://" host ] segment *( "/" segment )
 /// segment  := literal | ":" name [ "<" type ">" ] [ "?" ] | "*" | "**"
 /// type     := string | int | uint | double | bool | uuid | date | slug | url | enum(word,…)
 /// ```
-/// A pattern without a scheme, or with one of the policy's own, matches all of these schemes and every host. One that
-/// begins with `https://host` matches this host only. `?` marks an optional last parameter. `*` matches one segment and
-/// is not captured. `**` matches one or more segments, may appear once, and is captured as the parameter `rest`.
+/// A pattern without a scheme, or with one of the application's own, matches all of these schemes and all hosts. A
+/// pattern that begins with `https://host` matches only this host. `?` marks an optional last parameter. `*` matches
+/// one segment without capturing it. `**` matches one or more segments, which the parameter `rest` captures; it may
+/// appear only once.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// One part between slashes.
   public enum Segment: Sendable, Hashable {
-    /// A literal text, decoded.
+    /// A decoded literal.
     case literal(String)
     /// A named parameter with a type; only the last one may be optional.
     case parameter(name: String, type: ParameterType, isOptional: Bool)
@@ -28,7 +29,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
 
   /// The pattern as it was declared.
   public let text: String
-  /// The scheme in lower case, if the pattern begins with one of the application's own.
+  /// The scheme in lower case, if the pattern begins with one of the application's own schemes.
   public let scheme: String?
   /// The host, if the pattern begins with `https://`.
   public let host: HostPattern?
@@ -38,7 +39,7 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// The pattern as it was declared.
   public var description: String { text }
 
-  /// The first literal; it is the default page of the route.
+  /// The first literal, which is the default page of the route.
   public var firstLiteral: String? {
     for case .literal(let text) in segments { return text }
     return nil
@@ -53,15 +54,15 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// A syntax error in a pattern: what is wrong, where, and how to fix it.
+/// A syntax error in a pattern: the problem, its position, and how to fix it.
 public struct RoutePatternError: Error, Sendable, Hashable {
   /// The byte offset of the error in the pattern, from 0.
   public let offset: Int
   /// The problem, in one sentence without a period.
   public let message: String
-  /// The advice on how to fix it, if there is any.
+  /// The advice on how to fix the problem, or nil.
   public let help: String?
-  /// The suggested word, if there is one.
+  /// The suggested word, or nil.
   public let correction: Correction?
 
   /// Creates an error at a byte offset.

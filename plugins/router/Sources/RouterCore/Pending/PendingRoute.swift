@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A link that waits for the user interface or is being handed off to it (N3).
+/// A link that waits for the user interface or is being passed to it (N3).
 public struct PendingRoute: Sendable, Hashable {
   /// The URL as it was received.
   public var url: String
@@ -10,9 +10,9 @@ public struct PendingRoute: Sendable, Hashable {
   public var source: RouteSource
   /// The identifier of the tapped notification; links from launch options have none.
   public var notificationID: String?
-  /// The time of receipt, in milliseconds since 1970.
+  /// The time when the link was received, in milliseconds since 1970.
   public var receivedAtMilliseconds: Int
-  /// The maximum waiting time; after it the link is dropped.
+  /// The maximum waiting time in milliseconds, after which the link is dropped.
   public var timeToLiveMilliseconds: Int
   /// True if the URL or its parameters contain a secret of the run that received it.
   public var isSecret: Bool
@@ -32,14 +32,14 @@ public struct PendingRoute: Sendable, Hashable {
     self.isSecret = isSecret
   }
 
-  /// True if both are deliveries of one tap: they have the same identifier, or at least one has none and URL and
+  /// True if both links come from the same tap: they have the same identifier, or at least one has none and URL and
   /// parameters are equal (ruling C4).
   public func isSameTap(as other: PendingRoute) -> Bool {
     if let own = notificationID, let others = other.notificationID { return own == others }
     return url == other.url && parameters == other.parameters
   }
 
-  /// True if its time to live has passed. If the clock was set back, the link counts as younger, never as older.
+  /// True if the link's time to live has passed. If the clock was set back, the link counts as younger.
   public func isExpired(atMilliseconds now: Int) -> Bool {
     now - receivedAtMilliseconds >= timeToLiveMilliseconds
   }
@@ -57,7 +57,7 @@ extension PendingRoute {
     return .object(object)
   }
 
-  /// Creates the route stored in `value`, or returns nil if it is not one.
+  /// Creates the route from its stored form. Returns nil if the value is not valid.
   public init?(_ value: Value) {
     guard let object = value.objectValue, let url = object["url"]?.stringValue,
       let parameters = object["parameters"]?.objectValue,
@@ -73,27 +73,27 @@ extension PendingRoute {
 
 /// The rules for keeping pending routes.
 public struct PendingPolicy: Sendable, Hashable {
-  /// The routes to keep when another one arrives.
+  /// The rule for waiting routes when another one arrives.
   public enum Keep: String, Sendable, Hashable, CaseIterable {
-    /// Only the latest (N7).
+    /// Only the latest route is kept (N7).
     case latest
-    /// All in order, up to ``PendingPolicy/capacity``; then the oldest is dropped.
+    /// All routes are kept in order, up to ``PendingPolicy/capacity``. Then the oldest one is dropped.
     case fifo
   }
 
-  /// The maximum number of waiting routes per scope.
+  /// The maximum number of waiting routes in a scope.
   public static let capacity = 16
   /// The maximum number of scopes.
   public static let scopeLimit = 16
-  /// The default waiting time of a route: ten minutes.
+  /// The default time to live of a route: ten minutes.
   public static let defaultTimeToLiveMilliseconds = 600_000
-  /// The time after a hand-off during which another delivery of the tap is a duplicate.
+  /// The time after a hand-off in which another delivery of the same tap counts as a duplicate.
   public static let duplicateWindowMilliseconds = 2_000
 
-  /// The default pause between the interface becoming ready and a flush (N6).
+  /// The default pause between a flush and the first hand-off, in which the interface settles (N6).
   public static let defaultSettleMilliseconds = 500
 
-  /// The routes to keep.
+  /// The rule for waiting routes when another one arrives.
   public var keep: Keep
 
   /// Creates a policy; by default only the latest route is kept.

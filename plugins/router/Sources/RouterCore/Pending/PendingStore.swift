@@ -1,39 +1,38 @@
-/// The state of links that arrive before, while and after the user interface becomes ready. It is a value, changed only
-/// by events that include the time.
+/// The state of links that arrive before, while and after the user interface becomes ready. It is a value that changes
+/// only by calls that include the time.
 ///
-/// A link is held until `flush`, waits until the interface has settled, and is then handed off. It is removed only by
-/// ``finished(_:at:)``, so that it survives a crash and an interface that is closed (ruling C5). Every change returns
-/// effects that the owner must carry out in order.
+/// A link is held until `flush`, waits until the interface has settled, and is then handed off. Only
+/// ``finished(_:at:)`` removes it, so that it survives a crash or a closed interface (ruling C5). Each change returns
+/// effects, which the owner must perform in order.
 public struct PendingStore: Sendable, Hashable {
   /// Identifies a link in this store.
   public typealias ID = Int
 
-  /// The result of a link's arrival.
+  /// The result of adding a link.
   public enum Arrival: Sendable, Hashable {
-    /// The link waits.
+    /// The link waits for a flush.
     case deferred(ID)
-    /// The link may be handed off now; ``PendingStore/finished(_:at:)`` must follow.
+    /// The link can be handed off now. The owner must then call ``PendingStore/finished(_:at:)``.
     case open(ID)
-    /// A repeated delivery of a tap that is waiting or was just handed off.
+    /// The tap of this link is already waiting or was just handed off.
     case duplicate
   }
 
-  /// A task for the owner.
+  /// An effect that the owner must perform.
   public enum Effect: Sendable, Hashable {
     /// Write a line of the log.
     case log(LogEntry)
-    /// Write the waiting links of the scope to the persistent store, or remove them from it.
+    /// Store the waiting links of the scope persistently, or remove them if there are none.
     case persist(scope: String)
     /// Call ``PendingStore/settled(scope:at:)`` at this time.
     case wake(scope: String, atMilliseconds: Int)
-    /// Open this link, then call ``PendingStore/finished(_:at:)`` or
-    /// ``PendingStore/returned(_:scope:at:)``.
+    /// Open this link, and then call ``PendingStore/finished(_:at:)`` or ``PendingStore/returned(_:scope:at:)``.
     case handOff(ID, PendingRoute)
   }
 
   /// A log entry: an event and its link (N36).
   public struct LogEntry: Sendable, Hashable {
-    /// The events, by their word in logs.
+    /// The events, with their names in logs.
     public enum Kind: String, Sendable, Hashable {
       case set = "pending.set"
       case overwritten = "pending.overwritten"
@@ -50,7 +49,7 @@ public struct PendingStore: Sendable, Hashable {
     public let route: PendingRoute
   }
 
-  /// A link with its id.
+  /// A link and its id.
   private struct NamedLink: Sendable, Hashable {
     let id: ID
     var route: PendingRoute
@@ -59,28 +58,28 @@ public struct PendingStore: Sendable, Hashable {
   /// The links of one scope.
   private struct Queue: Sendable, Hashable {
     var waiting: [NamedLink] = []
-    /// The time at which the interface has settled, or nil if there was no flush.
+    /// The time when the interface will have settled, or nil if no flush is in progress.
     var settlesAtMilliseconds: Int?
     /// The link that is being handed off.
     var handingOff: NamedLink?
   }
 
-  /// A link that was handed off, kept while another delivery of it counts as a duplicate.
+  /// A link that was handed off. It is kept for as long as another delivery of it counts as a duplicate.
   private struct HandedOff: Sendable, Hashable {
     let route: PendingRoute
     let atMilliseconds: Int
 
-    /// True if another delivery of it may still arrive.
+    /// True if another delivery of this link would still count as a duplicate.
     func isFresh(at now: Int) -> Bool { now - atMilliseconds <= PendingPolicy.duplicateWindowMilliseconds }
   }
 
   /// The rules for keeping links.
   public let policy: PendingPolicy
   private var queues: [String: Queue] = [:]
-  /// Links that are opened at once, without waiting.
+  /// Links that were opened without waiting and are not finished.
   private var direct: [NamedLink] = []
   private var recent: [HandedOff] = []
-  /// Links replaced by a later tap: another delivery of one of them is not a newer tap.
+  /// Links that were replaced by a later tap. Another delivery of one of them is not a new tap.
   private var superseded: [HandedOff] = []
   private var lastID: ID = 0
 
@@ -94,7 +93,7 @@ extension PendingStore {
   /// True if a link of the scope is waiting or being handed off (N5).
   public func hasPending(scope: String) -> Bool { !unfinished(scope: scope).isEmpty }
 
-  /// The unfinished links of a scope, starting with the one being handed off; they must be stored persistently.
+  /// Returns the unfinished links of a scope, the one being handed off first. They must be stored persistently.
   public func unfinished(scope: String) -> [PendingRoute] {
     guard let queue = queues[scope] else { return [] }
     return ([queue.handingOff].compactMap { $0 } + queue.waiting).map(\.route)
@@ -104,7 +103,7 @@ extension PendingStore {
   public var scopes: [String] { queues.keys.sorted() }
 
   private func isDuplicate(_ route: PendingRoute, at now: Int) -> Bool {
-    // A link that the application opens itself is not the delivery of a tap.
+    // A link that the application itself opens does not come from a tap.
     guard route.source.isExternal else { return false }
     let unfinished = queues.values.lazy.flatMap { [$0.handingOff].compactMap { $0 } + $0.waiting } + direct
     if unfinished.contains(where: { $0.route.isSameTap(as: route) }) { return true }
@@ -117,7 +116,7 @@ extension PendingStore {
 // MARK: - Arriving
 
 extension PendingStore {
-  /// Adds a link that waits for the next flush, regardless of the state of the interface (N20, N26).
+  /// Adds a link that waits for the next flush, even if the interface is ready (N20, N26).
   public mutating func hold(
     _ route: PendingRoute, scope: String, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
@@ -139,7 +138,7 @@ extension PendingStore {
     return (.deferred(entry.id), effects)
   }
 
-  /// Adds a link. It may be opened at once if the interface is ready and no link of the scope is in progress; otherwise
+  /// Adds a link. It can be opened at once if the interface is ready and no link of the scope is in progress; otherwise
   /// it waits (N2, N9, N11). A link that arrives while the interface settles replaces the waiting one.
   public mutating func open(
     _ route: PendingRoute, scope: String, isReady: Bool, at now: Int
@@ -154,8 +153,8 @@ extension PendingStore {
     return (.open(lastID), [.log(LogEntry(kind: .executed, route: route))])
   }
 
-  /// Records another delivery of a tap. If only the new delivery has an identifier, the waiting link adopts it, so that
-  /// the next tap on an equal link is recognized as a new one.
+  /// Records another delivery of a tap. If the waiting link has no identifier, it adopts that of the delivery, so that
+  /// a later tap on an equal link is recognized as a new one.
   private mutating func duplicated(_ route: PendingRoute) -> [Effect] {
     var effects: [Effect] = [.log(LogEntry(kind: .duplicate, route: route))]
     guard let id = route.notificationID else { return effects }
@@ -174,7 +173,7 @@ extension PendingStore {
     superseded.append(HandedOff(route: route, atMilliseconds: now))
   }
 
-  /// Adds links that an earlier process left unfinished; expired ones are dropped.
+  /// Adds links that an earlier process did not finish. Expired ones are dropped.
   public mutating func restore(_ routes: [PendingRoute], scope: String, at now: Int) -> [Effect] {
     var queue = queues[scope] ?? Queue()
     var effects: [Effect] = []
@@ -200,7 +199,7 @@ extension PendingStore {
 // MARK: - Leaving
 
 extension PendingStore {
-  /// Marks the interface as ready: waiting links are handed off once it has settled. Returns false if there are none
+  /// Marks the interface as ready. Waiting links are handed off once it has settled. Returns false if there are none
   /// (N4, N28, N39).
   public mutating func flush(
     scope: String, settleMilliseconds: Int = PendingPolicy.defaultSettleMilliseconds, at now: Int
@@ -215,7 +214,7 @@ extension PendingStore {
     return (true, effects)
   }
 
-  /// Handles a wake-up that was requested for this time.
+  /// Handles the wake-up that a flush requested. If it comes too early, requests another one.
   public mutating func settled(scope: String, at now: Int) -> [Effect] {
     guard let due = queues[scope]?.settlesAtMilliseconds else { return [] }
     guard now >= due else { return [.wake(scope: scope, atMilliseconds: due)] }
@@ -223,7 +222,7 @@ extension PendingStore {
     return handOffNext(scope: scope, at: now)
   }
 
-  /// Removes a link whose hand-off has succeeded or failed; with `fifo`, the next one follows.
+  /// Removes a link that was handed off, successfully or not. With `fifo`, the next link follows.
   public mutating func finished(_ id: ID, at now: Int) -> [Effect] {
     recent.removeAll { !$0.isFresh(at: now) }
     if let index = direct.firstIndex(where: { $0.id == id }) {
@@ -235,7 +234,7 @@ extension PendingStore {
     return [log, .persist(scope: scope)] + handOffNext(scope: scope, at: now)
   }
 
-  /// Puts a link back because the interface closed before accepting it, unless a later one has arrived.
+  /// Returns a link to the queue because the interface closed before accepting it, unless a later link has arrived.
   public mutating func returned(_ id: ID, scope: String, at now: Int) -> [Effect] {
     let entry: NamedLink
     if let index = direct.firstIndex(where: { $0.id == id }) {
@@ -288,7 +287,7 @@ extension PendingStore {
     return expired.map { .log(LogEntry(kind: .expired, route: $0.route)) } + [.persist(scope: scope)]
   }
 
-  /// Stores a queue, or removes it if it is empty, so that idle scopes cost nothing.
+  /// Stores a queue, or removes it if it is empty, so that idle scopes use no memory.
   private mutating func set(_ queue: Queue, _ scope: String) {
     queues[scope] = queue == Queue() ? nil : queue
   }

@@ -1,4 +1,4 @@
-/// The source of a link; all but `internal` are external.
+/// The source of a link. All sources except `internal` are external.
 public enum RouteSource: String, Sendable, Hashable, CaseIterable {
   /// A tapped notification.
   case notification
@@ -12,7 +12,7 @@ public enum RouteSource: String, Sendable, Hashable, CaseIterable {
   /// All sources; the default of a route.
   public static let all = Set(allCases)
 
-  /// True if the link comes from outside; a sensitive route does not trust it.
+  /// True if the link comes from outside the application. Such links do not open sensitive routes without approval.
   public var isExternal: Bool { self != .internal }
 }
 

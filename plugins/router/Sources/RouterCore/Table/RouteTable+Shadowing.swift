@@ -4,16 +4,16 @@ public struct ShadowedRoute: Sendable, Hashable {
   public let index: Int
   /// The index of a route that matches its URLs first.
   public let byIndex: Int
-  /// A URL that the route matches but another route gets.
+  /// A URL that matches the route but opens another one.
   public let example: String
-  /// True if it is certain. Otherwise the route has more combinations of words than were tested, and all tested ones
-  /// match other routes.
+  /// True if no URL reaches the route. If false, the route has more combinations of words than were tested, and all
+  /// tested ones reach other routes.
   public let isProven: Bool
-  /// A universal link that still reaches the route, or nil. Paths are case-sensitive, but the host of a custom scheme
-  /// is not.
+  /// A universal link that reaches the route although no URL of a custom scheme does, or nil. The first segment of a
+  /// custom scheme's URL is compared ignoring case, but the path of a universal link is not.
   public let link: String?
 
-  /// The message for people, and the reason.
+  /// Returns a message for people and the reason for it.
   public func finding(among routes: [Route]) -> (message: String, reason: String) {
     let reason = "'\(routes[byIndex].pattern)' matches \(example), for example"
     if let link {
@@ -32,22 +32,22 @@ public struct ShadowedRoute: Sendable, Hashable {
 }
 
 extension RouteTable {
-  /// The maximum number of URLs tested per route; only patterns with many lists of words have more.
+  /// The maximum number of URLs tested per route. Only patterns with many lists of words have more.
   static let witnessLimit = 4_096
 
   /// Returns the routes that no URL reaches, and those for all hosts that no URL of a custom scheme reaches.
   ///
-  /// For each route, looks up the URLs that match the fewest other routes. A parameter is a text of its type and of as
-  /// few other types as possible that appears in no pattern. For `bool` and `enum` each word is tested, for `**` every
-  /// number of segments up to one more than the longest pattern. If no such URL reaches the route, none does; if there
-  /// are too many to test, this is not proven.
+  /// For each route, it looks up URLs that match as few other routes as possible. The value of a parameter is a text
+  /// that appears in no pattern and is of as few other types as possible. Each word of `bool` and `enum` is tested, and
+  /// `**` with every number of segments up to one more than the longest pattern has. If none of these URLs reaches the
+  /// route, no URL does. If there are too many to test, `isProven` is false.
   public func shadowedRoutes() -> [ShadowedRoute] {
     let witnesses = WitnessMaker(routes: routes, policy: policy)
     return routes.indices.compactMap { index in
       var taken: (by: Int, example: String)?
       let (urls, isComplete) = witnesses.urls(for: routes[index].pattern)
       for url in urls {
-        // A refused URL says nothing about routes.
+        // A refused URL proves nothing about routes.
         guard case .match(let match) = lookUp(url) else { continue }
         if match.routeIndex == index { return nil }
         taken = taken ?? (match.routeIndex, url)
@@ -68,7 +68,7 @@ extension RouteTable {
 /// Creates URLs that match a pattern and as few other patterns as possible.
 private struct WitnessMaker {
   private let scheme: String
-  /// The literals of all patterns in lower case, which a test URL avoids.
+  /// The literals of all patterns in lower case. A test URL does not use them.
   private let taken: Set<String>
   /// A host label that appears in no pattern and in no policy.
   private let label: String
@@ -93,14 +93,14 @@ private struct WitnessMaker {
     label = Self.first(where: { !labels.contains($0) }) { $0 == 0 ? "any" : "any\($0)" }
   }
 
-  /// The test URLs, and whether they cover all cases.
+  /// Returns test URLs for a pattern, and true if they cover all cases.
   func urls(for pattern: RoutePattern) -> (urls: [String], isComplete: Bool) {
     let (paths, isComplete) = paths(for: pattern)
     let prefix = pattern.host.map(prefix) ?? "\(scheme)://"
     return (paths.map { prefix + $0 }, isComplete)
   }
 
-  /// The universal links of a pattern for all hosts.
+  /// Returns universal links for a pattern that is not limited to a host.
   func links(for pattern: RoutePattern) -> some Sequence<String> {
     let prefixes = pattern.host == nil ? hosts.map(prefix) : []
     let paths = prefixes.isEmpty ? [] : paths(for: pattern).paths
@@ -157,12 +157,12 @@ private struct WitnessMaker {
     }
   }
 
-  /// The first text after `prefix` that appears in no pattern.
+  /// Returns the first generated text that, after `prefix`, appears in no pattern.
   private func free(within prefix: String = "", _ make: (Int) -> String) -> String {
     Self.first(where: { !taken.contains((prefix + $0).lowercased()) }, make)
   }
 
-  /// Terminates because `make` returns different texts and only finitely many are taken.
+  /// Terminates because the texts of `make` all differ and only finitely many are taken.
   private static func first(where isFree: (String) -> Bool, _ make: (Int) -> String) -> String {
     var count = 0
     while !isFree(make(count)) { count += 1 }

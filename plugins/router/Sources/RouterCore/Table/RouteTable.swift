@@ -1,4 +1,4 @@
-/// All routes of an application under one policy. Immutable and shared by reference.
+/// All routes of an application with one policy. A table is immutable.
 ///
 /// ```swift
 /// let policy = try URLPolicy(schemes: ["app", "myapp"])
@@ -11,7 +11,7 @@ public final class RouteTable: Sendable {
   /// The maximum number of routes in a table.
   public static let routeLimit = 100_000
 
-  /// The result of looking up a URL, before interceptors are asked.
+  /// The result of looking up a URL, before interceptors decide.
   public enum Lookup: Sendable {
     /// A route matches.
     case match(RouteMatch)
@@ -21,11 +21,11 @@ public final class RouteTable: Sendable {
     case rejected(URLRejection)
   }
 
-  /// A parameter of a pattern. Its segment is stored separately, so that matching touches few cache lines.
+  /// A parameter of a pattern. Its segment is stored separately, so that matching uses few cache lines.
   struct Capture: Sendable {
     let name: String
     let type: ParameterType
-    /// For the parameter of `**`, the number of segments after it; nil for other parameters.
+    /// The number of segments after `**` if it captured this parameter, or nil for other parameters.
     var segmentsBehindRest: Int?
   }
 
@@ -34,20 +34,20 @@ public final class RouteTable: Sendable {
   /// The routes in the given order.
   public let routes: [Route]
   private let trie: RouteTrie
-  /// True if a path parameter of any route has the name of a secret.
+  /// True if any path parameter of a route has a name that looks like a secret's.
   let hidesParameters: Bool
-  /// The roots of the patterns for all hosts, for custom schemes and for universal links.
+  /// The roots of patterns for all hosts: for custom schemes and for universal links.
   private let root: Int32
   private let linkRoot: Int32
-  /// The roots of the patterns for single hosts, the more specific hosts first.
+  /// The roots of patterns for single hosts, more specific hosts first.
   private let hostRoots: [(host: HostPattern, root: Int32)]
   private let captures: [Capture]
-  /// The segment of each capture, counted from the start, or after `**` from the end as −1, −2, ….
+  /// The segment of each capture, counted from the start. After `**` it is counted from the end: −1, −2, ….
   private let captureSegments: [Int16]
   /// `captureStarts[i]..<captureStarts[i + 1]` are the captures of route `i`.
   private let captureStarts: [Int32]
 
-  /// Creates a table of these routes; throws all problems with them at once (N12, N13).
+  /// Creates a table of these routes. Throws all problems with them together (N12, N13).
   public init(_ routes: [Route], policy: URLPolicy) throws(RouteProblems) {
     var assembly = RouteTableAssembly(routes, policy: policy)
     let problems = assembly.assemble()
@@ -66,7 +66,7 @@ public final class RouteTable: Sendable {
     hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { $0.0.precedes($1.0) }
   }
 
-  /// Looks up `url`. Takes one allocation for a URL without escapes, two for any other.
+  /// Looks up `url`. Allocates once for a URL without escapes and twice for a URL with escapes.
   public func lookUp(_ url: String) -> Lookup {
     do throws(URLRejection) {
       let scanned = try URLScanner.scan(policy.matched(url), policy: policy)
@@ -90,14 +90,13 @@ public final class RouteTable: Sendable {
     return trie.match(url, from: linkRoot)
   }
 
-  /// The indices of a route's parameters among those of all routes.
+  /// Returns the indices of a route's parameters in the list of all parameters.
   @inline(__always)
   func captureRange(of route: Int) -> Range<Int> { Int(captureStarts[route])..<Int(captureStarts[route + 1]) }
 
-  /// The parameter at an index.
   func capture(_ index: Int) -> Capture { captures[index] }
 
-  /// The segment of a path that a parameter captures, or nil if it is missing.
+  /// Returns the path segment that a parameter captures, or nil if the URL omits it.
   @inline(__always)
   func segment(ofCapture index: Int, in count: Int) -> Int? {
     let segment = Int(captureSegments[index])

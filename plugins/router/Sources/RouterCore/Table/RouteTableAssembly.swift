@@ -6,7 +6,7 @@ struct RouteTableAssembly {
   private let policy: URLPolicy
   private var builder: RouteTrieBuilder
   private var roots: [Int32] = []
-  /// The root of the patterns for all hosts as universal links compare them, or nil if both comparisons agree.
+  /// The root of patterns for all hosts as universal links compare them, or nil if custom schemes compare them equally.
   private var linkRoot: Int32?
   private var problems: [RouteProblem] = []
   private(set) var hosts: [HostPattern] = []
@@ -24,8 +24,8 @@ struct RouteTableAssembly {
     if separatesLinks { linkRoot = builder.addRoot() }
   }
 
-  /// True if two first segments differ only in case. Universal links distinguish them and custom schemes do not, so one
-  /// tree cannot contain both.
+  /// True if the first segments of two patterns differ only in case. Universal links distinguish them and custom
+  /// schemes do not, so they need separate trees.
   private static func separatesLinks(_ routes: [Route], _ policy: URLPolicy) -> Bool {
     guard !policy.hosts.isEmpty, !policy.caseSensitiveHost else { return false }
     let words = routes.compactMap { route -> String? in
@@ -37,7 +37,7 @@ struct RouteTableAssembly {
     return Set(words.map { $0.lowercased() }).count < Set(words).count
   }
 
-  /// Adds every route and returns their problems in order.
+  /// Adds all routes and returns the problems in order.
   mutating func assemble() -> [RouteProblem] {
     guard routes.count <= RouteTable.routeLimit else {
       note(
@@ -54,8 +54,8 @@ struct RouteTableAssembly {
     return problems.sorted { $0.index < $1.index }
   }
 
-  /// The tree and its root nodes: the common one, then one for each of `hosts`, and last the one that universal links
-  /// use in place of the common one.
+  /// Returns the tree and its roots: the common one, one for each of `hosts`, and last the one that universal links use
+  /// instead of the common one.
   consuming func finishedTrie() -> (RouteTrie, [Int32]) {
     let (trie, laidOut) = builder.finished(roots: roots + (linkRoot.map { [$0] } ?? []))
     return (trie, linkRoot == nil ? laidOut + [laidOut[0]] : laidOut)
@@ -74,7 +74,7 @@ struct RouteTableAssembly {
     if let shorterEnd { settleShorter(index, at: shorterEnd) }
     guard let linkRoot, route.pattern.host == nil else { return }
     let (linkEnd, shorterLinkEnd) = builder.insert(route.pattern.segments, below: linkRoot, folds: false)
-    // Routes that are equal here are also equal in the common tree, which has reported them.
+    // Routes that are equal here are also equal in the common tree, where they were reported.
     let other = builder.route(at: linkEnd)
     if other.map({ routes[$0].priority < route.priority }) ?? true { builder.setRoute(index, at: linkEnd) }
     if let shorterLinkEnd { settleShorter(index, at: shorterLinkEnd) }
@@ -119,8 +119,8 @@ struct RouteTableAssembly {
     return roots[roots.count - 1]
   }
 
-  /// Makes route `index` end at a node. Of two routes of the same shape, the one with the higher priority wins; a tie
-  /// is an error.
+  /// Makes a node the end of route `index`. Of two routes of the same shape, the one with the higher priority is used;
+  /// equal priorities are an error.
   private mutating func settle(_ index: Int, at node: Int32) {
     guard let other = builder.route(at: node) else { return builder.setRoute(index, at: node) }
     let (priority, otherPriority) = (routes[index].priority, routes[other].priority)
@@ -141,8 +141,8 @@ struct RouteTableAssembly {
     return text == otherText
   }
 
-  /// Makes route `index` without its optional last segment end at a node, unless a route with a more specific type
-  /// does.
+  /// Makes a node the end of route `index` without its optional last segment, unless a route with a more specific type
+  /// ends there.
   private mutating func settleShorter(_ index: Int, at node: Int32) {
     guard let other = builder.shorterRoute(at: node) else { return builder.setShorterRoute(index, at: node) }
     let (type, otherType) = (lastType(index), lastType(other))
@@ -188,7 +188,7 @@ extension RouteTableAssembly {
     }
   }
 
-  /// The pattern without names; each list of words is reduced to its length.
+  /// Returns the pattern without names. Each list of words is replaced by its length.
   private func shape(of pattern: RoutePattern) -> [RoutePattern.Segment] {
     pattern.segments.map { segment in
       if let words = words(of: segment) { return .literal("\(words.count)*") }

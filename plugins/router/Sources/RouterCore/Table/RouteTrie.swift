@@ -1,8 +1,7 @@
-/// The patterns of all routes as a tree of segments in flat arrays; chains of single literals are merged into one node.
+/// The patterns of all routes as a tree of segments in flat arrays. Chains of single literals are merged into one node.
 ///
-/// Matching backtracks fully: if a branch fails further down, the next one is tried (the `user/me` probe of the
-/// design). A pattern has at most one `**`, so a node is visited at most once per segment of the URL, and the recursion
-/// is never deeper than the number of segments.
+/// If a branch fails further down, the next branch is tried. A pattern has at most one `**`, so a node is visited at
+/// most once per segment of the URL, and the recursion is at most as deep as the number of segments.
 struct RouteTrie: Sendable {
   /// A position in the tree.
   struct TrieNode: Sendable {
@@ -12,14 +11,14 @@ struct RouteTrie: Sendable {
     /// The literals that lead to this node, as a range of `labels`.
     var firstLabel: UInt32 = 0
     var labelCount: UInt16 = 0
-    /// The branches that are not literals, as a range of `branches`, in order of precedence.
+    /// The other branches, as a range of `branches` in order of precedence.
     var branchCount: UInt16 = 0
     var firstBranch: UInt32 = 0
-    /// True if literals follow.
+    /// True if the node has literal children.
     var hasLiterals = false
   }
 
-  /// A literal's bytes in `text`.
+  /// The bytes of a literal, as a range of `text`.
   struct Label: Sendable {
     var start: UInt32
     var end: UInt32
@@ -47,20 +46,20 @@ struct RouteTrie: Sendable {
   var types: [ParameterType] = []
   var text: [UInt8] = []
   var index = LiteralIndex(capacity: 0)
-  /// True if the first segment of a custom scheme's URL, which is its host, is compared without case.
+  /// True if the first segment of a custom scheme's URL, which is the host by RFC 3986, is compared ignoring case.
   var foldsFirstSegment = true
 }
 
 extension RouteTrie {
-  /// The properties of the URL that a search needs besides its bytes.
+  /// The properties of a URL that a search needs in addition to its bytes.
   private struct Path {
     /// The number of segments.
     let count: Int
-    /// True if the first segment is compared without case.
+    /// True if the first segment is compared ignoring case.
     let folds: Bool
   }
 
-  /// The route of the most specific pattern below `root` that matches the URL, or −1.
+  /// Returns the route of the most specific pattern below `root` that matches the URL, or −1 if none does.
   @inline(__always)
   func match(_ url: borrowing ScannedURL, from root: Int32) -> Int32 {
     let slots = url.slots
@@ -68,7 +67,7 @@ extension RouteTrie {
     return url.withBytes { bytes in search(root, 0, enteredBy: 0, bytes, slots.span, path) }
   }
 
-  /// Searches below a node of which `entered` labels have matched, from segment `first` of the URL.
+  /// Searches below a node from segment `first` of the URL. `entered` labels of the node have already matched.
   private func search(
     _ start: Int32, _ first: Int, enteredBy entered: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>,
     _ path: Path
@@ -125,8 +124,8 @@ extension RouteTrie {
     }
   }
 
-  /// Searches after a `**` that has matched the segments up to `first`. The rest of the pattern takes precedence over a
-  /// longer match of `**`.
+  /// Searches after a `**` that has matched the segments up to `first`. A match of the pattern's rest has precedence
+  /// over a longer match of `**`.
   private func searchRest(
     _ node: Int32, _ first: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ path: Path
   ) -> Int32 {

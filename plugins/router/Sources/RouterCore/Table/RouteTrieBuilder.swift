@@ -1,13 +1,13 @@
 /// Builds a tree of patterns route by route and then stores it in flat arrays.
 struct RouteTrieBuilder {
-  /// A node while the tree is built; children are linked lists of siblings.
+  /// A node of the tree under construction. Its children are linked lists of siblings.
   private struct Draft {
     var parent: Int32
     var edge: Edge
     var firstLiteral: Int32 = -1
     var firstBranch: Int32 = -1
     var sibling: Int32 = -1
-    /// The route that ends here, and the one that ends here if its optional last segment is missing.
+    /// The route that ends here, and the route that ends here without its optional last segment. −1 means none.
     var route: Int32 = -1
     var shorterRoute: Int32 = -1
   }
@@ -21,7 +21,7 @@ struct RouteTrieBuilder {
     case any
     case rest
 
-    /// The order in which the edges of a draft are tried; typed ones are ordered by their type.
+    /// The order in which the edges of a draft are tried. Typed edges are ordered by their type.
     var rank: Int {
       switch self {
       case .root, .literal: 0
@@ -33,18 +33,18 @@ struct RouteTrieBuilder {
     }
   }
 
-  /// The index of a distinct literal.
+  /// The index of a literal.
   private typealias LiteralID = Int32
 
   private var drafts: [Draft] = []
   /// The distinct literals and their hashes.
   private var literals: [(label: RouteTrie.Label, hash: UInt64, folds: Bool)] = []
   private var literalIndex: LiteralIndex
-  /// Children by parent and literal.
+  /// The children by their parent and literal.
   private var childIndex: LiteralIndex
   private var trie = RouteTrie()
 
-  /// Creates a tree with room for that many literal segments.
+  /// Creates a builder with room for this many literal segments.
   init(literals: Int, foldsFirstSegment: Bool) {
     literalIndex = LiteralIndex(capacity: literals)
     childIndex = LiteralIndex(capacity: literals)
@@ -52,12 +52,10 @@ struct RouteTrieBuilder {
     drafts.reserveCapacity(literals * 2)
   }
 
-  /// Adds a root and returns it.
   mutating func addRoot() -> Int32 { add(.root, below: -1) }
 
-  /// Returns the draft that a pattern leads to below `root`, creating missing ones, and the draft at which it may end
-  /// if its optional last segment is missing. If it `folds`, its first segment may be a host, which is compared without
-  /// case.
+  /// Returns the draft at which a pattern below `root` ends, and the draft at which it ends without its optional last
+  /// segment. Creates missing drafts. If `folds`, the first segment may be a host, which is compared ignoring case.
   mutating func insert(
     _ segments: [RoutePattern.Segment], below root: Int32, folds: Bool
   ) -> (end: Int32, shorterEnd: Int32?) {
@@ -77,18 +75,16 @@ struct RouteTrieBuilder {
     return (draft, shorterEnd)
   }
 
-  /// The route that ends at a draft, or nil.
+  /// Returns the route that ends at a draft, or nil.
   func route(at draft: Int32) -> Int? { drafts[Int(draft)].route < 0 ? nil : Int(drafts[Int(draft)].route) }
 
-  /// The route that may end at a draft without its last segment, or nil.
+  /// Returns the route that ends at a draft without its optional last segment, or nil.
   func shorterRoute(at draft: Int32) -> Int? {
     drafts[Int(draft)].shorterRoute < 0 ? nil : Int(drafts[Int(draft)].shorterRoute)
   }
 
-  /// Makes a route end at a draft.
   mutating func setRoute(_ route: Int, at draft: Int32) { drafts[Int(draft)].route = Int32(route) }
 
-  /// Makes a route without its last segment end at a draft.
   mutating func setShorterRoute(_ route: Int, at draft: Int32) { drafts[Int(draft)].shorterRoute = Int32(route) }
 }
 
@@ -115,8 +111,8 @@ extension RouteTrieBuilder {
     return child
   }
 
-  /// The literal of this text; each text is stored once. Of texts that differ only in case, the first is used if case
-  /// is folded.
+  /// Returns the literal of a text, which is stored only once. If case is ignored, texts that differ only in case share
+  /// the literal of the first one.
   private mutating func literal(_ text: String, folds: Bool) -> LiteralID {
     let start = trie.text.count
     trie.text.append(contentsOf: text.utf8)
@@ -171,7 +167,7 @@ extension RouteTrieBuilder {
 // MARK: - Laying out
 
 extension RouteTrieBuilder {
-  /// The finished tree and the positions of its roots.
+  /// Returns the finished tree and its roots.
   consuming func finished(roots: [Int32]) -> (trie: RouteTrie, roots: [Int32]) {
     trie.nodes.reserveCapacity(drafts.count)
     trie.labels.reserveCapacity(drafts.count)
@@ -180,8 +176,8 @@ extension RouteTrieBuilder {
     return (trie, laidOut)
   }
 
-  /// Lays out the subtree of a draft, parents before children, and returns its node. The recursion is as deep as a
-  /// pattern is long.
+  /// Stores the subtree of a draft, parents before children, and returns its node. The recursion is at most as deep as
+  /// a pattern is long.
   private mutating func layOut(_ start: Int32, below parent: Int32) -> Int32 {
     var draft = start
     var node = RouteTrie.TrieNode(parent: parent, firstLabel: UInt32(trie.labels.count))
@@ -235,10 +231,10 @@ extension RouteTrieBuilder {
     }
   }
 
-  /// The literal that is the only edge from a draft at which no route ends, or nil if there are several edges.
+  /// Returns the literal that is the only edge from a draft at which no route ends, or nil.
   ///
-  /// Roots are not merged because their children are compared by different rules, nor drafts after `**`, because they
-  /// are tried at every segment.
+  /// Roots are not merged, because their children may be compared ignoring case. Neither are drafts after `**`, because
+  /// they are tried at every segment.
   private func soleLiteral(below draft: Int32) -> (Int32, LiteralID)? {
     let here = drafts[Int(draft)]
     switch here.edge {

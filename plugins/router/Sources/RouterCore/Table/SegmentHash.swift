@@ -1,4 +1,4 @@
-/// Hashes a segment regardless of the case of ASCII letters, so that one table serves both comparisons.
+/// Hashes a segment, ignoring the case of ASCII letters, so that one table serves both comparisons.
 ///
 /// Processes eight bytes at a time with a 128-bit product (the idea of wyhash). Tables contain only the application's
 /// own patterns, so an attacker cannot choose keys that collide.
@@ -7,7 +7,7 @@ enum SegmentHash {
   private static let first: UInt64 = 0xA076_1D64_78BD_642F
   private static let second: UInt64 = 0xE703_7ED1_A0B4_28DB
 
-  /// The hash of the bytes from `start` to `end`, independent of their position.
+  /// Returns the hash of the bytes from `start` to `end`.
   @inline(__always)
   static func hash(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> UInt64 {
     let raw = bytes.bytes
@@ -21,7 +21,7 @@ enum SegmentHash {
       state ^ (SegmentBytes.tail(raw, from: position, to: end) | fold), first ^ UInt64(truncatingIfNeeded: end - start))
   }
 
-  /// The hash of a segment below the node `parent`.
+  /// Returns the hash of a segment together with its parent node.
   @inline(__always)
   static func combine(_ hash: UInt64, below parent: Int32) -> UInt64 {
     mix(hash ^ second, first ^ UInt64(truncatingIfNeeded: parent))
@@ -42,7 +42,7 @@ enum SegmentBytes {
     raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
   }
 
-  /// Up to eight bytes as one word; different bytes of the same number have different words.
+  /// Returns up to eight bytes as one word. Different bytes of the same length result in different words.
   @inline(__always)
   static func tail(_ raw: RawSpan, from start: Int, to end: Int) -> UInt64 {
     let count = end - start
@@ -60,7 +60,6 @@ enum SegmentBytes {
     return UInt64(head) | UInt64(middle) << 8 | UInt64(last) << 16
   }
 
-  /// True if `count` bytes are equal.
   @inline(__always)
   static func areEqual(_ left: RawSpan, at leftStart: Int, _ right: RawSpan, at rightStart: Int, count: Int) -> Bool {
     var position = 0
@@ -73,9 +72,9 @@ enum SegmentBytes {
   }
 }
 
-/// Maps a hash to the child of a node: open addressing with linear probing, at most half full.
+/// A hash table from hashes to children: open addressing with linear probing, at most half full.
 struct LiteralIndex: Sendable {
-  /// A child and the upper half of its hash; a child of −1 marks a free position.
+  /// A child and the upper half of its hash. −1 as the child marks a free slot.
   struct LiteralChild: Sendable {
     var tag: UInt32
     var child: Int32
@@ -93,7 +92,7 @@ struct LiteralIndex: Sendable {
     mask = size - 1
   }
 
-  /// The child with this `hash` for which `isWanted` returns true, or −1.
+  /// Returns the child with this hash for which `isWanted` is true, or −1 if there is none.
   @inline(__always)
   func find(_ hash: UInt64, _ isWanted: (Int32) -> Bool) -> Int32 {
     let tag = UInt32(truncatingIfNeeded: hash >> 32)
@@ -106,7 +105,7 @@ struct LiteralIndex: Sendable {
     }
   }
 
-  /// Adds a new child; the number of children must not exceed the initial capacity.
+  /// Adds a child. There must not be more children than the initial capacity.
   mutating func insert(_ hash: UInt64, _ child: Int32) {
     precondition(count < entries.count / 2 + 1, "the index has room for its capacity only")
     var position = Int(truncatingIfNeeded: hash) & mask

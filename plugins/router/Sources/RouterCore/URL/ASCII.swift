@@ -1,4 +1,4 @@
-/// Predicates and conversions for single bytes of URLs and patterns.
+/// Classifies and converts single bytes of URLs and patterns.
 enum ASCII {
   @inline(__always) static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
@@ -10,10 +10,10 @@ enum ASCII {
     isLetter(byte) || isDigit(byte) || byte == plus || byte == hyphen || byte == dot
   }
 
-  /// The letter in lower case; any other byte is unchanged.
+  /// Returns a letter in lower case, and any other byte unchanged.
   @inline(__always) static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
-  /// The value of a hexadecimal digit, or nil.
+  /// Returns the value of a hexadecimal digit, or nil for another byte.
   @inline(__always) static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     if isDigit(byte) { return byte &- 0x30 }
     let letter = (byte | 0x20) &- 0x61
