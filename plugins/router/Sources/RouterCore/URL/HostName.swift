@@ -2,10 +2,10 @@
 struct HostName {
   private let start: Int
   private let end: Int
-  /// The name in lower case and Unicode, if its bytes cannot be compared directly.
+  /// The name in lower case and Unicode, or nil if the bytes can be compared directly.
   private let normalized: String?
 
-  /// Creates the host between two positions, or returns nil if it is not a valid name.
+  /// Creates a host from the bytes between two positions. Returns nil if it is not a valid name.
   init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
     self.start = start
     self.end = end
@@ -34,8 +34,8 @@ struct HostName {
     return true
   }
 
-  /// True if the name is ASCII in the form of patterns except for its case: no escape, no `xn--`, no final dot, and no
-  /// longer than names may be.
+  /// True if the bytes can be compared with patterns directly except for case: ASCII without escapes, `xn--` labels and
+  /// a final dot, and within the length limits.
   private static func isPlain(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
     guard end - start <= HostPattern.byteLimit else { return false }
     var previous = ASCII.dot
@@ -54,7 +54,7 @@ struct HostName {
     return previous != ASCII.dot
   }
 
-  /// The name in lower case and Unicode, with its escapes decoded, or nil if it is not a valid name.
+  /// Returns the name in lower case and Unicode, with escapes decoded. Returns nil if it is not a valid name.
   static func normalized(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> String? {
     var name: [UInt8] = []
     var position = start

@@ -1,16 +1,16 @@
-/// A host of universal links: `example.com`, `*.example.com`, either with `:port`.
+/// A host of universal links: `example.com` or `*.example.com`, optionally with `:port`.
 ///
-/// `*.example.com` matches every name below `example.com`, at any depth, but not `example.com` itself. Names are
-/// compared without case and in Unicode, so that `xn--bcher-kva.example` and `bücher.example` are one host.
+/// `*.example.com` matches all names below `example.com`, at any depth, but not `example.com` itself. Names are
+/// compared in Unicode, ignoring case, so `xn--bcher-kva.example` and `bücher.example` are the same host.
 public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
-  /// The name in lower case, in Unicode, without `*.` and port.
+  /// The name in lower case and Unicode, without `*.` and port.
   public let name: String
-  /// True if it matches the names below rather than the name itself.
+  /// True if the pattern matches the names below `name` rather than `name` itself.
   public let isWildcard: Bool
-  /// The port that it allows in addition to 443, or nil.
+  /// The port that is allowed in addition to 443, or nil.
   public let port: Int?
 
-  /// Parses a host as declared; returns nil if it is not one.
+  /// Parses a host as declared. Returns nil if it is invalid.
   public init?(_ text: String) {
     var rest = Substring(text)
     isWildcard = rest.hasPrefix("*.")
@@ -29,16 +29,16 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// The host as written in a declaration.
   public var description: String { (isWildcard ? "*." : "") + name + (port.map { ":\($0)" } ?? "") }
 
-  /// True if it is tried before `other`: names before wildcards, longer wildcards before shorter ones.
+  /// True if this pattern is tried before `other`: names before wildcards, and longer wildcards before shorter ones.
   func precedes(_ other: HostPattern) -> Bool {
     if isWildcard != other.isWildcard { return !isWildcard }
     return isWildcard && name.utf8.count > other.name.utf8.count
   }
 
-  /// True if a port is allowed; no port means 443.
+  /// True if a port is allowed. A missing port means 443.
   func allows(port given: Int?) -> Bool { given == nil || given == 443 || given == port }
 
-  /// True if a normalized name is this host, or one below it for a wildcard.
+  /// True if the pattern matches a normalized name.
   func names(_ host: String) -> Bool { isWildcard ? host.hasSuffix("." + name) : host == name }
 
   /// True if this pattern matches every host that `other` matches.
@@ -51,9 +51,9 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   static let byteLimit = 253
   static let labelByteLimit = 63
 
-  /// The name in lower case and Unicode without a final dot, or nil if it is not a valid name.
+  /// Returns the name in lower case and Unicode without a final dot, or nil if it is not a valid name.
   ///
-  /// Swift compares the result by canonical equivalence, so it needs no normalization form.
+  /// Swift compares strings by canonical equivalence, so the result need not be in a normalization form.
   static func normalized(_ text: String) -> String? {
     var name = text.lowercased()
     if name.utf8.contains(where: { $0 >= 0x80 }) {
@@ -64,7 +64,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     var labels: [String] = []
     for label in name.split(separator: ".", omittingEmptySubsequences: false) {
       guard !label.isEmpty, label.allSatisfy(isAllowed) else { return nil }
-      // A non-ASCII label is longer in UTF-8 than in the limited Punycode form.
+      // In UTF-8, a non-ASCII label is longer than in Punycode, to which the limit applies.
       guard label.utf8.count <= (label.utf8.allSatisfy { $0 < 0x80 } ? labelByteLimit : labelByteLimit * 4) else {
         return nil
       }

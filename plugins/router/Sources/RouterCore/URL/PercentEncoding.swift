@@ -1,6 +1,6 @@
-/// Encodes text as one segment, key or value of a URL (RFC 3986, 2.1).
+/// Percent-encodes text for use as a segment, key or value of a URL (RFC 3986, 2.1).
 public enum PercentEncoding {
-  /// Encodes everything but letters, digits, `-`, `.`, `_`, `~` and non-ASCII characters as `%XX`.
+  /// Encodes all characters except letters, digits, `-`, `.`, `_`, `~` and non-ASCII characters as `%XX`.
   public static func encode(_ text: String) -> String {
     var encoded: [UInt8] = []
     for byte in text.utf8 {
@@ -14,7 +14,8 @@ public enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Decodes each `%XX`. Text that is not an escape is unchanged, and so is a text that would not be UTF-8.
+  /// Decodes each `%XX`. Invalid escapes stay as they are. If the result would not be UTF-8, the text is returned
+  /// unchanged.
   static func decode(_ text: String) -> String {
     guard text.utf8.contains(ASCII.percent) else { return text }
     let bytes = Array(text.utf8)

@@ -1,9 +1,9 @@
-/// A parsed URL that has passed the security checks. It stores the position of each part, without a copy of the parts.
+/// A parsed URL that has passed the security checks. It stores the positions of its parts and copies none of them.
 ///
-/// The text is the URL itself. Only a URL with percent escapes has a second buffer, in which the text is decoded; the
-/// slots then refer to that buffer.
+/// Positions refer to the URL itself. If the URL has percent escapes, they refer to a second buffer with the decoded
+/// text.
 public struct ScannedURL: Sendable {
-  /// The start and end of one decoded part.
+  /// The start and end of a decoded part.
   struct Slot: Sendable, Hashable {
     var start: UInt16
     var end: UInt16
@@ -13,9 +13,9 @@ public struct ScannedURL: Sendable {
 
   /// The form of the link.
   public enum Kind: Sendable, Hashable {
-    /// One of the application's own schemes; the first segment is the host of RFC 3986.
+    /// A URL with one of the application's own schemes. Its first segment is the host by RFC 3986.
     case customScheme
-    /// `https` with one of its hosts; the path is the route.
+    /// An `https` URL with one of the application's hosts. Its path is the route.
     case universalLink
   }
 
@@ -29,22 +29,21 @@ public struct ScannedURL: Sendable {
   let slots: [Slot]
   /// The number of slots that are segments.
   public let segmentCount: Int
-  /// The number of query items after them.
+  /// The number of query items.
   public let queryItemCount: Int
-  /// The number of fragment items after those, if the fragment is read as parameters.
+  /// The number of fragment items, if the fragment is read as parameters.
   let fragmentItemCount: Int
-  /// True if a fragment follows.
+  /// True if the URL has a fragment.
   let hasFragment: Bool
   /// The position of a universal link's host in ``text``.
   let hostSlot: Slot?
-  /// True if a segment was empty; used only with strict slashes.
+  /// True if a segment was empty, which matters only with strict slashes.
   let hasEmptySegment: Bool
-  /// The items that were ignored.
   let ignoredParts: [IgnoredPart]
 
   /// A query item, a fragment item or a fragment that was ignored because it is invalid.
   struct IgnoredPart: Sendable {
-    /// The part of the URL that it belongs to.
+    /// The part of the URL to which the item belongs.
     enum Origin: String, Sendable {
       case query, fragment
     }
@@ -55,7 +54,7 @@ public struct ScannedURL: Sendable {
     let reason: URLRejection.Reason
   }
 
-  /// Passes the bytes that the slots refer to to `body`.
+  /// Calls `body` with the bytes that the slots refer to.
   @inline(__always)
   func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     if !decoded.isEmpty { return body(decoded.span) }
@@ -75,7 +74,7 @@ public struct ScannedURL: Sendable {
     return text.withUTF8Span { HostName.normalized($0, from: Int(hostSlot.start), to: Int(hostSlot.end)) }
   }
 
-  /// The decoded text of segment `index`, counted from 0.
+  /// Returns the decoded text of the segment at `index`, counted from 0.
   public func segment(_ index: Int) -> String {
     precondition(index < segmentCount, "the URL has \(segmentCount) segments")
     return string(slots[index])
@@ -84,7 +83,7 @@ public struct ScannedURL: Sendable {
   /// The decoded segments.
   public var segments: [String] { (0..<segmentCount).map(segment) }
 
-  /// The decoded query items in order; a key without `=` has an empty value.
+  /// The decoded query items, in order. A key without `=` has an empty value.
   public var queryItems: [(key: String, value: String)] { items(0..<queryItemCount) }
 
   /// The decoded items of a fragment that is read as parameters.
@@ -96,7 +95,7 @@ public struct ScannedURL: Sendable {
     range.map { item in (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1])) }
   }
 
-  /// The ignored items, each with the reason.
+  /// The ignored items, each with the reason, as text.
   public var ignored: [String] {
     ignoredParts.map { part in
       let name = part.key.map { "\(part.origin.rawValue) '\(string($0))'" } ?? "\(part.origin.rawValue)"
@@ -104,6 +103,6 @@ public struct ScannedURL: Sendable {
     }
   }
 
-  /// The decoded text after `#`, or nil.
+  /// The decoded text after `#`, or nil if there is no fragment.
   public var fragment: String? { hasFragment ? string(slots[slots.count - 1]) : nil }
 }

@@ -1,5 +1,5 @@
 extension Span<UInt8> {
-  /// The text of the UTF-8 bytes from `start` to `end`.
+  /// Returns the UTF-8 bytes from `start` to `end` as a string.
   @inline(__always)
   func text(from start: Int, to end: Int) -> String {
     // The buffer is only read inside the closure, while the span is valid.
@@ -8,7 +8,7 @@ extension Span<UInt8> {
 }
 
 extension String {
-  /// Passes the UTF-8 bytes to `body` without a copy; a string bridged from elsewhere is copied first.
+  /// Calls `body` with the UTF-8 bytes. They are copied only if the string is not stored as contiguous UTF-8.
   @inline(__always)
   func withUTF8Span<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     // The span does not outlive the closure in which the buffer is valid: `Span` cannot escape `body`.

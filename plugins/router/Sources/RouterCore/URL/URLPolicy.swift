@@ -1,26 +1,26 @@
-/// The rules for links: the allowed schemes and hosts, and how their text is read.
+/// The rules for links: allowed schemes and hosts, and how parts of a URL are interpreted.
 ///
-/// Denies by default: an undeclared scheme or host is refused (CWE-939).
+/// Schemes and hosts that are not declared are refused (CWE-939).
 public struct URLPolicy: Sendable, Hashable {
-  /// The schemes that open the application, in lower case; the first one is used to display routes. They are all
-  /// aliases of each other (ruling C6).
+  /// The schemes that open the application, in lower case. All are equivalent (ruling C6); routes are displayed with
+  /// the first one.
   public let schemes: [String]
   /// The hosts whose `https` links open the application.
   public let hosts: [HostPattern]
   /// True if `+` in a query means a space.
   public var plusAsSpace: Bool
-  /// True if an empty segment (`a//b`, a final `/`) counts; otherwise it is dropped.
+  /// True if empty segments count, as in `a//b` or after a final `/`. Otherwise they are dropped.
   public var strictSlashes: Bool
-  /// True if the first segment is case-sensitive; otherwise it is read as the host of RFC 3986.
+  /// True if the first segment is case-sensitive. Otherwise it is compared ignoring case, as a host by RFC 3986.
   public var caseSensitiveHost: Bool
-  /// The meaning of a fragment.
+  /// The interpretation of a fragment.
   public var fragmentUse: FragmentUse
   /// The maximum sizes of a URL.
   public var limits: URLLimits
 
-  /// The meaning of a fragment, the part after `#`.
+  /// The interpretation of a fragment, the part of a URL after `#`.
   public enum FragmentUse: String, Sendable, Hashable {
-    /// Text that is ignored by matching.
+    /// Text that does not affect matching.
     case text
     /// Parameters such as `access_token=…&state=…`, which are never logged.
     case parameters
@@ -32,21 +32,21 @@ public struct URLPolicy: Sendable, Hashable {
   public enum PolicyProblem: Error, Sendable, Hashable {
     /// No scheme was given.
     case noScheme
-    /// The scheme at this index is not a letter followed by letters, digits, `+`, `-` or `.`.
+    /// The scheme at this index is invalid. A scheme is a letter followed by letters, digits, `+`, `-` or `.`.
     case malformedScheme(index: Int)
-    /// The scheme at this index belongs to the web or the system.
+    /// The scheme at this index is reserved by the web or the system.
     case reservedScheme(index: Int)
-    /// The host at this index is neither a name nor `*.name`, optionally with a port.
+    /// The host at this index is invalid. A host is a name or `*.name`, optionally with a port.
     case malformedHost(index: Int)
   }
 
-  /// Schemes with a fixed meaning, which must never open an application's pages.
+  /// Schemes with a fixed meaning, which no application may use for its pages.
   public static let reservedSchemes: Set<String> = [
     "about", "blob", "data", "file", "ftp", "http", "https", "intent", "javascript", "mailto", "sms", "tel", "vbscript",
     "ws", "wss",
   ]
 
-  /// Creates a policy; throws the first ``PolicyProblem``.
+  /// Creates a policy. Throws the first problem with the schemes and hosts.
   public init(
     schemes: [String], hosts: [String] = [], plusAsSpace: Bool = false, strictSlashes: Bool = false,
     caseSensitiveHost: Bool = false, fragmentUse: FragmentUse = .text, limits: URLLimits = URLLimits()
@@ -73,7 +73,7 @@ public struct URLPolicy: Sendable, Hashable {
     self.limits = limits
   }
 
-  /// The URL to match: if fragments are paths, `app://page/#/inner?x=1` becomes `app://page/inner?x=1`.
+  /// Returns the URL to match. If fragments are paths, `app://page/#/inner?x=1` becomes `app://page/inner?x=1`.
   func matched(_ url: String) -> String {
     guard fragmentUse == .path, let hash = url.firstIndex(of: "#") else { return url }
     var fragment = url[url.index(after: hash)...]
@@ -91,7 +91,7 @@ public struct URLPolicy: Sendable, Hashable {
     return (text[..<mark], text[text.index(after: mark)...])
   }
 
-  /// The URL for a log, without a fragment that contains parameters.
+  /// Returns the URL for a log. A fragment that is read as parameters is hidden.
   func shown(_ url: String) -> String {
     guard fragmentUse == .parameters, let hash = url.firstIndex(of: "#"), url.index(after: hash) < url.endIndex else {
       return matched(url)
@@ -99,7 +99,7 @@ public struct URLPolicy: Sendable, Hashable {
     return url[...hash] + Redaction.mark
   }
 
-  /// True if the bytes are a scheme (RFC 3986, 3.1).
+  /// True if the bytes form a scheme (RFC 3986, 3.1).
   static func isScheme(_ bytes: some Collection<UInt8>) -> Bool {
     guard let first = bytes.first, ASCII.isLetter(first) else { return false }
     return bytes.allSatisfy(ASCII.isSchemeByte)

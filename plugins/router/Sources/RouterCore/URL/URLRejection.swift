@@ -1,6 +1,6 @@
 /// The reason why a URL was refused before or after matching: a stable word and a byte offset.
 public struct URLRejection: Error, Sendable, Hashable {
-  /// The words that appear as `reason` in results (design: security checklist; CWE-939, MASWE-0058).
+  /// The reasons, with their names in results (CWE-939, MASWE-0058).
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// The URL has no scheme, no `//` after the scheme, or no required host.
     case malformedURL = "malformed-url"
@@ -32,27 +32,26 @@ public struct URLRejection: Error, Sendable, Hashable {
     case parameterTooLong = "parameter-too-long"
     /// The query has more items than ``URLLimits/queryItems``.
     case tooManyQueryItems = "too-many-query-items"
-    /// A parameter of type `url` points to a scheme or host that is not allowed (an open redirect).
+    /// A parameter of type `url` contains a scheme or host that is not allowed (an open redirect).
     case urlParameterNotAllowed = "url-parameter-not-allowed"
     /// A query or payload parameter does not have the type declared by the route.
     case parameterTypeMismatch = "parameter-type-mismatch"
   }
 
-  /// The reason as a word.
   public let reason: Reason
-  /// The byte offset in the URL at which the problem was found, from 0.
+  /// The byte offset of the problem in the URL, from 0.
   public let offset: Int
-  /// The name of the invalid parameter, or nil if no parameter is involved.
+  /// The name of the invalid parameter, or nil if the problem is not in a parameter.
   public let parameter: String?
 
-  /// Creates a refusal at a byte offset.
+  /// Creates a rejection.
   public init(_ reason: Reason, at offset: Int, parameter: String? = nil) {
     self.reason = reason
     self.offset = offset
     self.parameter = parameter
   }
 
-  /// One sentence for people that ends with the position.
+  /// The message for people, with the parameter or the byte offset in parentheses.
   public var message: String {
     let place = parameter.map { "parameter '\($0)'" } ?? "byte \(offset)"
     return "\(reason.explanation) (\(place))"
@@ -60,7 +59,6 @@ public struct URLRejection: Error, Sendable, Hashable {
 }
 
 extension URLRejection.Reason {
-  /// The reason as a clause.
   var explanation: String {
     switch self {
     case .malformedURL: "this is not of the form scheme://segment/…"

@@ -1,13 +1,13 @@
-/// Scans a URL once, byte by byte: parses it, decodes it and applies the security checks.
+/// Scans a URL in one pass: parses it, decodes it and applies the security checks.
 ///
-/// A URL without escapes takes one allocation, the slots; the first escape adds another, a copy that is decoded in
-/// place.
+/// A URL without escapes needs one allocation, for the slots. The first escape needs another one, for a copy in which
+/// the text is decoded.
 struct URLScanner: ~Copyable {
   private let limits: URLLimits
   private let plusAsSpace: Bool
   private let readsFragment: Bool
   private var position = 0
-  /// The difference in length between the text and the decoded text so far.
+  /// The length of the text so far minus that of the decoded text.
   private var shrink = 0
   private var decoded: [UInt8] = []
   private var slots: [ScannedURL.Slot] = []
@@ -20,7 +20,7 @@ struct URLScanner: ~Copyable {
   /// The position of a universal link's host.
   private var host: ScannedURL.Slot?
 
-  /// A bit set of the bytes that need a decision; all others are copied.
+  /// A bit set of the bytes that need special handling. All other bytes are copied.
   private static let specialLow: UInt64 =
     0xFFFF_FFFF | bit(ASCII.percent) | bit(ASCII.slash) | bit(ASCII.question) | bit(ASCII.hash) | bit(ASCII.ampersand)
     | bit(ASCII.equals) | bit(ASCII.plus)
@@ -34,7 +34,7 @@ struct URLScanner: ~Copyable {
     readsFragment = policy.fragmentUse == .parameters
   }
 
-  /// Scans `text`.
+  /// Scans `text`. Throws the first problem.
   @inline(__always)
   static func scan(_ text: String, policy: URLPolicy) throws(URLRejection) -> ScannedURL {
     let outcome: Result<ScannedURL, URLRejection> = text.withUTF8Span { bytes in
@@ -62,7 +62,7 @@ struct URLScanner: ~Copyable {
     guard bytes.count <= limits.urlBytes else {
       throw URLRejection(.urlTooLong, at: limits.urlBytes)
     }
-    // Every part but the last has at least one byte and its delimiter, so the slots never grow.
+    // Every part except the last has a delimiter, so there are never more slots than bytes plus one.
     slots.reserveCapacity(bytes.count + 1)
     let kind = try scanScheme(bytes, policy)
     try scanAuthority(bytes, kind, policy)
@@ -111,7 +111,7 @@ extension URLScanner {
     return true
   }
 
-  /// Checks the text between `//` and the first `/`, `?` or `#`. With a custom scheme it is the first segment.
+  /// Checks the text between `//` and the first `/`, `?` or `#`. In a custom scheme's URL it is the first segment.
   private mutating func scanAuthority(
     _ bytes: Span<UInt8>, _ kind: ScannedURL.Kind, _ policy: borrowing URLPolicy
   ) throws(URLRejection) {
@@ -164,7 +164,7 @@ extension URLScanner {
 // MARK: - Path, query, fragment
 
 extension URLScanner {
-  /// Properties of a part, found while it is read.
+  /// Properties of a part that are found while it is read.
   private struct Contents {
     var start: Int
     var hasHighByte = false
@@ -172,7 +172,8 @@ extension URLScanner {
   }
 
   private mutating func scanPath(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
-    // The slash before a universal link's path precedes its first segment; there is no empty segment before it.
+    // The slash before a universal link's path comes before the first segment. There is no empty segment in front of
+    // it.
     if kind == .universalLink, position < bytes.count, bytes[position] == ASCII.slash { position += 1 }
     var part = Contents(start: position - shrink)
     while position < bytes.count {
@@ -200,7 +201,7 @@ extension URLScanner {
   ) throws(URLRejection) {
     let slot = try finish(part, bytes)
     guard !slot.isEmpty else {
-      // No segment at all is the root; an empty one among others is a doubled or final slash.
+      // Without any segment the path is the root. Otherwise an empty segment comes from a doubled or a final slash.
       if !isLast || segmentCount > 0 { hasEmptySegment = true }
       return
     }
@@ -216,7 +217,7 @@ extension URLScanner {
     var key: ScannedURL.Slot?
     /// The reason for ignoring the item.
     var problem: URLRejection.Reason?
-    /// True if the problem is in the key, so that the item has no name.
+    /// True if the problem is in the key, so that the item cannot be named.
     var hasBrokenKey = false
   }
 
@@ -225,7 +226,8 @@ extension URLScanner {
     queryItemCount = try scanItems(bytes, of: .query)
   }
 
-  /// Reads `key=value&…` and returns the number of items. An invalid item is ignored; the link is kept.
+  /// Reads `key=value&…` and returns the number of items. An invalid item is ignored, and the rest of the URL stays
+  /// valid.
   private mutating func scanItems(
     _ bytes: Span<UInt8>, of origin: ScannedURL.IgnoredPart.Origin
   ) throws(URLRejection) -> Int {
@@ -261,7 +263,7 @@ extension URLScanner {
     return count
   }
 
-  /// Ends the key or the value of an item; an item that is not UTF-8 is ignored.
+  /// Ends the key or the value of an item. If it is not UTF-8, the item is ignored.
   private func finishPart(of item: inout Item, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
     do throws(URLRejection) {
       return try finish(item.part, bytes)
@@ -298,7 +300,7 @@ extension URLScanner {
     if readsFragment {
       let ignoredBefore = ignoredParts.count
       fragmentItemCount = try scanItems(bytes, of: .fragment)
-      // If an item was ignored, the fragment as a whole is not stored either.
+      // If an item was ignored, the fragment as a whole is not stored.
       guard ignoredParts.count == ignoredBefore else { return }
       slots.append(
         ScannedURL.Slot(start: UInt16(truncatingIfNeeded: start), end: UInt16(truncatingIfNeeded: position - shrink)))
@@ -351,7 +353,7 @@ extension URLScanner {
     }
   }
 
-  /// Handles a byte that needs a decision: an escape, a non-ASCII byte, or one that is not allowed in a URL.
+  /// Handles a byte that needs special handling: an escape, a non-ASCII byte, or a byte that is not allowed in a URL.
   private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>, _ part: inout Contents) throws(URLRejection) {
     switch byte {
     case ASCII.percent:
@@ -370,7 +372,7 @@ extension URLScanner {
     }
   }
 
-  /// The byte encoded by `%xx` at `position`.
+  /// Returns the byte encoded by `%xx` at `position`. Throws if the escape is invalid or not allowed.
   private static func escapedByte(_ bytes: Span<UInt8>, at position: Int) throws(URLRejection) -> UInt8 {
     guard position + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[position + 1]),
       let low = ASCII.hexadecimalValue(bytes[position + 2])
@@ -382,7 +384,7 @@ extension URLScanner {
     return value
   }
 
-  /// Ends a part at the current position: checks its length, and its UTF-8 if it has non-ASCII bytes.
+  /// Ends a part at the current position. Checks its length and, if it has non-ASCII bytes, that it is UTF-8.
   @inline(__always)
   private func finish(_ part: Contents, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
     let end = position - shrink
