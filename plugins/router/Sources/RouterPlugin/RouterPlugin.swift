@@ -8,22 +8,22 @@ import FlowPluginKit
 /// RouterPlugin(interceptors: [MustBeSignedIn()])          // an app has its say before a page opens
 /// ```
 public struct RouterPlugin: Plugin {
-  /// `router`.
+  /// The name `router`.
   public static let name = "router"
 
-  /// The handles that the steps of a run share.
+  /// The handles shared by the steps of a run.
   public let handles: [PluginHandle]
 
-  /// Creates the plugin; `interceptors` are asked in order before a page opens, and `now` returns the milliseconds
+  /// Creates the plugin. Before a page opens, the `interceptors` are called in order. `now` returns the milliseconds
   /// since 1970.
   public init(interceptors: [any RouteInterceptor] = [], now: @escaping @Sendable () -> Int = WallClock.milliseconds) {
     handles = [PluginHandle(RouterSurroundings.key, RouterSurroundings(interceptors: interceptors, now: now))]
   }
 
-  /// Checks that routes are registered before a step looks for the link of the launch.
+  /// The check that routes are registered before a step looks for the link of the launch.
   public var checks: [any WorkflowCheckProvider] { [LaunchLinkCheck()] }
 
-  /// The actions whose names begin with `router.`.
+  /// The actions whose names start with `router.`.
   public var actions: [any ActionType.Type] {
     [RegisterRoutes.self, OpenRoute.self, HoldRoute.self, FlushRoutes.self, FindLaunchLink.self, ReceiveLinks.self]
   }

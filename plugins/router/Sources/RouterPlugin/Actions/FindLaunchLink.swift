@@ -3,7 +3,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Looks for the link that launched the application among the launch options (N16, N17, N25, R12, R14).
+/// Finds the link that launched the application in its launch options (N16, N17, N25, R12, R14).
 struct FindLaunchLink: Action {
   static let name = "router.launch-link"
   static let summary = "Finds the link that launched the application among the launch options"
@@ -70,7 +70,7 @@ struct FindLaunchLink: Action {
       } else {
         LaunchOptions(given, for: context.launch.reason, supported: supported)
       }
-    // The system's own options are always secret, those of an input if they hold a secret of the run.
+    // The system's options are always secret. Those of an input are secret if they contain a secret of the run.
     let isSecret = input.options == nil || context.holdsSecret(.object(given))
     if isSecret { withhold(options, router, context) }
     if router == nil, options.link != nil {

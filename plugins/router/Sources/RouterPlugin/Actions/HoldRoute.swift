@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Keeps a link until the next flush, regardless of the state of the user interface (N20, N26).
+/// Holds a link until the next flush, even if the user interface is ready (N20, N26).
 struct HoldRoute: Action {
   typealias Input = LinkInput
   typealias Output = RouteOutcome

@@ -9,7 +9,6 @@ enum LinkSource: String, FieldWord {
   case universalLink = "universal-link"
   case `internal`
 
-  /// The corresponding source in the router.
   var source: RouteSource { RouteSource(rawValue: rawValue)! }
 }
 

@@ -2,8 +2,8 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// Receives the links that open the running app and posts `router.link` for each. A link is thus handled the same way
-/// whether it launched the app or arrived while it was running.
+/// Receives the links that open the running app and posts `router.link` for each, so that a link is handled in the same
+/// way whether it launches the app or arrives while the app runs.
 struct ReceiveLinks: StepService {
   static let name = "router.receive"
   static let effect = ActionEffect.process
@@ -70,7 +70,7 @@ struct ReceiveLinks: StepService {
       ])
   }
 
-  /// The link or context, as launch options.
+  /// Returns the posted link or context in the form of launch options.
   private static func options(_ post: EventPost) -> ValueObject {
     switch LifecycleEvent(rawValue: post.event) {
     case .appContinueUserActivity: ["userActivities": [post.value]]

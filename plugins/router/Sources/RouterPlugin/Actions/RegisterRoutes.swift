@@ -2,13 +2,13 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The readings of a fragment that a step may choose.
+/// The interpretations of a fragment that a step may choose.
 enum FragmentReading: String, FieldWord {
   case parameters
   case path
 }
 
-/// Declares the routes of the application (N12, N13) and provides the router to later steps.
+/// Declares the routes of the application (N12, N13) and provides the router for later steps.
 struct RegisterRoutes: Action {
   static let name = "router.register"
   static let summary = "Declares the routes of the application"
@@ -54,7 +54,7 @@ struct RegisterRoutes: Action {
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
-    // Without the schemes, or with expressions in the routes, the rest can only be checked at run time.
+    // If schemes or routes contain expressions, they can only be checked during the run.
     guard input["schemes"] != nil, input["routes"] != nil else { return [] }
     do throws(RouteEntryProblems) {
       let declarations = try RouteDeclarations(input.values)

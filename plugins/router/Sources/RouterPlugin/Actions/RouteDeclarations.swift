@@ -2,16 +2,16 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The declarations of a `router.register` step, read from its inputs; used by the check, the run and the subcommands.
+/// The declarations in the inputs of a `router.register` step. Checks, runs and subcommands use it.
 struct RouteDeclarations {
   let table: RouteTable
 
-  /// Reads the inputs; throws all problems in them.
+  /// Reads the inputs. Throws all problems with them together.
   init(_ inputs: ValueObject) throws(RouteEntryProblems) {
     var problems: [InputProblem] = []
     let policy = Self.policy(inputs, &problems)
     var routes: [Route] = []
-    // The positions, in `routes`, of the entries that could be read.
+    // The indices of the entries from which `routes` were read.
     var places: [Int] = []
     for (index, value) in (inputs["routes"]?.arrayValue ?? []).enumerated() {
       switch RouteEntry.read(value, at: "routes[\(index)]") {
@@ -31,7 +31,7 @@ struct RouteDeclarations {
     guard problems.isEmpty else { throw RouteEntryProblems(problems) }
   }
 
-  /// The policy without invalid schemes and hosts, so that the routes can be checked in the same pass.
+  /// Returns the policy without invalid schemes and hosts, so that routes are checked even if some are invalid.
   private static func policy(_ inputs: ValueObject, _ problems: inout [InputProblem]) -> URLPolicy? {
     let schemes = inputs["schemes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let hosts = inputs["hosts"]?.arrayValue?.compactMap(\.stringValue) ?? []

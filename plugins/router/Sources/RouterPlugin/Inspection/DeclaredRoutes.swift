@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The routes that the `router.register` steps of a workflow declare, read without running it for `flowrun routes`.
+/// The routes declared by the `router.register` steps of a workflow. `flowrun routes` reads them without a run.
 public struct DeclaredRoutes: Sendable {
-  /// One step with its table of routes.
+  /// A step and its table of routes.
   private struct Declaration {
     let step: StepID
     let table: RouteTable
@@ -12,13 +12,13 @@ public struct DeclaredRoutes: Sendable {
 
   private let declarations: [Declaration]
 
-  /// The reason why the routes of a workflow cannot be read without running it.
+  /// The reason why the routes of a workflow are known only during a run.
   public struct RoutesProblem: Error, Sendable, CustomStringConvertible {
     /// The message to print.
     public let description: String
   }
 
-  /// Reads the steps; throws a ``RoutesProblem`` if there are none or if one contains expressions.
+  /// Reads the steps. Throws a ``RoutesProblem`` if there are none, or if one contains expressions.
   public init(_ workflow: Workflow) throws(RoutesProblem) {
     var declarations: [Declaration] = []
     for step in workflow.steps where step.uses == RegisterRoutes.name {
@@ -35,7 +35,7 @@ public struct DeclaredRoutes: Sendable {
     self.declarations = declarations
   }
 
-  /// A table of the routes with pattern, page, action and special properties.
+  /// The routes as a table of text: pattern, page, action and special properties.
   public var listing: String {
     let rows = declarations.flatMap { declaration in
       declaration.table.routes.map { route in
@@ -52,7 +52,7 @@ public struct DeclaredRoutes: Sendable {
     }.joined()
   }
 
-  /// One sentence for each route that no URL reaches; empty if all are reachable.
+  /// One sentence for each route that no URL reaches. Empty if all routes are reachable.
   public var shadowed: [String] {
     declarations.flatMap { declaration in
       declaration.table.shadowedRoutes().map { shadowed in
@@ -65,10 +65,10 @@ public struct DeclaredRoutes: Sendable {
   /// The number of routes.
   public var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
 
-  /// The outcome of a tap on `url`: `{"url", "result", "route", "page", "action", "parameters", "merged", "reason",
-  /// "nearest"}`.
+  /// Returns the outcome of a tap on `url` as an object with the keys `url`, `result`, `route`, `page`, `action`,
+  /// `parameters`, `merged`, `reason` and `nearest`.
   ///
-  /// With several steps, the first one with a matching route decides.
+  /// If the workflow has several steps, the first one with a matching route decides.
   public func outcome(of url: String, from source: String? = nil) -> ValueObject {
     let outcomes = declarations.map { declaration in
       let resolution = declaration.table.resolve(url, from: source.flatMap(RouteSource.init(rawValue:)))
@@ -78,12 +78,12 @@ public struct DeclaredRoutes: Sendable {
     return chosen.values
   }
 
-  /// The outcome of a line without a readable URL.
+  /// Returns the outcome for a line of input that is not a readable URL.
   public static func unreadable(_ reason: String, _ message: String) -> ValueObject {
     RouteOutcome(url: "", "rejected", reason: reason, message: message).values
   }
 
-  /// An outcome as a line of text.
+  /// Formats an outcome as a line of text.
   public static func sentence(_ outcome: ValueObject) -> String {
     func text(_ key: String) -> String { outcome[key]?.stringValue ?? "" }
     guard text("route").isEmpty else {
@@ -96,10 +96,10 @@ public struct DeclaredRoutes: Sendable {
     return "\(text("result"))  \(text("message")) [\(text("reason"))]\(help)"
   }
 
-  /// The words that ``outcome(of:from:)`` accepts as a source.
+  /// The sources that ``outcome(of:from:)`` accepts.
   public static let sources = RouteSource.allCases.map(\.rawValue)
 
-  /// The pattern, with the first scheme added if it has none.
+  /// Returns the pattern, with the first scheme added if it has neither scheme nor host.
   private static func shown(_ route: Route, _ table: RouteTable) -> String {
     let pattern = route.pattern
     guard pattern.scheme == nil, pattern.host == nil else { return pattern.text }

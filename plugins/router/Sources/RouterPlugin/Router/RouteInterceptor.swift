@@ -3,16 +3,16 @@ import FlowPluginKit
 import RouterCore
 import Synchronization
 
-/// Applies an app's own rule, such as "signed in", before a page opens.
+/// Applies a rule of the app before a page opens, such as requiring that the user is signed in.
 public protocol RouteInterceptor: Sendable {
-  /// The name that appears in `blocked` results.
+  /// The name that is reported with `blocked` results.
   var name: String { get }
 
-  /// Decides what happens to the link; a link without a decision within 2 s is blocked.
+  /// Decides about a link. If there is no decision within 2 s, the link is blocked.
   func decide(_ link: InterceptedLink) async -> RouteDecision
 }
 
-/// A link that matches a route and is about to open its page.
+/// A link that matches a route and whose page is about to open.
 public struct InterceptedLink: Sendable {
   /// The URL.
   public let url: String
@@ -26,24 +26,24 @@ public struct InterceptedLink: Sendable {
 
 /// The decision about an intercepted link.
 public enum RouteDecision: Sendable, Hashable {
-  /// Continues with the next interceptor; a sensitive route stays closed to links from outside.
+  /// Continues with the next interceptor. A link from outside still does not open a sensitive route.
   case proceed
   /// Like `proceed`, but also opens a sensitive route.
   case approve
   /// Does not open the link.
   case block
-  /// Opens this URL instead, as if it came from inside the application; at most five times in a row.
+  /// Opens this URL instead, like a link from inside the application. A link can be redirected at most five times.
   case redirect(to: String)
 }
 
-/// Asks the interceptors, each with a deadline, even if one never answers.
+/// Calls the interceptors with a deadline, even if one of them never returns.
 enum Interception {
   /// The time limit of one interceptor.
   static let deadline = Duration.seconds(2)
-  /// The number of redirects that a link may follow.
+  /// The maximum number of redirects of a link.
   static let depth = 5
 
-  /// The decision, or `block` at the deadline; a late decision is cancelled and ignored.
+  /// Returns the decision, or `block` if there is none before the deadline. A late decision is ignored.
   static func ask(
     _ interceptor: any RouteInterceptor, _ link: InterceptedLink, _ context: ActionContext
   ) async -> RouteDecision {
@@ -57,7 +57,7 @@ enum Interception {
     }
   }
 
-  /// Passes on the first answer only.
+  /// Resumes with the first answer and ignores later ones.
   private final class Answer: Sendable {
     private let pending: Mutex<CheckedContinuation<RouteDecision, Never>?>
 

@@ -2,22 +2,22 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-/// The outcome of a link, with a reason rather than a Boolean.
+/// The outcome of a link, with a reason if it was not opened.
 struct RouteOutcome: ActionOutput {
-  /// The URL, or nil if there was none.
+  /// The URL of the link, or nil if there was none.
   var url: String?
-  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired`, `none`, or
-  /// `redirected` if the page of another link, chosen by an interceptor, was opened.
+  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `expired` or `none`, or
+  /// `redirected` if an interceptor chose another link, whose page was opened.
   var result: String
-  /// The pattern of the route that matched.
+  /// The pattern of the matching route.
   var route: String?
   /// The page of that route.
   var page: String?
   /// The presentation of the page: `push` or `present`.
   var action: String?
-  /// `path`, `query`, `payload` and `fragment`, each an object.
+  /// The parameters by origin: `path`, `query`, `payload` and `fragment`, each an object.
   var parameters: ValueObject
-  /// All parameters; the path wins over the payload and the payload over the query.
+  /// All parameters in one object. The path has precedence over the payload, and the payload over the query.
   var merged: ValueObject
   /// All parameters, redacted for logs and reports.
   var shown: ValueObject
@@ -25,7 +25,7 @@ struct RouteOutcome: ActionOutput {
   var fragment: String?
   /// Ignored parts of the URL, each with the reason.
   var ignored: [String]
-  /// The reason for not opening the link, as a word.
+  /// The reason for not opening the link, as one word.
   var reason: String?
   /// The reason for not opening the link, as a sentence.
   var message: String?
@@ -51,10 +51,10 @@ struct RouteOutcome: ActionOutput {
 
   static let withheld: Set<String> = ["url", "parameters", "merged", "fragment"]
 
-  /// True if a page was opened, be it another than the link's own.
+  /// True if a page was opened, even that of another link.
   var hasOpened: Bool { result == "opened" || result == "redirected" }
 
-  /// What became of a link in whose place this one was opened; one that did not open either keeps its own result.
+  /// Returns the outcome of a link that was redirected to this one. If this one was not opened, its own result stays.
   func redirected(from first: String, by interceptor: String, isSecret: Bool) -> RouteOutcome {
     guard result == "opened" else { return self }
     var outcome = self
@@ -65,10 +65,10 @@ struct RouteOutcome: ActionOutput {
     return outcome
   }
 
-  /// The outcome if there was nothing to open.
+  /// The outcome without a link.
   static let none = RouteOutcome(url: nil, "none")
 
-  /// Creates a result without a route.
+  /// Creates an outcome without a route.
   init(url: String?, _ result: String, reason: String? = nil, message: String? = nil, nearest: [String] = []) {
     self.url = url
     self.result = result
@@ -81,7 +81,7 @@ struct RouteOutcome: ActionOutput {
     shown = [:]
   }
 
-  /// Creates a result with the matching route.
+  /// Creates an outcome with the matching route.
   init(
     _ result: String, _ match: RouteMatch, _ parameters: RouteParameters, in table: RouteTable, reason: String? = nil,
     message: String? = nil
@@ -97,7 +97,7 @@ struct RouteOutcome: ActionOutput {
     ignored = match.url.ignored
   }
 
-  /// Creates the result of a link that nothing blocks.
+  /// Creates the outcome of a link that no interceptor affects.
   init(_ url: String, _ resolution: RouteResolution, in table: RouteTable) {
     switch resolution {
     case .open(let match, let parameters): self.init("opened", match, parameters, in: table)

@@ -2,10 +2,10 @@ import FlowModel
 import FlowPluginKit
 import RouterCore
 
-// Links that the system gives the app, and links that hold a secret of the run: logs, report and run store have the page and
-// the names of the parameters.
+// Links that the system passes to the app, and links that contain a secret of the run, are secret. Logs, the report and
+// the run store contain only their page and the names of their parameters.
 extension Router {
-  /// Returns the link with its secrecy. A secret link withholds the outputs of the step that takes it.
+  /// Marks a link as secret if necessary. A secret link withholds the outputs of the step that receives it.
   func classified(_ link: Link, _ context: ActionContext) -> Link {
     var link = link
     link.isSecret = link.isSecret || context.holdsSecret(.array([.string(link.url), .object(link.parameters)]))
@@ -13,16 +13,15 @@ extension Router {
     return link
   }
 
-  /// A link as logs show it.
+  /// Returns a link for logs.
   func shown(_ url: String, isSecret: Bool) -> String { isSecret ? Self.hiddenLink : table.forLog(url) }
 
-  /// The URL of a link that expired, which a later step may report.
+  /// Returns the URL of an expired link, which a later step may report.
   func shown(expired route: PendingRoute) -> String { route.isSecret ? Self.hiddenLink : route.url }
 
   private static let hiddenLink = "***"
 
-  /// The outcome of a link whose route is known. Nothing of a secret one is shown except its page and the names of its
-  /// parameters.
+  /// Hides everything in the outcome of a secret link except its page and the names of its parameters.
   func hiding(
     _ outcome: RouteOutcome, _ pending: PendingRoute, _ route: Route, _ context: ActionContext
   ) -> RouteOutcome {
@@ -37,7 +36,7 @@ extension Router {
     return outcome
   }
 
-  /// True if a text is a page or a part of a pattern, so that hiding it would hide the app's own words.
+  /// True if a text is a page, a default or a part of a pattern. Hiding it would hide the app's own words.
   func isOwnWord(_ text: String) -> Bool {
     table.routes.contains { route in
       route.page == text || route.defaults.contains { $0.1 == .string(text) }

@@ -3,17 +3,17 @@ import FlowPluginKit
 import RouterCore
 import Synchronization
 
-/// The routes and pending links of a run; carries out the decisions of ``PendingStore``.
+/// The routes and the pending links of a run. Performs the effects of ``PendingStore``.
 final class Router: LinkOpener {
   static let key: HandleKey = "router"
 
   let table: RouteTable
   private let surroundings: RouterSurroundings
   private let pending: Mutex<PendingStore>
-  /// Locked while the store is written, so that an older state never overwrites a newer one.
+  /// The archive. Its lock is held while the store is written, so that an older state never overwrites a newer one.
   private let archive: Mutex<PendingArchive?>
   private let timeToLiveMilliseconds: Int
-  /// Expired links, until a flush reports them.
+  /// The outcomes of expired links, until a flush reports them.
   private let expired = Mutex<[String: [RouteOutcome]]>([:])
 
   init(table: RouteTable, policy: PendingPolicy, timeToLiveMilliseconds: Int, _ surroundings: RouterSurroundings) {
@@ -31,11 +31,11 @@ final class Router: LinkOpener {
     var source: RouteSource = .notification
     var notificationID: String?
     var timeToLive: Duration?
-    /// True if it came from the system or holds a secret of the run, so that logs, store and report do not have it.
+    /// True if the link comes from the system or contains a secret of the run. Logs, store and report then omit it.
     var isSecret = false
   }
 
-  /// Starts to keep pending routes in `store` and loads those of an earlier process; returns their number.
+  /// Saves pending routes in `store` from now on, and loads those of an earlier process. Returns the number loaded.
   func persist(in store: any KeyValueStore, _ context: ActionContext) throws -> Int {
     let kept = PendingArchive(store)
     let (routes, unreadable) = try kept.load()
@@ -54,7 +54,7 @@ final class Router: LinkOpener {
     return pending.withLock { pending in pending.scopes.reduce(0) { $0 + pending.unfinished(scope: $1).count } }
   }
 
-  /// Keeps a link until the next flush; refuses one that could never be opened.
+  /// Holds a link until the next flush. Refuses a link that can never be opened.
   func hold(_ link: Link, scope: String, _ context: ActionContext) throws -> RouteOutcome {
     let link = classified(link, context)
     if let refusal = refusal(of: link) { return report(refusal, isSecret: link.isSecret, context) }
@@ -65,7 +65,7 @@ final class Router: LinkOpener {
     return outcome(of: arrival, link)
   }
 
-  /// Opens a link if the interface is ready, and keeps it otherwise.
+  /// Opens a link if the interface is ready, and holds it otherwise.
   func open(
     _ link: Link, scope: String, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> RouteOutcome {
@@ -82,7 +82,7 @@ final class Router: LinkOpener {
     return await handOff(id, route, scope: scope, on: interface, context).outcome
   }
 
-  /// Opens waiting links once the interface has settled. Returns the outcomes in order, empty if nothing was waiting.
+  /// Opens waiting links once the interface has settled. Returns their outcomes, in order.
   func flush(
     scope: String, settle: Duration, on interface: any UserInterface, _ context: ActionContext
   ) async throws -> [RouteOutcome] {
@@ -106,7 +106,7 @@ final class Router: LinkOpener {
         outcomes.append(outcome)
         effects = next
       case .wake(_, let due):
-        // The run's clock and the wall clock differ by less than a tick, unless the date was set back.
+        // Unless the date was set back, the run's clock and the wall clock differ by less than one tick.
         let rest = min(max(due - surroundings.now(), 1), milliseconds)
         try await context.sleep(for: .milliseconds(rest))
         effects = pending.withLock { $0.settled(scope: scope, at: max(due, surroundings.now())) }
@@ -115,7 +115,7 @@ final class Router: LinkOpener {
     }
   }
 
-  /// Opens or keeps a tapped notification's link and returns the result as a word.
+  /// Opens or holds the link of a tapped notification. Returns the result as one word.
   func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String {
     let action = link.action
     let link = Link(
@@ -134,7 +134,7 @@ final class Router: LinkOpener {
     }
   }
 
-  /// The scope of links without one.
+  /// The scope of links that specify none.
   static let mainScope = "main"
 }
 
@@ -149,7 +149,7 @@ extension Router {
       isSecret: link.isSecret)
   }
 
-  /// The outcome of a link that no page could ever be opened for, or nil.
+  /// Returns the outcome of a link that can never be opened, or nil if it might be.
   private func refusal(of link: Link) -> RouteOutcome? {
     let resolution = table.resolve(link.url, from: link.source, payload: link.parameters)
     switch resolution {
@@ -176,12 +176,12 @@ extension Router {
       isRetryable: false)
   }
 
-  /// Opens a link's page and removes the link; if the interface is no longer ready, the link keeps waiting.
+  /// Opens a link's page and removes the link. If the interface is no longer ready, the link stays pending.
   private func handOff(
     _ id: PendingStore.ID, _ route: PendingRoute, scope: String, on interface: any UserInterface,
     _ context: ActionContext
   ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
-    // A step that is being cancelled leaves the link waiting, too.
+    // The link also stays pending if the step is being cancelled.
     guard (try? await context.calling(interface, { await interface.isReady })) == true else {
       let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
       return (RouteOutcome(url: route.url, "deferred", message: "the user interface was closed"), effects)
@@ -195,7 +195,7 @@ extension Router {
     return (outcome, [])
   }
 
-  /// Asks the interceptors, follows redirects and opens the page.
+  /// Calls the interceptors, follows redirects and opens the page.
   private func perform(
     _ pending: PendingRoute, on interface: any UserInterface, _ context: ActionContext
   ) async -> RouteOutcome {
@@ -238,7 +238,7 @@ extension Router {
       message: "it was redirected more than \(Interception.depth) times")
   }
 
-  /// The combined decision of all interceptors; nil means continue.
+  /// The combined decision of all interceptors.
   private enum Verdict {
     case approve
     case block(String)
@@ -290,12 +290,12 @@ extension Router {
 // MARK: - Pages
 
 extension Router {
-  /// The page of a route, with the parameters that the next launch may restore (F2); secrets are never written to disk.
+  /// Returns the page of a route. The next launch may restore its parameters, except secret ones (F2).
   private func page(of route: Route, _ parameters: RouteParameters, isSecret: Bool) -> PageRequest {
     let merged = parameters.merged
     var secrets: Set<String> = []
     for (name, value) in merged {
-      // A value that differs from the default came with the link.
+      // A value that differs from the default comes from the link.
       let isOfSecretLink = isSecret && route.defaults[name] != value
       if isOfSecretLink || parameters.fragment[name] != nil || table.hidesPart(of: value, under: name) {
         secrets.insert(name)
@@ -311,7 +311,7 @@ extension Router {
 // MARK: - Effects
 
 extension Router {
-  /// Writes to log and store; the caller handles wake-ups and hand-offs.
+  /// Performs the effects that write to log and store. The caller handles wake-ups and hand-offs.
   private func carryOut(_ effects: [PendingStore.Effect], _ context: ActionContext) {
     for effect in effects {
       switch effect {
@@ -347,13 +347,13 @@ extension Router {
       do {
         try archive.save(pending.withLock { $0.unfinished(scope: scope) }, scope: scope)
       } catch {
-        // The link is still in memory; only a crash could lose it.
+        // The link is still in memory, so only a crash would lose it.
         context.log("pending routes could not be kept: \(error)", level: .error)
       }
     }
   }
 
-  /// Logs what became of a link, once (N36).
+  /// Logs the outcome of a link, once (N36).
   private func report(_ outcome: RouteOutcome, isSecret: Bool, _ context: ActionContext) -> RouteOutcome {
     let url = shown(outcome.url ?? "", isSecret: isSecret)
     for part in outcome.ignored { context.log("left out of \(url): \(part)", level: .warning) }

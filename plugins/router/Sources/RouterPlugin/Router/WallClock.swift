@@ -1,6 +1,6 @@
 import FlowPlatform
 
-/// The wall-clock time, which outlives the process; used for the age of routes kept by an earlier launch.
+/// The wall clock. Unlike the run's clock it continues between launches, so it measures the age of stored routes.
 public enum WallClock {
   /// The milliseconds since 1970.
   public static func milliseconds() -> Int {
