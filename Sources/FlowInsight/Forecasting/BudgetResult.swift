@@ -3,14 +3,14 @@ import FlowModel
 /// The outcome of checking a budget against a measured or forecast value.
 package struct BudgetResult: Sendable {
   package let rule: BudgetRule
-  /// The value found, in milliseconds or as a share, or nil if the event never happened.
+  /// The measured value, in milliseconds or as a share, or nil if the event never happened.
   package let value: Double?
-  /// The limit, in milliseconds or as a share, or nil if there was no baseline to derive it from.
+  /// The limit, in milliseconds or as a share, or nil if it depends on a baseline and there is none.
   package let limit: Double?
-  /// True if there was something to compare: a step that never ran has no times.
+  /// True if there is a value to compare. A step that never ran has no times.
   package let isMeasured: Bool
 
-  /// Checks a rule against a value. `baseline` is the value from the runs that it is compared with.
+  /// Checks a rule against a value. `baseline` is the value from the runs that the rule compares with.
   package init(_ rule: BudgetRule, value: Double?, isMeasured: Bool = true, baseline: Double? = nil) {
     self.rule = rule
     self.value = value
@@ -23,13 +23,13 @@ package struct BudgetResult: Sendable {
       }
   }
 
-  /// True if the rule is broken. An event that never happened counts as exceeding every limit.
+  /// True if the rule is broken. An event that never happened exceeds every limit.
   package var isBroken: Bool {
     guard isMeasured else { return false }
     return !rule.allows(value ?? .infinity, limit: limit ?? .infinity)
   }
 
-  /// True if the value is a share and not a time.
+  /// True if the value is a share rather than a time.
   package var isShare: Bool {
     switch rule.subject {
     case .missed, .failed: true

@@ -1,14 +1,14 @@
 import FlowModel
 
-/// The critical paths of the first runs of a forecast, summarized.
+/// A summary of the critical paths of a forecast's first runs.
 package struct CloseLook: Sendable {
   /// The number of runs examined.
   package var runs = 0
   /// The share of runs in which each step was on the critical path.
   package var criticality: [Double] = []
-  /// The share of the critical path to the gate that each step took.
+  /// The share of the time on the critical path to the gate that each step took.
   package var timeShare: [Double] = []
-  /// The share of the whole critical path by cause.
+  /// The share of the time on the whole critical path by cause.
   package var causes: [PathCause: Double] = [:]
 
   init() {}
@@ -37,7 +37,7 @@ package struct CloseLook: Sendable {
 }
 
 extension ForecastModel {
-  /// Simulates runs by number and records everything that critical paths need.
+  /// Simulates the runs with these numbers and records everything that critical paths need.
   package func courses(_ runs: some Sequence<Int>) -> [RunCourse] {
     let shape = CourseShape(started)
     var player = RunPlayer(started, in: ForecastWorld(self))

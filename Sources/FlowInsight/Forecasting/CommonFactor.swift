@@ -1,26 +1,26 @@
 import FlowModel
 
-/// The slowness of each recorded run as a whole, and how strongly each step follows it. A slow or busy device is slow
-/// in every step, so long runs are longer than steps drawn independently would make them.
+/// The slowness of each recorded run as a whole, and how strongly each step depends on it. On a slow or busy device all
+/// steps take longer, so long runs are longer than the sum of steps that are drawn independently.
 ///
-/// A run's factor is by how much its steps together took longer than usual. A step follows the factor by the slope of
-/// its times over the factors. Where step times were independent, all slopes are reduced until the sum of independently
-/// drawn steps has the variance of the recorded sums. Only sums and square roots are used, so results are the same on
-/// every machine.
+/// The factor of a run is the relative excess of its total step time over the usual one. The slope of a step is that of
+/// its times over these factors. If step times were independent, all slopes are reduced until the sum of independently
+/// drawn steps has the variance of the recorded sums. Only sums and square roots are used, so the results are the same
+/// on every machine.
 struct CommonFactor: Sendable {
-  /// How much slower than usual each run was, as a share of the usual time; 0 if unknown.
+  /// The factor of each run: its excess time as a share of the usual time, or 0 if unknown.
   private var factors: [Double]
-  /// The nanoseconds by which each step takes longer in a run whose factor is greater by 1.
+  /// The slope of each step: the additional nanoseconds in a run whose factor is greater by 1.
   private var slopes: [Double]
   /// The shortest time of each step.
   private var shortest: [Int]
 
-  /// The number of runs below which nothing is estimated.
+  /// The minimum number of runs for an estimate.
   private static let leastRuns = 3
-  /// The greatest slope of a step, relative to that of all steps together.
+  /// The maximum slope of a step, relative to its usual time.
   private static let greatestSlope = 2.0
 
-  /// Estimates factors from runs. `counts` selects the steps that are part of the sum.
+  /// Estimates the factors from runs. `counts` selects the steps that are part of the sum.
   init(_ runs: [RecordedRun], steps: Int, counts: (Int) -> Bool) {
     factors = Array(repeating: 0, count: runs.count)
     slopes = Array(repeating: 0, count: steps)
@@ -40,8 +40,8 @@ struct CommonFactor: Sendable {
     let total = summed.reduce(0.0) { $0 + Double(usual[$1]) }
     let spread = Self.covariance(factors, factors)
     guard spread > 0 else { return }
-    // The variance that the sum, relative to the usual sum, would have if steps were independent, and the part of it
-    // from steps that follow the factors.
+    // The variance of the sum, relative to the usual sum, if steps were independent, and the part of it that comes from
+    // steps that follow the factors.
     var (independent, following) = (0.0, 0.0)
     for step in 0..<steps where usual[step] > 0 {
       let known = runs.indices.filter { times[step][$0] != nil }
@@ -58,7 +58,7 @@ struct CommonFactor: Sendable {
     for step in slopes.indices { slopes[step] *= share }
   }
 
-  /// Scales the length of a step in one run to the slowness of another run.
+  /// Converts the length of a step in one run to the slowness of another run.
   func nanoseconds(_ nanoseconds: Int, of step: Int, in run: Int, asIn other: Int) -> Int {
     guard slopes[step] > 0 else { return nanoseconds }
     let longer = slopes[step] * (factors[other] - factors[run])

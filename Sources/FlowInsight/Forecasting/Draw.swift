@@ -1,21 +1,21 @@
 import FlowBytes
 import FlowModel
 
-/// Random draws that depend only on their purpose and indices. Deferring a step in a run does not change the draws of
-/// other steps, so two forecasts can be compared run by run.
+/// Random draws that depend only on their purpose and indices. Deferring a step does not change the draws of other
+/// steps, so two forecasts can be compared run by run.
 enum Draw {
-  /// The decision that a draw is for.
+  /// The decision for which a number is drawn.
   enum Purpose: UInt64 {
     case device, noise, failure, run, whole, pause
   }
 
-  /// A number in 0..<1.
+  /// Returns a number in 0..<1.
   @inline(__always)
   static func unit(_ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex = 0, attempt: Int = 0) -> Double {
     Double(bits(purpose, seed: seed, run: run, step: step, attempt: attempt) >> 11) * 0x1p-53
   }
 
-  /// An index below `count`.
+  /// Returns an index below `count`.
   @inline(__always)
   static func index(
     below count: Int, _ purpose: Purpose, seed: UInt64, run: Int, step: StepIndex = 0

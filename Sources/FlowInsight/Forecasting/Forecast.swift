@@ -1,13 +1,13 @@
 import FlowEngine
 import FlowModel
 
-/// The predicted course of future runs.
+/// The predicted results of future runs.
 package struct Forecast: Sendable {
   /// The model that was simulated.
   package let model: ForecastModel
-  /// The instant at which everything is ready, ignoring the minimum.
+  /// The distribution of the instant at which everything is ready, ignoring the gate's minimum.
   package let ready: Quantiles
-  /// The instant at which the gate opens.
+  /// The distribution of the instant at which the gate opens.
   package let opened: Quantiles
   /// The share of runs whose gate times out.
   package let missed: Double
@@ -15,23 +15,23 @@ package struct Forecast: Sendable {
   package let failed: Double
   /// The share of runs whose gate is delayed by the minimum.
   package let heldShare: Double
-  /// The average delay of those runs by the minimum.
+  /// The mean delay by the minimum in these runs.
   package let heldMilliseconds: Double
   /// The critical paths of the first runs.
   package internal(set) var closeLook = CloseLook()
-  /// Suggested changes, the most effective first.
+  /// The suggested changes, the most effective first.
   package internal(set) var suggestions: [Suggestion] = []
   private let blocks: [ForecastBlock]
 
   /// The number of runs in a block.
   package static let blockRuns = 1_000
 
-  /// Returns the blocks of runs. They are independent and can be simulated in any order.
+  /// Returns the numbers of the runs in each block. Blocks are independent and can be simulated in any order.
   package static func blocks(of runs: Int) -> [Range<Int>] {
     stride(from: 0, to: runs, by: blockRuns).map { $0..<min(runs, $0 + blockRuns) }
   }
 
-  /// Combines blocks, which must be in the order of their runs.
+  /// Combines blocks, which must be in the order of their run numbers.
   package init(_ model: ForecastModel, _ blocks: [ForecastBlock]) {
     self.model = model
     self.blocks = blocks
@@ -59,7 +59,7 @@ package struct Forecast: Sendable {
   /// The number of simulated runs.
   package var runs: Int { ready.count }
 
-  /// Returns the lengths of a step in the runs that executed it.
+  /// Returns the distribution of a step's length in the runs that execute it.
   package func lengths(of step: StepIndex) -> LengthQuantiles {
     let count = model.graph.workflow.steps.count
     var column: [PackedLength] = []
@@ -74,7 +74,7 @@ package struct Forecast: Sendable {
     return LengthQuantiles(column)
   }
 
-  /// The steps that run at least once although nothing is known about their duration; they are assumed to take no time.
+  /// The steps that run at least once without any information about their duration. They are assumed to take no time.
   package var stepsThatRestOnNothing: [StepIndex] {
     model.graph.workflow.steps.indices.map { StepIndex($0) }.filter {
       model.source(of: $0) == .nothing && lengths(of: $0).count > 0

@@ -12,7 +12,7 @@ package struct ForecastBlock: Sendable {
   /// The length of each step, run by run.
   var lengths: [PackedLength] = []
 
-  /// Simulates runs by number. The result of a run depends only on its number.
+  /// Simulates the runs with these numbers. The result of a run depends only on its number.
   package init(_ model: ForecastModel, _ runs: Range<Int>) {
     let count = model.graph.workflow.steps.count
     readyAt.reserveCapacity(runs.count)
@@ -40,7 +40,6 @@ package struct ForecastBlock: Sendable {
 }
 
 extension ForecastModel {
-  /// Simulates a run by its number.
   func play(_ run: Int, with player: inout RunPlayer<ForecastWorld>) {
     player.world.begin(run)
     player.reset(to: started)

@@ -2,29 +2,29 @@ import FlowEngine
 import FlowExpressions
 import FlowModel
 
-/// A workflow that is ready to be simulated many times: the expected duration of each step, and the plan right after
-/// the start of a run, which is the same in all runs.
+/// A workflow prepared for many simulations: the expected duration of each step, and the plan directly after the start
+/// of a run, which is the same in all runs.
 package struct ForecastModel: Sendable {
-  /// The workflow and the known circumstances of the run.
+  /// The workflow and the known conditions of the run.
   package let stage: RunStage
   package let options: ForecastOptions
-  /// The conditions that depend on outputs.
+  /// The conditions that depend on outputs, which a forecast does not have.
   package private(set) var conditions: [DecidedCondition] = []
   /// Steps with `foreach` whose number of items is unknown; they are simulated with one item.
   package private(set) var stepsWithUnknownItems: [StepIndex] = []
   private(set) var predictions: [StepPrediction]
   private(set) var stepConditions: [StepIndex: StepCondition] = [:]
-  /// The plan, activated and started at its instant 0.
+  /// The plan, already activated and started at instant 0.
   let started: Plan
   let resolution: Resolution
-  /// The slowness of the recorded runs as a whole, and the steps that follow it.
+  /// The slowness of the recorded runs as a whole, and the steps that depend on it.
   let common: CommonFactor
   /// The names of events from outside that were posted in the recorded runs.
   let recordedEvents: [String]
 
   package var graph: WorkflowGraph { stage.prepared.graph }
 
-  /// The length at which the simulation of a run without an end stops: 10,000 hours.
+  /// The simulated time after which a run without an end is stopped: 10,000 hours.
   static let limitNanoseconds = DurationText.longest.nanoseconds
 
   /// Creates a model of a workflow.
@@ -64,7 +64,7 @@ package struct ForecastModel: Sendable {
     prediction.runs = self.options.recordedRuns.indices.filter {
       self.options.recordedRuns[$0].steps[Int(step)]?.attemptTimes.isEmpty == false
     }.map { Int32($0) }
-    // The number of posts is a result of each run.
+    // For a step that runs once per post, the number of items is a result of the simulation.
     if let fanOut = options.fanOut, fanOut.event == nil {
       let known = self.options.itemCounts[step] ?? stage.itemCount(of: step, in: started)
       let recorded = self.options.recordedRuns.contains { $0.steps[Int(step)]?.itemCount != nil }
@@ -110,7 +110,7 @@ package struct ForecastModel: Sendable {
       default: break
       }
     }
-    // The key of a cached answer has room for the gate, the status functions and 18 outcomes.
+    // The key of a cached decision has room for the gate, the status functions and 18 outcomes.
     if noted.outcomes.map({ $0.count > 18 }) ?? false { noted.outcomes = nil }
     noted.readsUnknownOutputs = outputs.unknown
     stepConditions[step] = noted

@@ -1,22 +1,22 @@
 import FlowEngine
 import FlowModel
 
-/// The simulated surroundings of a forecast's runs, one run at a time.
+/// The environment of a forecast's simulated runs, one run at a time.
 struct ForecastWorld: RunWorld {
   private let model: ForecastModel
   private let predictions: [StepPrediction]
   private let seed: UInt64
   /// The number of the current run.
   private var run = 0
-  /// The slowness of its device, from 0 to 1.
+  /// The slowness of the device in this run, from 0 to 1.
   private var device = 0.0
-  /// The recorded run that the current run is based on; `isWhole` if all of its steps come from it.
+  /// The recorded run that the current run is based on. If `isWhole`, all of its steps are drawn from that run.
   private var base = 0
   private var isWhole = true
   /// The wait of each step for a thread in this run. The simulated plan has unlimited threads, so the wait is added to
-  /// the body and excluded from the step's length.
+  /// the body, and it is excluded from the length of the step.
   private(set) var waits: [Int]
-  /// Earlier decisions of conditions, by step and by the values they read.
+  /// The earlier decisions of conditions, by step and by the values that they depend on.
   private var answers: [StepIndex: [UInt64: Decision]] = [:]
 
   init(_ model: ForecastModel) {
@@ -26,7 +26,6 @@ struct ForecastWorld: RunWorld {
     seed = model.options.seed
   }
 
-  /// Starts the run with this number.
   mutating func begin(_ run: Int) {
     self.run = run
     for step in waits.indices { waits[step] = 0 }
@@ -36,7 +35,7 @@ struct ForecastWorld: RunWorld {
     isWhole = Draw.unit(.whole, seed: seed, run: run) < model.options.correlation
   }
 
-  /// Returns the instant of a recorded event from outside in this run, or nil if it is not posted.
+  /// Returns the instant at which an event from outside was posted in the recorded run, or nil if it was not.
   func timeOfRecordedEvent(_ name: String) -> Int? {
     model.options.recordedRuns[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
   }
@@ -72,9 +71,9 @@ struct ForecastWorld: RunWorld {
     }
     let number = min(attempt, recorded.attemptTimes.count) - 1
     let measured = recorded.attemptTimes[number].nanoseconds
-    // A maximum counts from the start of the body, after the wait.
+    // A step's maximum counts from the start of its body, after the wait.
     let recordedWait = attempt == 1 && item == nil && !prediction.hasMaximum ? recorded.waitNanoseconds : 0
-    // A time from another run is scaled to the slowness of this run, including its wait.
+    // A time from another run is converted to the slowness of this run, including the wait.
     let whole =
       run == base || !recorded.attemptTimes[number].isSuccess
       ? measured + recordedWait
@@ -85,7 +84,7 @@ struct ForecastWorld: RunWorld {
     if Int(step) < waits.count { waits[Int(step)] = wait }
     let fails = !recorded.attemptTimes[number].isSuccess && prediction.failureRate == 0
     var body = body(nanoseconds, fails: fails, step, attempt, prediction)
-    // The body was ended only by its maximum and would have continued.
+    // The body ended only because of its maximum; without it, it would have continued.
     if recorded.isTimedOut, prediction.hasMaximum, number == recorded.attemptTimes.count - 1, fails {
       body.endsAfterNanoseconds = nil
     }
@@ -100,7 +99,7 @@ struct ForecastWorld: RunWorld {
     return body.delayed(by: wait)
   }
 
-  /// Returns the measurements of a step in the run drawn for it, and the index of that run.
+  /// Returns the measurements of a step in the recorded run drawn for it, and the index of that run.
   private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
     let runs = model.options.recordedRuns
     if isWhole, let measured = runs[base].steps[Int(step)], !measured.attemptTimes.isEmpty { return (measured, base) }
@@ -165,7 +164,6 @@ struct ForecastWorld: RunWorld {
 }
 
 extension RunBody {
-  /// Returns the same body, delayed by a time.
   fileprivate func delayed(by nanoseconds: Int) -> RunBody {
     if nanoseconds == 0 { return self }
     var body = self

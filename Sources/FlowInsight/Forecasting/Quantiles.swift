@@ -1,14 +1,14 @@
-/// Sorted values whose quantiles are the values of nearest rank.
+/// Sorted values, with quantiles by nearest rank.
 package struct Quantiles: Sendable {
   private let sorted: [Int]
 
-  /// Sorts values; `Int.max` represents an event that never happened.
+  /// Sorts values. `Int.max` stands for an event that never happened.
   package init(_ values: [Int]) { sorted = values.sorted() }
 
   package var count: Int { sorted.count }
 
-  /// Returns the smallest value that is not exceeded by `share` of the values, or nil if it is `Int.max` or there are
-  /// no values.
+  /// Returns the quantile at `share`: the smallest value that is not exceeded by this share of the values. Returns nil
+  /// if it is `Int.max` or there are no values.
   package func value(_ share: Double) -> Int? {
     guard !sorted.isEmpty else { return nil }
     let value = sorted[Self.rank(share, of: sorted.count)]
@@ -29,26 +29,26 @@ package struct Quantiles: Sendable {
     return Double(low) / Double(sorted.count)
   }
 
-  /// Returns the index of the nearest rank.
+  /// Returns the index of the nearest rank of a quantile.
   static func rank(_ share: Double, of count: Int) -> Int {
     max(0, min(count - 1, Int((share * Double(count)).rounded(.up)) - 1))
   }
 }
 
-/// A length in four bytes, because there are many: exact to the nanosecond below 1 s, to the microsecond below 1,000 s,
-/// and so on.
+/// A length in four bytes, because there are many of them. It is exact to the nanosecond below 1 s, to the microsecond
+/// below 1,000 s, and so on.
 package struct PackedLength: Sendable, Hashable {
-  /// The upper two bits are the unit as a power of 1,000 nanoseconds, the lower 30 the count. Greater bits are greater
-  /// lengths.
+  /// The unit in the upper two bits, as a power of 1,000 nanoseconds, and the count of units in the lower 30. Longer
+  /// lengths have greater bits.
   fileprivate var bits: UInt32
 
-  /// Marks a step that did not run.
+  /// The length of a step that did not run.
   static let none = PackedLength(bits: .max)
 
   private init(bits: UInt32) { self.bits = bits }
   private static let most: UInt32 = 1 << 30 - 1
 
-  /// Packs a length; negative lengths become 0.
+  /// Packs a length. Negative lengths become 0.
   package init(nanoseconds: Int) {
     var (count, unit) = (max(0, nanoseconds), UInt32(0))
     while count >= 1_000_000_000, unit < 3 {
@@ -60,7 +60,6 @@ package struct PackedLength: Sendable, Hashable {
 
   fileprivate init(radixSorted bits: UInt32) { self.bits = bits }
 
-  /// The length in milliseconds.
   fileprivate var milliseconds: Double {
     var nanoseconds = Int(bits & Self.most)
     for _ in 0..<bits >> 30 { nanoseconds *= 1_000 }
@@ -68,7 +67,7 @@ package struct PackedLength: Sendable, Hashable {
   }
 }
 
-/// Sorted lengths. They are sorted by radix, 11 bits at a time, because a forecast has a column of them for each step.
+/// Sorted lengths. A forecast has many of them for each step, so they are sorted by radix, 11 bits at a time.
 package struct LengthQuantiles: Sendable {
   private let sorted: [PackedLength]
 
@@ -91,8 +90,8 @@ package struct LengthQuantiles: Sendable {
 
   package var count: Int { sorted.count }
 
-  /// Returns the smallest length in milliseconds that is not exceeded by `share` of the lengths, or nil if there are
-  /// none.
+  /// Returns the quantile at `share` in milliseconds: the smallest length that is not exceeded by this share of the
+  /// lengths. Returns nil if there are none.
   package func value(_ share: Double) -> Double? {
     sorted.isEmpty ? nil : sorted[Quantiles.rank(share, of: sorted.count)].milliseconds
   }

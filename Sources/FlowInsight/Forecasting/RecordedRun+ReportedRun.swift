@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension RecordedRun {
-  /// Reads the data that a forecast of a workflow uses from a report, matching steps by id. `declared` returns the
-  /// events that a step may post; if the poster of an event is not recorded, every step that may post it counts.
+  /// Reads the data for a forecast from a report, matching steps by id. `declared` returns the events that a step may
+  /// post. If the report does not name the poster of an event, all steps that may post it count.
   package init(_ run: ReportedRun, of workflow: Workflow, declared: (StepIndex) -> [String]) {
     let course = run.course
     let indices = Dictionary(uniqueKeysWithValues: course.shape.steps.enumerated().map { ($1.id, $0) })
@@ -29,7 +29,7 @@ extension RecordedRun.Step {
     self.init()
     let step = run.course.steps[index]
     if step.outcome == .skipped, run.reasons[index] == SkipReason.condition.word { condition = false }
-    // The time of a cancelled step is not representative.
+    // The duration of a cancelled step is not representative.
     guard let started = step.startedAt, let ended = step.endedAt, step.outcome != .cancelled, step.outcome != .skipped
     else { return }
     condition = true
@@ -50,8 +50,8 @@ extension RecordedRun.Step {
 }
 
 extension RunCourse {
-  /// Returns the time a step waited for a thread before it started: since it was ready, or since another step last
-  /// released a slot of its queue, the run or the machine.
+  /// Returns the time that a step waited for a thread before it started. The wait counts from the instant at which the
+  /// step was ready, or at which another step last released a slot of its queue, of the run or of the machine.
   fileprivate func waitForThread(of step: Int) -> Int {
     guard let ready = steps[step].readyAt, let started = steps[step].startedAt, steps[step].beginnings == nil else {
       return 0

@@ -1,14 +1,14 @@
 import FlowEngine
 import FlowModel
 
-/// The data of a recorded run that a forecast uses: the time and outcome of each attempt, the values of conditions, and
-/// the events from outside.
+/// The data of a recorded run that a forecast uses: durations and outcomes of attempts, values of conditions, and
+/// events from outside.
 package struct RecordedRun: Sendable {
   /// A step of the run.
   package struct Step: Sendable {
     /// One attempt.
     package struct Attempt: Sendable {
-      /// Its duration; for a service, the time until it was ready.
+      /// The duration. For a service, the time until it was ready.
       package var nanoseconds: Int
       package var isSuccess: Bool
 
@@ -20,20 +20,20 @@ package struct RecordedRun: Sendable {
 
     /// The attempts in order; empty if the step did not run.
     package var attemptTimes: [Attempt] = []
-    /// The wait for a thread before the first attempt, counted from the instant at which its dependencies and its queue
-    /// allowed a start. A busy machine delays a run by this wait, too.
+    /// The wait for a thread before the first attempt, counted from the instant at which dependencies and queue allowed
+    /// a start. It is part of the forecast, because a busy machine delays a run by it.
     package var waitNanoseconds = 0
     /// True if the step timed out.
     package var isTimedOut = false
-    /// The value of its `if`, or nil if it was not evaluated.
+    /// The value of the step's `if`, or nil if it was not evaluated.
     package var condition: Bool?
-    /// The number of its items, or nil if it runs once.
+    /// The number of the step's items, or nil if it runs once.
     package var itemCount: Int?
-    /// The durations of its items.
+    /// The durations of the step's items.
     package var itemNanoseconds: [Int] = []
-    /// True if its posts are known.
+    /// True if the posts of the step are known.
     package var knowsPosts = false
-    /// The events that it posted, with their delay after its start.
+    /// The events that the step posted, with their delays after its start.
     package var posts: [RunPost] = []
 
     /// Creates a step that did not run.
@@ -42,9 +42,9 @@ package struct RecordedRun: Sendable {
 
   /// The name of the run for people.
   package var name: String
-  /// The steps in the order of the workflow; nil for a step that the run did not have.
+  /// The steps in the order of the workflow. Nil stands for a step that the run did not have.
   package var steps: [Step?]
-  /// The events from outside, timed from activation.
+  /// The events from outside, with their delays after activation.
   package var outsideEvents: [RunPost] = []
 
   package init(name: String, steps: [Step?]) {

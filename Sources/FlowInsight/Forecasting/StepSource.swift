@@ -2,13 +2,13 @@ import FlowModel
 
 /// The origin of a step's duration in a forecast.
 package enum StepSource: String, Sendable {
-  /// Measurements of recorded runs.
+  /// Recorded runs.
   case recorded
   /// The step's `estimate`.
   case estimate
   /// Unknown: the step is assumed to take no time.
   case nothing
-  /// The step takes no time because it includes a workflow or never runs.
+  /// The step takes no time, because it only includes a workflow or never runs.
   case none
 }
 
@@ -21,28 +21,29 @@ struct StepPrediction: Sendable {
   var failureRate = 0.0
   var isService = false
   var hasMaximum = false
-  /// The events that its action declares; posted when it ends, or when a service is ready.
+  /// The events that the step's action declares. They are posted when the step ends or, for a service, when it is
+  /// ready.
   var posts: [String] = []
-  /// The number of items, if it has `foreach`.
+  /// The number of items of a step with `foreach`.
   var itemCount = 1
   /// The indices of the recorded runs in which the step ran.
   var runs: [Int32] = []
 }
 
-/// The values that the `if` of a step depends on.
+/// The values that a step's `if` depends on.
 struct StepCondition: Sendable {
-  /// True if it reads outputs that are neither assumed nor known.
+  /// True if the condition reads outputs that are neither assumed nor known.
   var readsUnknownOutputs = false
-  /// The steps whose outcomes it reads, if nothing else but the status functions and the gate changes its value. If
-  /// nil, it must be evaluated each time.
+  /// The steps whose outcomes the condition reads, if its value depends only on them, the status functions and the
+  /// gate. If nil, the condition must be evaluated each time.
   var outcomes: [StepIndex]?
 }
 
-/// An `if` that reads outputs, which a forecast does not have, and the origin of the value used instead.
+/// An `if` that reads outputs, which a forecast does not have, and the origin of the value that replaces it.
 package struct DecidedCondition: Sendable, Hashable {
   /// The origin of the value.
   package enum Source: String, Sendable {
-    /// The value in the drawn run.
+    /// The value in the recorded run.
     case recorded
     /// The outputs given with `--assume`.
     case assumed

@@ -1,18 +1,17 @@
 import FlowModel
 
-/// Changes that a forecast makes to a workflow.
+/// Changes of a workflow that a forecast tests.
 package struct WorkflowChanges: Sendable {
-  /// Steps that are deferred until after the gate.
+  /// The steps that are deferred until the gate has opened.
   package var deferred: Set<StepIndex> = []
-  /// Steps that are removed.
+  /// The steps that are removed.
   package var dropped: Set<StepIndex> = []
-  /// The number of steps that may run at once, or nil to keep the workflow's value.
+  /// The maximum number of steps that run at the same time, or nil to keep the workflow's value.
   package var threads: Int?
 
-  /// Creates a value without changes.
   package init() {}
 
-  /// Returns the workflow with the changes.
+  /// Returns the workflow with these changes.
   package func applied(to workflow: Workflow) -> Workflow {
     var workflow = workflow
     for step in dropped { workflow.steps[Int(step)].options.enabled = .literal(false) }

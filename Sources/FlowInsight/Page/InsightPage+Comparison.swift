@@ -7,7 +7,7 @@ extension InsightPage {
     package var before: Double?
     /// The value after, or nil if it does not exist.
     package var after: Double?
-    /// The verdict on the difference, in words.
+    /// The verdict on the difference, as text.
     package var verdict: String
 
     package init(name: String, before: Double?, after: Double?, verdict: String) {
@@ -15,8 +15,8 @@ extension InsightPage {
     }
   }
 
-  /// Creates the page that compares runs. `gate` and `steps` are the changed values, `notes` sentences about the
-  /// comparison.
+  /// Creates the page of a comparison of runs. `gate` and `steps` are the changed values, and `notes` are sentences
+  /// about the comparison.
   package init(
     _ comparison: RunComparison, gate: [Change], steps: [Change], budgets: [BudgetResult], notes: [String]
   ) {
@@ -92,7 +92,7 @@ extension InsightPage {
 }
 
 extension RunSample {
-  /// Returns the run at this quantile of the times until ready.
+  /// Returns the run at this quantile of the times until everything was ready.
   func run(atShare share: Double) -> ReportedRun {
     let order = runs.sorted { ($0.course.readyAt ?? .max, $0.id) < ($1.course.readyAt ?? .max, $1.id) }
     return order[Quantiles.rank(share, of: order.count)]

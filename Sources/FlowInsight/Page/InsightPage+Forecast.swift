@@ -2,7 +2,7 @@ import FlowEngine
 import FlowModel
 
 extension InsightPage {
-  /// Creates the page of a forecast. `suggestions` are sentences, `budgets` the rules with their results.
+  /// Creates the page of a forecast. `suggestions` are sentences; `budgets` are the rules with their results.
   package init(_ forecast: Forecast, suggestions: [String], budgets: [BudgetResult], notes: [String]) {
     let workflow = forecast.model.graph.workflow
     self.init(
@@ -39,7 +39,7 @@ extension InsightPage {
     add("Data and assumptions", Self.list(notes))
   }
 
-  /// Creates the page of several runs.
+  /// Creates the page of several recorded runs.
   package init(
     _ sample: RunSample, figures: [(String, Double, Double?, Double?)], budgets: [BudgetResult],
     notes: [String]
@@ -61,10 +61,10 @@ extension InsightPage {
     add("Notes", Self.list(notes))
   }
 
-  /// Adds a part that explains why there is no forecast.
+  /// Adds a part with the reason why there is no forecast.
   package mutating func add(noForecast reason: String) { add("Forecast", "<p>\(PageText.escaped(reason))</p>") }
 
-  /// Adds a forecast of the next runs. `premise` is a sentence about their inputs.
+  /// Adds a forecast of the next runs. `premise` is a sentence about the assumed inputs.
   package mutating func add(_ forecast: Forecast, premise: String) {
     let bounds = forecast.model.resolution.gate
     let hasGate = forecast.model.courses([0])[0].hasGate
@@ -89,7 +89,7 @@ extension InsightPage {
     return [.init(name), .init(PageText.share(criticality), criticality), time(p50), time(p95)] + more
   }
 
-  /// Sorts rows, the steps most often on the critical path first.
+  /// Sorts rows by how often the step is on the critical path.
   private static func sorted(_ rows: [[PageTable.Cell]]) -> [[PageTable.Cell]] {
     rows.enumerated().sorted { ($0.element[1].number ?? 0, $1.offset) > ($1.element[1].number ?? 0, $0.offset) }.map(
       \.element)
@@ -124,7 +124,7 @@ extension InsightPage {
 }
 
 extension Forecast {
-  /// Returns the number of the run at this quantile of the times until ready.
+  /// Returns the number of the run at this quantile of the times until everything is ready.
   package func run(atShare share: Double) -> Int {
     let times = readyTimes
     let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }

@@ -4,11 +4,11 @@ import FlowModel
 extension InsightPage {
   /// The maximum number of failures shown in panels.
   private static let shownFailures = 20
-  /// The maximum number of steps with a table of their items, and of items in such a table.
+  /// The maximum number of steps whose items are listed, and of listed items per step.
   private static let (listedSteps, listedItems) = (10, 1_000)
 
-  /// Creates the page of one run: its end, its failures with their causes, then the gate, the timeline and the steps.
-  /// `stepPage` is the prefix of links to pages of steps, or nil without such pages.
+  /// Creates the page of one run: its conclusion, its failures with their causes, the gate, the timeline and the steps.
+  /// `stepPage` is the prefix of links to pages of steps, or nil if there are none.
   package init(
     _ analysis: RunAnalysis, suggestions: [String], budgets: [BudgetResult], notes: [String], stepPage: String? = nil
   ) {
@@ -24,7 +24,7 @@ extension InsightPage {
     if course.hasGate { add("Gate", Self.gate(run)) }
     add("Budgets", Self.budgets(budgets))
     add(rows: "Steps", timeline.html, Self.steps(of: analysis, timeline))
-    // The pages of steps, if there are any, list the items.
+    // If steps have their own pages, those list the items.
     if stepPage == nil {
       for (index, items) in run.itemStates.sorted(by: { $0.key < $1.key }).prefix(Self.listedSteps)
       where items.count <= Self.listedItems {
@@ -63,7 +63,7 @@ extension InsightPage {
 
   // MARK: What is read first
 
-  /// The header of a run: its state, duration, file and inputs.
+  /// Returns the header of a run: its state, duration, file and inputs.
   static func headline(_ run: ReportedRun) -> String {
     let (kind, sign, word) = state(of: run)
     var parts: [String] = []
@@ -75,7 +75,7 @@ extension InsightPage {
     if let reason = run.launchReason, run.course.hasGate { parts.append("launched by \(PageText.escaped(reason))") }
     if run.isResumed { parts.append("resumed") }
     parts.append("run <code>\(PageText.escaped(run.id))</code>")
-    // Whole seconds are exact enough while steps are still running.
+    // While steps are running, whole seconds are precise enough.
     let soFar = kind == "running" ? " for \(run.nanoseconds / 1_000_000_000) s" : ""
     let isOver = kind != "running" && kind != "interrupted"
     return """
@@ -89,7 +89,7 @@ extension InsightPage {
     state(run.conclusion ?? "")
   }
 
-  /// Returns a run's state as a CSS class, a sign and a word for people.
+  /// Returns a run's state as a CSS class, a symbol and a word.
   package static func state(_ word: String) -> (kind: String, sign: String, word: String) {
     switch word {
     case "success": ("success", "✓", "Succeeded")
@@ -102,7 +102,7 @@ extension InsightPage {
     }
   }
 
-  /// Returns the outcome or state of a step or item in the same form.
+  /// Returns the outcome or state of a step or item as a CSS class, a symbol and a word.
   package static func state(ofStep word: String) -> (kind: String, sign: String, word: String) {
     switch word {
     case "success", "failure", "cancelled", "running": state(word)
@@ -114,7 +114,7 @@ extension InsightPage {
     }
   }
 
-  /// `3 of 5 steps succeeded, 1 failed, 1 skipped`.
+  /// Returns a text such as `3 of 5 steps succeeded, 1 failed, 1 skipped`.
   private static func counts(of run: ReportedRun) -> String {
     let steps = run.course.steps
     func count(_ outcome: Outcome, excused: Bool = false) -> Int {
@@ -139,13 +139,13 @@ extension InsightPage {
       + others.filter { $0.0 > 0 }.map { ", \($0.0) \($0.1)" }.joined() + items.joined()
   }
 
-  /// Returns a panel for each failure, linked to its bar if there is a timeline. Failures that the workflow allows come
-  /// last.
+  /// Returns a panel for each failure, linked to its bar in the timeline if there is one. Failures that the workflow
+  /// allows come last.
   ///
   /// Items of a step that failed for the same reason share a panel (``FailureGroups``). `stepPage` is the prefix of
-  /// links to pages of steps.
+  /// links to pages of steps, or nil if there are none.
   package static func failures(_ run: ReportedRun, _ timeline: PageTimeline?, stepPage: String? = nil) -> String {
-    // A step that includes a workflow fails because a step of that workflow failed.
+    // If a step includes a workflow and fails, the cause is a step of that workflow.
     let failed = Set(run.failures.map(\.name))
     var owners: Set<String> = []
     for name in failed {
@@ -207,13 +207,13 @@ extension InsightPage {
     return html + (row.map { "<p><a href=\"#bar-\($0)\">Show in the timeline</a></p>" } ?? "") + "</article>"
   }
 
-  /// Returns the name of the failed step or item, with the value of an item that has no key.
+  /// Returns the name of the failed step or item. An item without a key is followed by its value.
   private static func itemName(_ failure: ReportedFailure) -> String {
     guard let value = failure.value, failure.name.hasSuffix("]") else { return failure.name }
     return "\(failure.name) \(ReportedItem.text(value))"
   }
 
-  /// Returns the part about the gate: when it opened and what delayed it.
+  /// Returns the part about the gate: when it opened, and what delayed it.
   private static func gate(_ run: ReportedRun) -> String {
     let course = run.course
     let state = figure("gate", course.outcome?.word ?? "did not open")

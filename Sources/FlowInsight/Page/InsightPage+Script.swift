@@ -1,6 +1,6 @@
 extension InsightPage {
-  /// The behavior of pages: timelines, rows that are drawn only while visible, search, filters, sortable columns,
-  /// tooltips and selection of rows by arrow keys. `flowrun ui` serves it as a module.
+  /// The script of pages: timelines, rows that exist only while they are visible, search, filters, sortable columns,
+  /// tooltips, and selection of rows with arrow keys. `flowrun ui` serves it as a module.
   package static let scriptParts = #"""
     const time = us => {
       if (us === null) return "–";
@@ -360,7 +360,7 @@ extension InsightPage {
     });
     """#
 
-  /// The script of a page in a single file.
+  /// The script of a page that is a single file.
   static let script = #"""
     "use strict";
     (() => {
