@@ -1,35 +1,33 @@
-/// An HTML page in a single file that needs no network. It is readable without its script, which adds tooltips, zoom
-/// and sorting.
+/// An HTML page as a single file that needs no network. Its text is readable without the script, which adds tooltips,
+/// zoom and sorting.
 package struct InsightPage {
-  /// Its title as markup.
+  /// The title as markup.
   package let title: String
-  /// Its parts, by unique name.
+  /// The parts of the page, by unique name.
   package private(set) var parts: [(name: String, markup: String)] = []
 
   init(title: String) { self.title = PageText.escaped(title) }
 
-  /// Creates a page that begins with its title and a line below it.
+  /// Creates a page that starts with its title and a subtitle.
   init(title: String, subtitle: String) {
     self.init(title: title)
     add("headline", markup: "<header><h1>\(self.title)</h1><p>\(PageText.escaped(subtitle))</p></header>")
   }
 
-  /// Adds the key figures.
   mutating func add(figures: [(name: String, value: String)]) {
     add("figures", markup: Self.figures(figures))
   }
 
-  /// Returns a list of key figures.
   package static func figures(_ figures: [(name: String, value: String)]) -> String {
     "<dl class=\"figures\">" + figures.map { figure($0.name, $0.value) }.joined() + "</dl>"
   }
 
-  /// Returns one key figure with its name.
   package static func figure(_ name: String, _ value: String) -> String {
     "<div><dt>\(PageText.escaped(name))</dt><dd>\(PageText.escaped(value))</dd></div>"
   }
 
-  /// Returns names and values, one per line. Values of the names in `preformatted` are preformatted text.
+  /// Returns a list of names and values, one per line. The values of names in `preformatted` are shown as preformatted
+  /// text.
   package static func facts(_ facts: [(name: String, value: String)], preformatted: Set<String> = []) -> String {
     guard !facts.isEmpty else { return "" }
     let rows = facts.map { name, value in
@@ -38,7 +36,7 @@ package struct InsightPage {
     return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
-  /// Returns a value as markup; a value of several lines is scrolled separately.
+  /// Returns a value as markup. A value with several lines can be scrolled separately.
   private static func text(_ value: String, of name: String, _ isPreformatted: Bool) -> String {
     let lines = PageText.lines(value)
     guard isPreformatted || value.contains(where: \.isNewline) else { return lines }
@@ -46,29 +44,28 @@ package struct InsightPage {
       "<pre class=\"text\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(name))\">\n\(lines)</pre>"
   }
 
-  /// Adds a part with timelines and tables that has its own search and filters.
+  /// Adds a part with timelines and tables, which has its own search and filters.
   mutating func add(rows heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
     add(heading, markup: "<section data-rows><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
-  /// Adds a part of the page unless it is empty.
+  /// Adds a part with a heading, unless it is empty.
   mutating func add(_ heading: String, _ parts: String...) {
     let content = parts.joined()
     guard !content.isEmpty else { return }
     add(heading, markup: "<section><h2>\(PageText.escaped(heading))</h2>\(content)</section>")
   }
 
-  /// Adds markup with its own heading unless it is empty.
+  /// Adds markup that has its own heading, unless it is empty.
   mutating func add(_ name: String, markup: String) { if !markup.isEmpty { parts.append((name, markup)) } }
 
-  /// Returns a list of sentences.
   package static func list(_ sentences: [String]) -> String {
     sentences.isEmpty ? "" : "<ul>" + sentences.map { "<li>\(PageText.lines($0))</li>" }.joined() + "</ul>"
   }
 
-  /// The page as HTML.
+  /// The complete page.
   package var html: String {
     """
     <!doctype html>

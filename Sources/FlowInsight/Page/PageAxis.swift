@@ -1,19 +1,19 @@
-/// The time axis of a timeline. Long stretches in which nothing runs, such as the wait for the gate's minimum, are
+/// The time axis of a timeline. Long intervals in which nothing runs, such as the wait for the gate's minimum, are
 /// shortened.
 struct PageAxis {
-  /// Times in nanoseconds and their positions as a share of the width. The axis is linear between two points.
+  /// Times in nanoseconds and their positions as a share of the width. Between two points the axis is linear.
   private(set) var points: [(time: Int, share: Double)] = [(0, 0)]
-  /// The indices of the points at which shortened stretches begin.
+  /// The indices of the points at which shortened intervals start.
   private(set) var breaks: [Int] = []
 
-  /// A stretch without work is shortened if it is longer than this share of the whole.
+  /// The minimum length of a shortened interval, as a share of the whole time.
   private static let cutShare = 0.35
-  /// The minimum time with work, in nanoseconds, for stretches to be shortened.
+  /// The minimum working time for intervals to be shortened, in nanoseconds.
   private static let leastWork = 100_000
-  /// The share of the width that a shortened stretch keeps.
+  /// The width of a shortened interval, as a share of the whole width.
   private static let cutWidth = 0.05
 
-  /// Creates the axis of the time from 0 to `end`. `busy` are the times at which something ran.
+  /// Creates an axis from 0 to `end`. `busy` are the intervals in which a step ran.
   init(end: Int, busy: [Range<Int>]) {
     let whole = max(1, end)
     var gaps: [Range<Int>] = []
@@ -24,7 +24,7 @@ struct PageAxis {
     }
     if cursor < whole { gaps.append(cursor..<whole) }
     var long = gaps.filter { Double($0.count) > Self.cutShare * Double(whole) }
-    // If steps take no time, as in a forecast without estimates, they need no space.
+    // If steps take no time, as in a forecast without estimates, nothing is shortened.
     if whole - long.reduce(0, { $0 + $1.count }) < Self.leastWork { long = [] }
     let margin = (whole - long.reduce(0) { $0 + $1.count }) / 25
     let cuts = long.map { $0.lowerBound + margin..<max($0.lowerBound + margin, $0.upperBound - margin) }
@@ -52,7 +52,7 @@ struct PageAxis {
     return from.share + (to.share - from.share) * Double(time - from.time) / Double(to.time - from.time)
   }
 
-  /// Returns round times for labels below the axis. They are far enough from each other and from the times in `kept`.
+  /// Returns round times for labels. They keep a distance from each other and from the times in `kept`.
   func ticks(around kept: [Int] = []) -> [Int] {
     let cut = Set(breaks)
     let shown = points.indices.dropLast().filter { !cut.contains($0) }
@@ -74,7 +74,8 @@ struct PageAxis {
     return ticks
   }
 
-  /// Returns the round length (1, 2 or 5 times a power of ten) that divides `total` nanoseconds into about five parts.
+  /// Returns the round interval (1, 2 or 5 times a power of ten) that divides `total` nanoseconds into about five
+  /// parts.
   static func step(_ total: Int) -> Int {
     var step = 1_000
     while true {

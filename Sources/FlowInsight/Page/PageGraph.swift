@@ -3,14 +3,14 @@ struct PageGraph {
   let shape: CourseShape
   /// The share of runs in which each step is on the critical path to the gate, from 0 to 1.
   let criticality: [Double]
-  /// The conclusion or state of each step in a word; empty if unknown.
+  /// The outcome or state of each step as one word. Empty if unknown.
   var outcomes: [String] = []
-  /// The numbers of items by outcome, in words, by step.
+  /// The numbers of items by outcome, as text, by step.
   var details: [Int: String] = [:]
-  /// The prefix of links to pages of steps, or nil without such pages.
+  /// The prefix of links to pages of steps, or nil if there are none.
   var stepPage: String?
 
-  /// The maximum number of steps of a readable graph.
+  /// The maximum number of steps for which a graph is drawn; a larger one is not readable.
   private static let limit = 200
 
   var html: String {

@@ -1,5 +1,5 @@
-/// A bar chart of the times until ready, with the minimum and the maximum, P50 and P95. Several histograms can share an
-/// axis.
+/// A bar chart of the times until everything was ready, with minimum, maximum, P50 and P95. Several histograms can have
+/// a common axis.
 struct PageHistogram {
   let values: Quantiles
   let minimum: Int
@@ -8,16 +8,16 @@ struct PageHistogram {
 
   private static let bars = 48
 
-  /// Returns the histograms below each other, with a common axis and scale.
+  /// Returns several histograms, one below the other, with a common axis and scale.
   static func html(_ histograms: [PageHistogram]) -> String {
     let shown = histograms.filter { $0.values.count > 1 && $0.values.value(0) != nil }
     guard let low = shown.compactMap({ $0.values.value(0) }).min(), let high = shown.compactMap(\.values.last).max()
     else { return "" }
-    // A distant minimum or maximum would leave most of the width empty.
+    // A minimum or maximum far from the values is not shown, because it would leave most of the width empty.
     let room = max(1, high - low) / 2
     let bounds = shown.flatMap { [$0.minimum, $0.maximum ?? 0] }.filter { $0 > 0 && low - room...high + room ~= $0 }
     let (least, most) = (min(low, bounds.min() ?? low), max(high, bounds.max() ?? high))
-    // The bars begin at a round time, so the labels below them are exact.
+    // The bars start at a round time, so that the labels below them are exact.
     let step = PageAxis.step(max(1, most - least))
     let start = max(0, least / step * step)
     let width = max(1, (most - start) / bars + 1)

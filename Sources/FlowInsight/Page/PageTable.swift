@@ -1,51 +1,52 @@
 import FlowModel
 
-/// A table that can be sorted by any column. It is readable without the script, which draws only the visible rows of a
-/// long table.
+/// A table that can be sorted by any column. It is readable without the script. Of a long table, the script draws only
+/// the visible rows.
 package struct PageTable {
-  /// A cell with its text and, if it is sorted by a number, that number.
+  /// A cell with its text. If the cell is sorted by a number, it contains this number, too.
   package struct Cell {
     package var text: String
-    /// The number by which it is sorted, or nil to sort by its text.
+    /// The number by which the cell is sorted, or nil to sort by its text.
     package var number: Double?
-    /// The address of a link, as written into the page, or nil without a link.
+    /// The address of the cell's link, already escaped for the page, or nil.
     package var link: String?
-    /// The id of the step that it names, if its text differs from it.
+    /// The id of the step that the cell names, if it differs from the text.
     var step: String?
     /// The exact value, shown as a tooltip, or nil if the text is exact.
     package var tip: String?
-    /// The class of a state, or nil if the cell does not show a state.
+    /// The CSS class of a state, or nil if the cell does not show a state.
     package var state: String?
-    /// The time in nanoseconds, if the text is a time.
+    /// The time in nanoseconds, if the cell shows a time.
     var nanoseconds: Int?
 
-    /// Creates a cell that is sorted by `number` unless it is nil.
+    /// Creates a cell that is sorted by `number`, or by its text if `number` is nil.
     package init(_ text: String, _ number: Double? = nil) {
       self.text = text
       self.number = number
     }
 
-    /// Creates a cell of a time in nanoseconds, or of a dash if it is nil.
+    /// Creates a cell for a time in nanoseconds. Nil is shown as a dash.
     package init(nanoseconds: Int?) {
       self.init(nanoseconds.map { PageText.time($0) } ?? "–", nanoseconds.map { Double($0) } ?? -1)
       self.nanoseconds = nanoseconds
     }
   }
 
-  /// The accessible name of the table.
+  /// The caption, which is also the accessible name of the table.
   let caption: String
   let columns: [String]
   let rows: [[Cell]]
-  /// The number of rows of the timeline above, from which the script makes missing rows, or nil if the table belongs to
-  /// no timeline.
+  /// The number of rows of the timeline to which the table belongs, or nil if there is none. The script creates missing
+  /// rows from those of the timeline.
   private let timelineRows: Int?
 
-  /// The maximum number of rows written as elements; the script draws longer tables.
+  /// The maximum number of rows that are written to the page. The script draws longer tables.
   static let writtenRows = 200
 
-  /// Creates a table. A table without rows is not shown, nor are columns whose cells are all empty or dashes.
+  /// Creates a table. A table without rows is not shown, and neither are columns in which all cells are empty or
+  /// dashes.
   package init(caption: String, columns: [String], rows: [[Cell]], timelineRows: Int? = nil) {
-    // Only the first rows of a long table of a timeline are known here.
+    // Of a long table of a timeline, only the first rows are known here.
     let isWhole = (timelineRows ?? 0) <= rows.count
     let kept = columns.indices.filter { column in
       column == 0 || !isWhole || rows.contains { !["", "–"].contains($0[column].text) }
@@ -90,7 +91,7 @@ package struct PageTable {
     return html + "</div>"
   }
 
-  /// Encodes a cell for the script: a time in microseconds, or its text with its number and link, if any.
+  /// Encodes a cell for the script: a time in microseconds, or the text with its number and link.
   private static func value(_ cell: Cell) -> Value {
     if let link = cell.link {
       let number = cell.number.map { Value.number($0) } ?? .null
@@ -103,7 +104,7 @@ package struct PageTable {
 }
 
 extension PageTable.Cell {
-  /// The attributes of its element except the number.
+  /// The attributes of the cell's element, except the number.
   fileprivate var attributes: String {
     (step.map { " data-id=\"\(PageText.value($0))\"" } ?? "")
       + (tip.map { " data-tip=\"\(PageText.escaped($0))\"" } ?? "")

@@ -1,9 +1,9 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Escapes text for a page: text from files cannot become markup or change the layout.
+/// Escapes text for a page, so that text from files can neither become markup nor change the layout.
 package enum PageText {
-  /// Returns the text as markup on one line, with control characters made visible.
+  /// Returns the text as markup on one line. Control characters become visible.
   package static func escaped(_ text: String) -> String { markup(visible(text)) }
 
   /// Escapes the characters that have a meaning in HTML.
@@ -23,7 +23,7 @@ package enum PageText {
     return result
   }
 
-  /// Returns the text as the value of an attribute or a control; every character is preserved.
+  /// Returns the text as the value of an attribute or a control. Every character is preserved, including line breaks.
   package static func value(_ text: String) -> String {
     var result = ""
     for scalar in markup(text).unicodeScalars {
@@ -36,7 +36,7 @@ package enum PageText {
     return result
   }
 
-  /// Returns the text as a part of a URL: everything but ASCII letters and digits, `-`, `.` and `_` is percent-encoded.
+  /// Returns the text as a part of a URL. All bytes except ASCII letters, digits, `-`, `.` and `_` are percent-encoded.
   package static func inAddress(_ text: String) -> String {
     var result = ""
     for byte in text.utf8 {
@@ -50,7 +50,7 @@ package enum PageText {
     return result
   }
 
-  /// Returns text of several lines as markup; line breaks, tabs and terminal colors are preserved.
+  /// Returns text with several lines as markup. Line breaks, tabs and terminal colors are preserved.
   package static func lines(_ text: String) -> String {
     ColoredText.pieces(of: text).map { piece in
       let (names, text) = (classes(of: piece.look), markup(piece.text))
@@ -58,17 +58,17 @@ package enum PageText {
     }.joined()
   }
 
-  /// Returns the CSS classes of a look; empty if there are none.
+  /// Returns the CSS classes of a text style, separated by spaces.
   package static func classes(of look: ColoredText.Look) -> String {
     ((look.color.map { ["c\($0)"] } ?? []) + (look.isBold ? ["strong"] : [])).joined(separator: " ")
   }
 
-  /// Returns the text on one line, without colors and with control characters made visible.
+  /// Returns the text on one line without colors. Control characters become visible.
   package static func visible(_ text: String) -> String {
     TerminalText.visible(text.utf8.contains(0x1B) ? ColoredText.plain(text) : text)
   }
 
-  /// Returns a value as JSON in a `script` element for the page's script.
+  /// Returns a value as JSON in a `script` element.
   package static func json(_ value: Value) -> String {
     "<script type=\"application/json\">"
       + JSONText.write(value).split(separator: "<", omittingEmptySubsequences: false).joined(separator: "\\u003c")
@@ -78,7 +78,6 @@ package enum PageText {
   /// Converts nanoseconds to microseconds, the unit of the script.
   static func microseconds(_ nanoseconds: Int?) -> Value { nanoseconds.map { .integer($0 / 1_000) } ?? .null }
 
-  /// Formats a time for people.
   package static func time(_ nanoseconds: Int) -> String {
     let milliseconds = Double(nanoseconds) / 1_000_000
     if abs(milliseconds) < 9.95 { return fixed(milliseconds, 1) + " ms" }
@@ -86,7 +85,7 @@ package enum PageText {
     return fixed(milliseconds / 1_000, 3) + " s"
   }
 
-  /// Formats a time, or `never` for nil.
+  /// Formats a time. Nil becomes `never`.
   package static func time(_ nanoseconds: Int?) -> String { nanoseconds.map { time($0) } ?? "never" }
 
   /// Formats a round time without trailing zeros.
@@ -98,13 +97,13 @@ package enum PageText {
     return (text.hasSuffix(".") ? String(text.dropLast()) : text) + " s"
   }
 
-  /// Formats a share in percent.
+  /// Formats a share as a percentage.
   package static func share(_ share: Double) -> String {
     let percent = share * 100
     return fixed(percent, percent == percent.rounded() ? 0 : 1) + " %"
   }
 
-  /// Formats a number with this many decimals and a decimal point in every locale.
+  /// Formats a number with this many decimals and with a decimal point, in every locale.
   package static func fixed(_ number: Double, _ decimals: Int) -> String {
     guard number.isFinite, abs(number) < 1e15 else { return "–" }
     var scale = 1.0

@@ -1,8 +1,8 @@
 import FlowEngine
 import FlowModel
 
-/// A run as rows of bars that show when each step waited and ran, and the critical path. The page's script draws the
-/// visible rows.
+/// A run as rows of bars that show when each step waited and ran, with the critical path. The script of the page draws
+/// the visible rows.
 package struct PageTimeline {
   let title: String
   let course: RunCourse
@@ -12,11 +12,11 @@ package struct PageTimeline {
   var excused: Set<Int> = []
   /// The steps that were running when flowrun ended before the run did.
   var interrupted: Set<Int> = []
-  /// The time by which steps could have been longer, by step; an inner nil means any time.
+  /// The slack of each step in nanoseconds. An inner nil means that any additional time is possible.
   var slack: [Int: Int?] = [:]
-  /// The maximum number of rows, starting with the critical path and the longest steps, or nil for all.
+  /// The maximum number of rows, or nil for all. Steps on the critical path and the longest steps are kept.
   var shownRows: Int?
-  /// The axis, if it is shared with another timeline.
+  /// The axis, if several timelines share one.
   var axis: PageAxis?
 
   /// Creates the timeline of a run.
@@ -38,10 +38,10 @@ package struct PageTimeline {
     var end: Int
   }
 
-  /// The maximum number of rows of each timeline if there are several, which limits the size of the page.
+  /// The maximum number of rows of each timeline if there are several. It limits the size of the page.
   private static let comparedRows = 2_000
 
-  /// Returns the timelines below each other, on one axis.
+  /// Returns several timelines, one below the other, with a common axis.
   static func html(_ timelines: [PageTimeline]) -> String {
     let axis = PageAxis(
       end: timelines.map(\.end).max() ?? 0, busy: timelines.flatMap(\.busy))
@@ -78,7 +78,7 @@ package struct PageTimeline {
     }
   }
 
-  /// The timeline as data for the script. A row is a step: its id, its outcome, the reason why it did not run, its
+  /// The timeline as data for the script. A row has the step's id, its outcome, the reason why it did not run, its
   /// start and end in microseconds, whether it is on the critical path, three numbers for each bar (kind, start and
   /// end), its slack (-1 for any, null if unknown), and its name if it has one.
   package var value: Value {
@@ -125,7 +125,7 @@ package struct PageTimeline {
     ])
   }
 
-  /// The steps in the order of rows: by start, or by end if they did not run.
+  /// The steps in the order of rows: by their start, or by their end if they did not run.
   var rowOrder: [Int] {
     course.steps.indices.map { ($0, course.steps[$0].startedAt ?? course.steps[$0].endedAt ?? Int.max) }
       .sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
@@ -157,7 +157,7 @@ package struct PageTimeline {
       let isLimited = course.shape.concurrency != nil || course.shape.widths[shape.queue] != nil
       add(isLimited ? .queue : shape.takesResources ? .resources : .thread, ready, started)
     }
-    // The critical path is more exact than the step's own state, except for failed attempts.
+    // Segments of the critical path are more precise than the step's own state, except for failed attempts.
     let own = links.filter { $0.cause != .event && $0.cause != .gate && $0.start >= started }
     if state.attemptTimes.count < 2, !own.isEmpty, own.map(\.end).max() == ended {
       for link in own { add(link.cause, link.start, link.end) }

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The future events on the virtual clock in order of time, as a binary heap of small items.
+/// Future events on the virtual clock, ordered by time, in a binary heap of small items.
 struct RunAgenda {
   /// An event at an instant.
   struct Item {
-    /// The kind of event. If one body does several things in an instant, posts come first and the end last.
+    /// The kind of an event. If a body does several things at the same instant, posts come first and the end last.
     enum Kind: UInt8 {
       /// A body posts the event at index `payload`.
       case post
@@ -19,9 +19,10 @@ struct RunAgenda {
     }
 
     var at: Int
-    /// The order within an instant: bodies by their start, then events from outside.
+    /// The order within an instant: bodies by their start, followed by events from outside.
     var order: Int32
-    /// The index of data that does not fit into an item; of two items of one kind, the lower was scheduled first.
+    /// The index of data that does not fit into an item. Of two items of the same kind, the one with the lower index
+    /// was scheduled first.
     var payload: Int32
     var step: StepIndex
     var attempt: UInt8
@@ -82,7 +83,7 @@ struct RunAgenda {
     }
   }
 
-  /// Removes the items of a body after an instant. Returns true if the end of the body is still scheduled.
+  /// Removes the events of a body after an instant. Returns true if the end of the body is still scheduled.
   mutating func cut(_ step: StepIndex, attempt: UInt8, after instant: Int) -> Bool {
     let isOf = { (item: Item) in item.kind != .outside && item.step == step && item.attempt == attempt }
     if items.contains(where: { isOf($0) && $0.at > instant }) {

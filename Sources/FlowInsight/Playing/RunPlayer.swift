@@ -1,47 +1,46 @@
 import FlowEngine
 import FlowModel
 
-/// Simulates a plan on a virtual clock, without threads or waiting and with the same course of events every time. The
-/// plan is the one that runs in production; only its surroundings are simulated.
+/// Simulates a plan on a virtual clock: deterministic, without threads and without waiting. The plan is the production
+/// code; only its environment is simulated.
 ///
-/// The events of one instant happen in a fixed order: the actions of bodies in the order of their starts, then
-/// scheduled events from outside, then timers, and last the gate's minimum and maximum.
+/// Events at the same instant happen in a fixed order: actions of bodies in the order of their starts, scheduled events
+/// from outside, timers, and last the gate's minimum and maximum.
 package struct RunPlayer<World: RunWorld> {
   /// The current state of the run.
   package private(set) var plan: Plan
-  /// The simulated surroundings.
+  /// The simulated environment.
   package var world: World
-  /// The virtual time, nanoseconds from the start of the run.
+  /// The virtual time in nanoseconds since the start of the run.
   package private(set) var now = 0
-  /// Called with the plan and the instant after every event and its consequences.
+  /// A closure that is called with the plan and the instant after each event and its effects.
   package var inspect: ((Plan, Int) -> Void)?
-  /// Attempts and posts, or nil if they need not be recorded.
+  /// The record of attempts and posts, or nil if it is not needed.
   package var trace: RunTrace?
 
   private var gate = GateState.closed
   private var agenda = RunAgenda()
   private var starts: Int32 = 0
-  /// The number of the start of each step's last attempt, by step and item.
+  /// The number of the start of each step's last attempt, by step and item. It orders events at the same instant.
   private var startOrder: [Int32] = []
-  // Data that does not fit into an item of the agenda.
+  // Data that does not fit into the items of the agenda.
   private var endings: [Ending] = []
   private var posts: [String] = []
   private var outside: [PlanEvent] = []
 
-  /// Creates a player of `plan`.
   package init(_ plan: Plan, in world: World) {
     self.plan = plan
     self.world = world
     startOrder = Array(repeating: 0, count: plan.graph.workflow.steps.count)
   }
 
-  /// Schedules an event from outside at `nanoseconds` after the start. Events of one instant keep their order.
+  /// Schedules an event from outside, `nanoseconds` after the start. Events at the same instant keep their order.
   package mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
     outside.append(event)
     add(.outside, at: nanoseconds, order: .max, step: 0, attempt: 0, payload: outside.count - 1)
   }
 
-  /// Starts again with another plan and removes all scheduled events.
+  /// Removes all scheduled events and restarts with another plan.
   package mutating func reset(to plan: Plan) {
     self.plan = plan
     now = 0
@@ -54,9 +53,9 @@ package struct RunPlayer<World: RunWorld> {
     if trace != nil { trace = RunTrace() }
   }
 
-  /// Runs until the plan has ended, nothing is left to happen, or `limitNanoseconds` have passed.
+  /// Runs until the plan has ended, no event is left, or `limitNanoseconds` have passed.
   ///
-  /// - Parameter activation: The values known at activation, or nil if an `activated` event was scheduled instead.
+  /// - Parameter activation: the values known at activation, or nil if an `activated` event has been scheduled instead.
   package mutating func run(activation: Resolution?, limitNanoseconds: Int) {
     if let activation { activate(activation) }
     plan.apply(.started(prewarm: activation == nil), at: now)
@@ -64,20 +63,20 @@ package struct RunPlayer<World: RunWorld> {
     playUntil(limitNanoseconds)
   }
 
-  /// Runs a plan that was activated and started at its instant 0 and has not returned any effects since.
+  /// Runs a plan that was activated and started at instant 0 and whose effects have not been taken since.
   package mutating func run(_ started: Plan, limitNanoseconds: Int) {
     reset(to: started)
     begin(limitNanoseconds)
   }
 
-  /// Runs such a plan after ``reset(to:)`` and ``schedule(_:atNanoseconds:)`` have prepared it.
+  /// Runs such a plan after ``reset(to:)`` and ``schedule(_:atNanoseconds:)``.
   package mutating func begin(_ limitNanoseconds: Int) {
     if plan.gateBounds.minimumNanoseconds == 0 { gate = gate.after(.minimumReached) }
     finishWorld()
     playUntil(limitNanoseconds)
   }
 
-  /// Continues from an instant with a plan that has been restored from the journal entries of a run.
+  /// Continues at an instant with a plan that was restored from the journal of a run.
   package mutating func resume(atNanoseconds nanoseconds: Int, limitNanoseconds: Int) {
     now = nanoseconds
     if let outcome = plan.gate.outcome {
@@ -110,7 +109,7 @@ package struct RunPlayer<World: RunWorld> {
 
   private mutating func activate(_ resolution: Resolution) {
     plan.apply(.activated(resolution), at: now)
-    // A minimum of zero is reached at once; any other minimum is the last event of its instant.
+    // A minimum of zero is reached at once. Any other minimum is the last event of its instant.
     if plan.activatedAtNanoseconds == now, resolution.gate.minimumNanoseconds == 0 {
       gate = gate.after(.minimumReached)
     }
@@ -172,7 +171,7 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// Takes the fast path of production, except if all pools share a limit, such as the machine's resources. Then
+  /// Uses the fast path of production, unless all pools share a limit such as the machine's resources. In that case,
   /// another step may have to start first.
   private mutating func succeed(_ step: StepIndex, _ attempt: Int) {
     if plan.graph.workflow.concurrency != nil || plan.countsMachine {
@@ -190,7 +189,7 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// Carries out effects of the plan and starts ready steps until there are no more.
+  /// Performs the effects of the plan and starts ready steps until there are none left.
   private mutating func finishWorld() {
     defer { inspect?(plan, now) }
     while plan.endedAt == nil {
@@ -203,7 +202,7 @@ package struct RunPlayer<World: RunWorld> {
     }
   }
 
-  /// Carries out an effect. Returns false if the run has ended.
+  /// Performs an effect. Returns false if the run has ended.
   private mutating func take(_ effect: PlanEffect) -> Bool {
     switch effect {
     case .evaluate(let step):

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// The results of a simulated run besides its plan: the times of attempts and the posters of events.
+/// Results of a simulated run that the plan does not contain: the times of attempts, and the steps that posted events.
 package struct RunTrace: Sendable {
   /// One attempt of a step, or of an item.
   package struct Attempt: Sendable {
@@ -8,17 +8,16 @@ package struct RunTrace: Sendable {
     /// The number of the attempt, from 1.
     package var attempt: Int
     package var startedAt: Int
-    /// The instant at which its body returned or was asked to end, or `Int.min` if neither happened.
+    /// The instant at which the body returned or was asked to end, or `Int.min` if neither has happened.
     package var endedAt = Int.min
   }
 
   /// The attempts in the order of their starts.
   package private(set) var attemptTimes: [Attempt] = []
-  /// The step that first posted each event; an event that is missing came from outside.
+  /// The step that posted each event first. Events from outside are missing.
   package private(set) var posters: [String: StepIndex] = [:]
   private var open: [UInt64: Int] = [:]
 
-  /// Creates an empty trace.
   package init() {}
 
   private static func key(_ step: StepIndex, _ attempt: Int) -> UInt64 {

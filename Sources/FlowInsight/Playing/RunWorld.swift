@@ -1,23 +1,23 @@
 import FlowEngine
 import FlowModel
 
-/// The behavior of one attempt of a step.
+/// The simulated behavior of one attempt of a step.
 package struct RunBody: Sendable {
-  /// The duration, or nil if it never returns by itself.
+  /// The duration, or nil if the body never returns on its own.
   package var endsAfterNanoseconds: Int?
   package var ending = Ending.success
-  /// The instant at which a service reports ready, or nil if it never does.
+  /// The delay after which a service reports that it is ready, or nil if it never does.
   package var readyAfterNanoseconds: Int?
-  /// The events that it posts, with their delay after its start.
+  /// The events that the body posts, with their delays after its start.
   package var posts: [RunPost] = []
 
-  /// Creates a body that succeeds after this time.
+  /// Creates a body that succeeds after this time, or never returns.
   package init(endsAfterNanoseconds: Int?) { self.endsAfterNanoseconds = endsAfterNanoseconds }
 }
 
 /// An event that a body posts.
 package struct RunPost: Sendable {
-  /// The delay after the start of the body.
+  /// The delay after the start of the body, in nanoseconds.
   package var afterNanoseconds: Int
   /// The name of the event.
   package var event: String
@@ -28,19 +28,20 @@ package struct RunPost: Sendable {
   }
 }
 
-/// The surroundings of a simulated plan: the behavior of bodies, the values of conditions, and items.
+/// The environment of a simulated plan: the behavior of bodies, values of conditions, and items.
 ///
-/// Steps are numbered as in the plan: an index beyond the workflow's steps is an item.
+/// Steps are numbered as in the plan. An index beyond the steps of the workflow is that of an item.
 package protocol RunWorld {
   /// Returns the behavior of an attempt that starts now.
   mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> RunBody
-  /// Returns the time that a body takes to end after it is asked to, or nil if it ignores the request.
+  /// Returns the time that a body takes to end after it is asked to end, or nil if it ignores the request.
   mutating func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int?
-  /// Decides the `if` of a step.
+  /// Evaluates the `if` of a step.
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision
-  /// Returns the items of a step with `foreach`. The plan itself has the items of a step that runs for posts.
+  /// Returns the items of a step with `foreach`. It is not called for a step that runs once per post, whose items the
+  /// plan has.
   mutating func items(of step: StepIndex, in plan: Plan) -> Expansion
-  /// Decides the `if` of a step for one post.
+  /// Evaluates the `if` of a step for one post.
   mutating func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision
 }
 

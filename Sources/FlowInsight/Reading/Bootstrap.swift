@@ -1,13 +1,13 @@
-/// Confidence intervals of medians and their differences: the interval that contains the value in 95 % of samples
-/// redrawn from the measurements (Efron 1979).
+/// Confidence intervals of medians and their differences: the range of the value in 95 % of samples that are redrawn
+/// from the measurements (Efron 1979).
 package enum Bootstrap {
-  /// The number of samples drawn.
+  /// The number of redrawn samples.
   static let samples = 1_000
-  /// The minimum number of values on each side for an interval to be meaningful.
+  /// The minimum number of values for a meaningful interval.
   package static let leastCount = 5
 
-  /// Returns the interval of the median of `after` minus that of `before`, or nil if one side has fewer than
-  /// ``leastCount`` values.
+  /// Returns the interval of the difference of the medians, `after` minus `before`. Returns nil if one side has fewer
+  /// than ``leastCount`` values.
   package static func interval(before: [Double], after: [Double]) -> ClosedRange<Double>? {
     guard before.count >= leastCount, after.count >= leastCount else { return nil }
     var differences: [Double] = []
@@ -20,7 +20,7 @@ package enum Bootstrap {
     return differences[low]...differences[high]
   }
 
-  /// Returns the interval of a quantile, or nil if there are fewer than ``leastCount`` values.
+  /// Returns the interval of a quantile. Returns nil if there are fewer than ``leastCount`` values.
   package static func interval(of values: [Double], share: Double) -> ClosedRange<Double>? {
     guard values.count >= leastCount else { return nil }
     var drawn: [Double] = []
@@ -32,7 +32,7 @@ package enum Bootstrap {
     return drawn[Quantiles.rank(0.025, of: samples)]...drawn[Quantiles.rank(0.975, of: samples)]
   }
 
-  /// Returns the median: of an even number of values, the mean of the two in the middle.
+  /// Returns the median, or nil if there are no values. If their number is even, it is the mean of the middle two.
   package static func median(_ values: [Double]) -> Double? {
     guard !values.isEmpty else { return nil }
     return middle(values.sorted())

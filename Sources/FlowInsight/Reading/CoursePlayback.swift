@@ -1,10 +1,10 @@
 import FlowEngine
 import FlowModel
 
-/// A simulation of a recorded run with one thing changed, which finds the slack of steps and effective changes.
+/// Simulates a recorded run with one change, to find the slack of steps and effective changes.
 ///
-/// Its workflow is built from the run: steps take as long as they did, skipped steps are left out, and the real plan
-/// schedules them. Waits for threads are not simulated, because there are enough threads.
+/// The simulated workflow is built from the run: steps take as long as they did, and skipped steps are left out. The
+/// real plan schedules them. Waits for threads are not simulated; there are enough threads.
 package struct CoursePlayback: Sendable {
   private let started: Plan
   private let lengths: [Int]
@@ -13,10 +13,10 @@ package struct CoursePlayback: Sendable {
   private let outside: [RunPost]
   /// The index of each step of the run in the simulated workflow.
   private let places: [Int]
-  /// The instant at which everything is ready if nothing is changed, or nil if that never happens.
+  /// The instant at which everything is ready without a change, or nil if that never happens.
   package private(set) var ready: Int?
 
-  /// Prepares the run with some steps deferred or removed. Returns nil if the steps form a cycle.
+  /// Prepares a simulation with some steps deferred or removed. Returns nil if the steps form a cycle.
   package init?(_ run: ReportedRun, deferring: Set<Int> = [], dropping: Set<Int> = []) {
     let course = run.course
     var workflow = Workflow(name: run.workflow, steps: [])
@@ -28,8 +28,8 @@ package struct CoursePlayback: Sendable {
     workflow.queues = queues.sorted().map {
       QueueDeclaration(name: $0, qualityOfService: .userInitiated, width: course.shape.widths[$0])
     }
-    // Steps got their slots in an order whose reasons are not in the report. Placing them in the file in the order of
-    // their starts keeps it.
+    // The report does not contain the reasons for the order in which steps got slots. Sorting the steps of the workflow
+    // by their recorded start keeps that order.
     let order = course.steps.indices.sorted {
       (course.steps[$0].startedAt ?? .max, $0) < (course.steps[$1].startedAt ?? .max, $1)
     }
@@ -83,8 +83,8 @@ package struct CoursePlayback: Sendable {
       id: StepID(unchecked: shape.id), uses: "", needs: shape.needs.map { StepIndex($0) }[...], options: options)
   }
 
-  /// Returns the instant at which everything is ready if some steps take longer, or nil if that is never or after
-  /// `limit`.
+  /// Returns the instant at which everything is ready if the steps in `longer` take that much longer. Returns nil if
+  /// that never happens or only after `limit`.
   package func readyAt(_ longer: [Int: Int] = [:], limit: Int = DurationText.longest.nanoseconds) -> Int? {
     var extra: [Int: Int] = [:]
     for (step, time) in longer { extra[places[step]] = time }
@@ -99,9 +99,8 @@ package struct CoursePlayback: Sendable {
     return ready == .min ? nil : ready
   }
 
-  /// Returns how much longer a step could have taken without delaying the instant at which everything was ready, or nil
-  /// if any time up to `limit` is possible. The result is exact to the nanosecond unless `plays` halvings are not
-  /// enough.
+  /// Returns the time by which a step could be longer without delaying the instant at which everything is ready, or nil
+  /// if any time up to `limit` is possible. Found by at most `plays` bisections; usually exact to the nanosecond.
   package func slack(of step: Int, limit: Int, plays: Int = 64) -> Int? {
     guard let base = ready else { return nil }
     func isLate(_ extra: Int) -> Bool { readyAt([step: extra], limit: base).map { $0 > base } ?? true }
@@ -116,7 +115,7 @@ package struct CoursePlayback: Sendable {
     return low
   }
 
-  /// The recorded behavior of steps.
+  /// A world in which steps behave as recorded.
   private struct World: RunWorld {
     let lengths: [Int]
     let endings: [Bool]
@@ -130,7 +129,7 @@ package struct CoursePlayback: Sendable {
       if !endings[index] {
         body.ending = .failure(StepFailure(code: "recorded", message: "it failed"), isRetryable: false)
       }
-      // The extra time is assumed to precede the step's posts.
+      // The additional time is assumed to pass before the step's posts.
       body.posts = posts[index].map { post in
         RunPost(afterNanoseconds: max(0, post.afterNanoseconds + longer), event: post.event)
       }

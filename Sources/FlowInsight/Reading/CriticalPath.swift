@@ -1,8 +1,8 @@
 import FlowEngine
 
-/// The critical path of a run, from its end back to activation. It ends when the gate was ready, timed out or failed.
-/// If no step blocks the gate, or a run without a gate failed, it ends with the last step. Every nanosecond of the path
-/// has exactly one cause.
+/// The critical path of a run, from activation to the instant at which the gate was ready, timed out or failed. If no
+/// step blocks the gate, or a run without a gate failed, it extends to the end of the last step. Every nanosecond of
+/// the path has exactly one cause.
 package struct CriticalPath: Sendable {
   /// The segments of the path in order of time, without gaps.
   package private(set) var links: [PathSegment] = []
@@ -11,11 +11,10 @@ package struct CriticalPath: Sendable {
 
   private let course: RunCourse
   private var visited: Set<Int> = []
-  /// The instants at which the bodies of attempts and items ended and released their slots. Of bodies that ended
-  /// together, the last in the file is first.
+  /// The instants at which bodies of attempts and items ended and released their slots. If bodies ended at the same
+  /// instant, the last one in the file comes first.
   private let ends: [(step: Int, end: Int)]
 
-  /// The critical path of a run.
   package init(_ course: RunCourse) {
     self.course = course
     ends = course.steps.indices.flatMap { step in
@@ -28,7 +27,7 @@ package struct CriticalPath: Sendable {
       visited.insert(step)
       (last, time) = walk(step, from: time)
     }
-    // The rest has no known cause: the report of the run lacks steps.
+    // The rest has no known cause, because the report lacks steps.
     if time > 0 { add(nil, .thread, from: 0, to: time) }
     links.reverse()
   }
@@ -43,7 +42,7 @@ package struct CriticalPath: Sendable {
   // MARK: Where it ends
 
   private static func end(of course: RunCourse) -> (Int, Int?) {
-    // Without a gate, the first failure does not end anything.
+    // Without a gate, a failure does not end the critical path.
     let isRun = course.outcome == .failed && !course.hasGate
     let blocking = isRun ? [] : course.steps.indices.filter { course.shape.steps[$0].isBlocking }
     if !isRun, course.outcome == .timedOut || course.outcome == .failed, let opened = course.openedAt {
@@ -63,7 +62,7 @@ package struct CriticalPath: Sendable {
     return (max(0, end ?? last.flatMap { course.steps[$0].endedAt } ?? 0), last)
   }
 
-  /// Returns the blocking step that failed last, or the first one still running when the gate timed out.
+  /// Returns the blocking step that failed last, or the first one that was still running when the gate timed out.
   private static func lateStep(_ course: RunCourse, _ blocking: [Int], at instant: Int) -> Int? {
     let isOpen = { (step: Int) in course.steps[step].endedAt.map { $0 > instant } ?? true }
     if course.outcome == .failed {
@@ -89,7 +88,7 @@ package struct CriticalPath: Sendable {
     links.append(PathSegment(step: step, cause: cause, start: start, end: end))
   }
 
-  /// Adds the segments of a step until `time`. Returns the step from which the path continues and the instant.
+  /// Adds the segments of a step up to `time`. Returns the step and the instant at which the path continues.
   private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
     let state = course.steps[step]
     guard let started = state.startedAt, started <= time else {
@@ -105,7 +104,7 @@ package struct CriticalPath: Sendable {
     return slot(of: step, from: cursor)
   }
 
-  /// Adds the attempts of a step, the pauses between them, and its minimum.
+  /// Adds the segments of a step's attempts, the pauses between them, and the delay by the step's minimum.
   private mutating func work(of step: Int, from time: Int) -> Int {
     let state = course.steps[step]
     let started = state.startedAt ?? time
@@ -123,7 +122,7 @@ package struct CriticalPath: Sendable {
     for attempt in (attemptTimes.isEmpty ? [whole] : attemptTimes).reversed() where attempt.lowerBound <= cursor {
       let ended = min(max(attempt.upperBound, attempt.lowerBound), cursor)
       if ended < cursor { add(step, isLast && isSuccess ? .stepMinimum : .retry, from: ended, to: cursor) }
-      // The attempt was sent to an executor at its start; until a worker began it, no work was done.
+      // The attempt was sent to an executor at its start. No work was done until a worker started it.
       let begun = beginnings.map { times in
         times.first { attempt.lowerBound <= $0 && $0 <= ended } ?? ended
       }
@@ -136,8 +135,8 @@ package struct CriticalPath: Sendable {
     return min(cursor, whole.lowerBound)
   }
 
-  /// Adds the items of a step, starting with the one that ended last. Each earlier item released the slot of the next
-  /// one.
+  /// Adds the segments of a step's items, starting with the item that ended last. Each earlier item released the slot
+  /// of the next one.
   private mutating func items(of step: Int, from time: Int, to started: Int) -> Int {
     var cursor = time
     var cause = PathCause.thread
@@ -147,12 +146,13 @@ package struct CriticalPath: Sendable {
       cursor = attemptTimes(item.attemptTimes, of: step, item.time, beginnings: item.beginnings, isSuccess: true)
       cause = slotCause(of: step)
     }
-    // The step had begun with another item; this one waited for its slot.
+    // The step had started with other items, and this item waited for a slot.
     if cursor > started { add(step, slotCause(of: step), from: started, to: cursor) }
     return min(cursor, started)
   }
 
-  /// Adds the time from being ready to having begun: a wait for a slot that another step occupied, or for a thread.
+  /// Adds the wait between being ready and starting: for a slot or resources that another step occupied, or for a
+  /// thread.
   private mutating func slot(of step: Int, from started: Int) -> (Int?, Int) {
     let ready = min(course.steps[step].readyAt ?? started, started)
     guard ready < started else { return trigger(of: step, before: ready, from: ready) }
@@ -170,7 +170,7 @@ package struct CriticalPath: Sendable {
     course.shape.concurrency != nil || course.shape.widths[course.shape.steps[step].queue] != nil
   }
 
-  /// True if the step waited for a slot until `time`, and not for resources of the machine.
+  /// True if the step waited for a slot until `time` rather than for resources of the machine.
   private func waitsForSlot(_ step: Int, at time: Int) -> Bool {
     guard isLimited(step), course.shape.steps[step].takesResources, course.shape.concurrency == nil else {
       return isLimited(step)
@@ -185,12 +185,12 @@ package struct CriticalPath: Sendable {
     return occupied >= course.shape.widths[queue] ?? .max
   }
 
-  /// Returns the cause of an item's wait while other items of its step run.
+  /// Returns the cause of an item's wait for other items of the same step.
   private func slotCause(of step: Int) -> PathCause {
     course.shape.steps[step].takesResources && !isLimited(step) ? .resources : .queue
   }
 
-  /// Returns the step whose end released the slot or resources for `step`: of the candidates, the one that ended last.
+  /// Returns the step that released the slot or the resources for `step`: the candidate that ended last.
   private func holder(of step: Int, from ready: Int, to started: Int) -> (step: Int, end: Int)? {
     let queue = course.shape.steps[step].queue
     let takesResources = course.shape.steps[step].takesResources
@@ -208,7 +208,7 @@ package struct CriticalPath: Sendable {
     return nil
   }
 
-  /// Returns the number of bodies that had ended by `time`. Bodies that took no time do not count.
+  /// Returns the number of bodies that had ended by `time`. Bodies that took no time are not included.
   private func endedNotAfter(_ time: Int) -> Int {
     var (low, high) = (0, ends.count)
     while low < high {
@@ -218,7 +218,7 @@ package struct CriticalPath: Sendable {
     return low
   }
 
-  /// Adds the wait before a step was ready and returns the last thing that it waited for.
+  /// Adds the wait before a step was ready. Returns the dependency or event that it waited for last.
   private mutating func trigger(of step: Int, before ready: Int, from time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     var latest = 0
@@ -252,8 +252,8 @@ package struct CriticalPath: Sendable {
     return (nil, 0)
   }
 
-  /// Adds the wait of a deferred step for the gate: the delay by its minimum, then the wait of the gate. In a run
-  /// without a gate, the step started after the other steps.
+  /// Adds the wait of a deferred step for the gate: first the delay by the gate's minimum, then the wait of the gate
+  /// itself. In a run without a gate, the step waited for the other steps.
   private mutating func gate(_ step: Int, _ opened: Int) -> (Int?, Int) {
     let ready = course.outcome == .ready ? min(course.readyAt ?? opened, opened) : opened
     var last: Int?
@@ -262,7 +262,7 @@ package struct CriticalPath: Sendable {
       if last.map({ ended > course.steps[$0].endedAt! }) ?? true { last = other }
     }
     let cause: PathCause = course.hasGate ? .gate : .thread
-    // Without a gate, deferred steps and those of `finally` start when the last of the other steps has ended.
+    // Without a gate, deferred steps and those of `finally` start after the last of the other steps.
     guard course.outcome == .ready || !course.hasGate, let last else {
       add(step, cause, from: 0, to: opened)
       return (nil, 0)
@@ -271,7 +271,8 @@ package struct CriticalPath: Sendable {
     return (last, ready)
   }
 
-  /// Adds the wait of a step that had not begun when the path ends: for a slot, a dependency, an event or the gate.
+  /// Adds the wait of a step that had not started at the end of the path: for a slot, a dependency, an event or the
+  /// gate.
   private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     if let ready = course.steps[step].readyAt, ready <= time {

@@ -1,10 +1,11 @@
 import FlowModel
 
-/// Failures that are shown together.
+/// Groups failures that are shown together.
 package enum FailureGroups {
-  /// Returns the failures in groups: the items of a step that failed for the same reason, and each other failure alone.
+  /// Returns the failures in groups: items of a step that failed for the same reason form a group, and every other
+  /// failure is a group of its own.
   ///
-  /// Reasons are the same if they differ only in the values of the items, in numbers or in paths.
+  /// Reasons are equal if they differ only in values of items, numbers or paths.
   package static func of(_ failures: [ReportedFailure]) -> [[ReportedFailure]] {
     var groups: [[ReportedFailure]] = []
     var places: [String: Int] = [:]
@@ -25,7 +26,7 @@ package enum FailureGroups {
     return groups
   }
 
-  /// Returns the words of a message with a placeholder for the value of the item, for each path and for each number.
+  /// Returns the words of a message, with placeholders for the item's value, paths and numbers.
   package static func pattern(of message: String, value: Value?) -> String {
     var text = message
     for word in names(of: value) { text = replacing(word, in: text) }
@@ -33,8 +34,8 @@ package enum FailureGroups {
     return words.map { $0.contains("/") ? "/" : withoutNumbers($0) }.joined(separator: " ")
   }
 
-  /// Returns the strings by which a message may name an item, the longest first: the strings in its value, and for a
-  /// path also the name of the file with and without its extension.
+  /// Returns the strings by which a message may refer to an item, the longest first: the strings in its value, and for
+  /// a path also the file name with and without extension.
   private static func names(of value: Value?) -> [String] {
     var names: Set<String> = []
     func add(_ value: Value) {
@@ -53,7 +54,7 @@ package enum FailureGroups {
     return names.filter { !$0.isEmpty }.sorted { ($1.count, $0) < ($0.count, $1) }
   }
 
-  /// Replaces a word by the placeholder, except inside another word.
+  /// Replaces a word by a placeholder, except where it is a part of another word.
   private static func replacing(_ word: String, in text: String) -> String {
     var result = ""
     var rest = text.startIndex

@@ -1,11 +1,11 @@
 import FlowModel
 
-/// A forecast that was written by `simulate --format json`.
+/// A forecast as written by `simulate --format json`.
 package struct ForecastRecord: MeasuredRuns, Sendable {
   package let workflow: String
   /// The number of simulated runs.
   package let runs: Int
-  /// The steps in file order.
+  /// The ids of the steps in file order.
   package let stepNames: [String]
   private let gate: ValueObject
   private let steps: ValueObject
@@ -23,7 +23,7 @@ package struct ForecastRecord: MeasuredRuns, Sendable {
     stepNames = steps.keys
   }
 
-  /// Returns the share of runs in which a step was on the critical path.
+  /// Returns the share of runs in which a step was on the critical path, or nil if there is no such step.
   package func criticality(ofStepNamed id: String) -> Double? {
     steps[id]?.objectValue?["criticality"]?.numberValue
   }

@@ -1,8 +1,8 @@
 import FlowEngine
 import FlowModel
 
-/// Decides whether a run has a launch gate: it has one if its workflow has a `deadline`, regardless of deferred steps
-/// and `finally`. Without a gate, reports and pages do not mention it.
+/// Decides whether a run has a launch gate: it has one if its workflow has a `deadline`. Deferred steps and `finally`
+/// do not matter. Reports and pages of a run without a gate do not mention a gate.
 package enum GateRule {
   /// True if a run with this minimum or maximum has a gate.
   package static func hasGate(_ bounds: GateBounds) -> Bool {

@@ -1,15 +1,15 @@
 import FlowEngine
 import FlowModel
 
-/// Runs that budgets are checked against, either simulated or recorded.
+/// Simulated or recorded runs that budgets are checked against.
 package protocol MeasuredRuns {
-  /// Returns the value of a budget's subject in milliseconds or as a share, or nil if it never happened. It is not
-  /// measured if no run has such a step.
+  /// Returns the value of a budget's subject in milliseconds or as a share, or nil if it never happened. `isMeasured`
+  /// is false if no run has the step.
   func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool)
 }
 
 extension MeasuredRuns {
-  /// Checks rules against the runs; rules with a `baseline` compare with the value of `baseline`.
+  /// Checks rules against the runs. Rules that refer to a baseline use the values of `baseline`.
   package func check(_ rules: [BudgetRule], baseline: (any MeasuredRuns)? = nil) -> [BudgetResult] {
     rules.map { rule in
       let found = value(of: rule.subject)
@@ -23,15 +23,15 @@ extension MeasuredRuns {
 
 /// Runs whose individual times are known.
 package protocol CountedRuns: MeasuredRuns {
-  /// The instants at which everything was ready, ignoring the minimum.
+  /// The distribution of the instant at which everything was ready, ignoring the gate's minimum.
   var ready: Quantiles { get }
-  /// The instants at which the gate opened.
+  /// The distribution of the instant at which the gate opened.
   var opened: Quantiles { get }
   /// The share of runs whose gate timed out.
   var missed: Double { get }
   /// The share of runs whose gate failed.
   var failed: Double { get }
-  /// Returns the lengths of a step in the runs that executed it, or nil if there is no such step.
+  /// Returns the distribution of a step's length in the runs that executed it, or nil if no run has such a step.
   func lengths(ofStepNamed id: String) -> LengthQuantiles?
 }
 
@@ -52,18 +52,15 @@ extension CountedRuns {
 }
 
 extension Forecast: CountedRuns {
-  /// Returns the lengths of a step in the runs that execute it, or nil if there is no such step.
   package func lengths(ofStepNamed id: String) -> LengthQuantiles? {
     model.graph.workflow.steps.firstIndex { $0.id.text == id }.map { lengths(of: StepIndex($0)) }
   }
 }
 
-/// Recorded runs that are evaluated together.
+/// A set of recorded runs that are evaluated together.
 package struct RunSample: CountedRuns, Sendable {
   package let runs: [ReportedRun]
-  /// The instants at which everything was ready, ignoring the minimum.
   package let ready: Quantiles
-  /// The instants at which the gate opened.
   package let opened: Quantiles
 
   package init(_ runs: [ReportedRun]) {
@@ -72,22 +69,20 @@ package struct RunSample: CountedRuns, Sendable {
     opened = Quantiles(runs.map { $0.course.openedAt ?? .max })
   }
 
-  /// The share of runs whose gate timed out.
   package var missed: Double { share { $0.course.outcome == .timedOut } }
-  /// The share of runs whose gate failed.
   package var failed: Double { share { $0.course.outcome == .failed } }
 
   private func share(_ holds: (ReportedRun) -> Bool) -> Double {
     runs.isEmpty ? 0 : Double(runs.count(where: holds)) / Double(runs.count)
   }
 
-  /// The ids of the steps of all runs, in the order in which they first appear.
+  /// The ids of the steps of all runs, in the order of their first appearance.
   package var stepNames: [String] {
     var seen: Set<String> = []
     return runs.flatMap { $0.course.shape.steps.map(\.id) }.filter { seen.insert($0).inserted }
   }
 
-  /// Returns the lengths of a step in the runs that executed it, in milliseconds, or nil if no run has such a step.
+  /// Returns the lengths of a step in milliseconds in the runs that executed it, or nil if no run has such a step.
   package func times(ofStepNamed id: String) -> [Double]? {
     var isKnown = false
     let times = runs.compactMap { run -> Double? in
@@ -100,7 +95,6 @@ package struct RunSample: CountedRuns, Sendable {
     return isKnown ? times : nil
   }
 
-  /// Returns the lengths of a step in the runs that executed it, or nil if no run has such a step.
   package func lengths(ofStepNamed id: String) -> LengthQuantiles? {
     times(ofStepNamed: id).map {
       LengthQuantiles($0.map { PackedLength(nanoseconds: Int(($0 * 1_000_000).rounded())) })

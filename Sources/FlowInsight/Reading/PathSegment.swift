@@ -14,7 +14,7 @@ package enum PathCause: String, Sendable, Hashable, CaseIterable {
   case thread
   /// A step waited for its next attempt.
   case retry
-  /// A step had finished its work and waited for its own minimum.
+  /// A step had finished its work and waited for its minimum.
   case stepMinimum = "step minimum"
   /// A step waited until the journal of earlier steps was on disk.
   case commit
@@ -24,12 +24,12 @@ package enum PathCause: String, Sendable, Hashable, CaseIterable {
 
 /// A segment of the critical path to the gate.
 package struct PathSegment: Sendable, Hashable {
-  /// The index of its step, or nil if it does not belong to a step.
+  /// The index of the step, or nil if the segment does not belong to a step.
   package var step: Int?
   package var cause: PathCause
-  /// Its start, in nanoseconds from activation.
+  /// The start in nanoseconds after activation.
   package var start: Int
-  /// Its end, in nanoseconds from activation.
+  /// The end in nanoseconds after activation.
   package var end: Int
 
   package init(step: Int?, cause: PathCause, start: Int, end: Int) {
@@ -39,6 +39,6 @@ package struct PathSegment: Sendable, Hashable {
     self.end = end
   }
 
-  /// Its length in nanoseconds.
+  /// The length in nanoseconds.
   package var length: Int { end - start }
 }
