@@ -1,17 +1,17 @@
 import FlowEngine
 import FlowModel
 
-/// A step or item that failed or timed out, with details of the cause.
+/// A step or item that failed or timed out, with its error.
 package struct ReportedFailure: Sendable {
   /// The id of the step or item.
   package let name: String
   /// The index of the step.
   package let step: Int
-  /// The index of the item that failed, or nil if it was the step itself.
+  /// The index of the failed item, or nil if the step itself failed.
   package let item: Int?
   /// The value of the item, or nil if it is not known.
   package var value: Value?
-  /// True if it timed out.
+  /// True if the step or item timed out.
   package let isTimedOut: Bool
   /// True if the workflow allows the failure.
   package let isExcused: Bool
@@ -24,7 +24,7 @@ package struct ReportedFailure: Sendable {
   /// The duration of all attempts in nanoseconds, or nil if it is not known.
   package let nanoseconds: Int?
 
-  /// The number of last lines that are kept, and of characters of each line.
+  /// The maximum number of output lines, and the maximum length of a line.
   private static let limits = (lines: 20, characters: 2_000)
 
   /// Reads the failure of a step or item from a report. Returns nil if it did not fail.
@@ -41,7 +41,7 @@ package struct ReportedFailure: Sendable {
     code = error?["code"]?.stringValue ?? ""
     let text = error?["message"]?.stringValue ?? ""
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-    // If the message continues below its first line, the rest quotes output, indented by two columns.
+    // If the message has more lines, they quote output and are indented by two spaces.
     let quoted = parts.dropFirst().map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
     let first = parts.first ?? ""
     message = !quoted.isEmpty && first.hasSuffix(":") ? String(first.dropLast()) : first

@@ -1,24 +1,24 @@
 import FlowEngine
 import FlowModel
 
-/// An item of a step, as described by the report of a run.
+/// An item of a step in the report of a run.
 package struct ReportedItem: Sendable {
-  /// Its index, from 0.
+  /// The index of the item, from 0.
   package let index: Int
-  /// Its key, or nil if the items do not come from an object or the key is not known.
+  /// The key of the item, or nil if the items do not come from an object or the key is unknown.
   package var key: String?
-  /// Its value, or nil if it is not known.
+  /// The value of the item, or nil if it is unknown.
   package var value: Value?
-  /// Its outcome, or nil if it has not ended.
+  /// The outcome of the item, or nil if it has not ended.
   package let outcome: Outcome?
   package let attempts: Int
-  /// Its start, in nanoseconds from activation, or nil if it has not started.
+  /// The start in nanoseconds after activation, or nil if the item has not started.
   package let startedAt: Int?
-  /// Its end, in nanoseconds from activation, or nil if it has not ended.
+  /// The end in nanoseconds after activation, or nil if the item has not ended.
   package let endedAt: Int?
-  /// The reason why it failed or did not run; otherwise empty.
+  /// The reason why the item failed or did not run, or an empty string.
   package let reason: String
-  /// The times of its attempts; empty if there was one.
+  /// The times of the attempts. Empty if there was only one.
   package let attemptTimes: [Range<Int>]
 
   /// Reads an item of a report. Returns nil if the value is not an item.
@@ -30,17 +30,17 @@ package struct ReportedItem: Sendable {
     startedAt = ReportedRun.nanoseconds(item["startedAt"])
     endedAt = ReportedRun.nanoseconds(item["endedAt"])
     let word = item["outcome"]?.stringValue
-    // An item of a run in progress that has not ended is reported as cancelled without an end.
+    // In a report of a running run, an item that has not ended is listed as cancelled without an end.
     outcome = endedAt == nil && item["reason"]?.stringValue == nil ? nil : Outcome.allCases.first { $0.word == word }
     attempts = item["attempts"]?.integerValue ?? 0
     reason = item["error"]?.objectValue?["message"]?.stringValue ?? item["reason"]?.stringValue ?? ""
     attemptTimes = ReportedRun.attemptTimes(item["attemptTimes"]?.arrayValue ?? [], from: startedAt, to: endedAt)
   }
 
-  /// Its outcome or state in a word.
+  /// The outcome or state as one word.
   package var word: String { outcome?.word ?? (startedAt == nil ? "waiting" : "running") }
 
-  /// The maximum number of characters of a value in a table.
+  /// The maximum number of characters of a value that a table shows.
   private static let shownCharacters = 200
 
   /// Returns the value of an item on one line.
@@ -49,7 +49,7 @@ package struct ReportedItem: Sendable {
     return text.count <= shownCharacters ? text : text.prefix(shownCharacters) + "…"
   }
 
-  /// Returns the numbers of items by outcome: `296 of 300, 4 failed`.
+  /// Returns the numbers of items by outcome, such as `296 of 300, 4 failed`.
   package static func counts(_ items: [ReportedItem]) -> String {
     func count(_ outcomes: Outcome...) -> Int { items.count { $0.outcome.map(outcomes.contains) ?? false } }
     let others = [
@@ -60,7 +60,8 @@ package struct ReportedItem: Sendable {
 }
 
 extension InsightPage {
-  /// Returns a table of the items of a step, failed ones first. `itemPage` is the prefix of links to items.
+  /// Returns a table of the items of a step, failed items first. `itemPage` is the prefix of links to pages of items,
+  /// or nil.
   package static func items(_ items: [ReportedItem], of step: String, itemPage: String?) -> String {
     func rank(_ item: ReportedItem) -> Int {
       switch item.outcome {

@@ -2,8 +2,8 @@ import FlowEngine
 import FlowModel
 
 extension ReportedRun {
-  /// The events of the run as an observer receives them: starts, attempts and ends of steps, events and the gate. A
-  /// step that is still running has no end.
+  /// The events of the run in the form in which an observer receives them: starts, attempts and ends of steps, posted
+  /// events, and the gate. A running step has no end.
   package var events: [RunEvent] {
     var events = posts.map { RunEvent(atNanoseconds: $0.at, .eventPosted($0.event, number: nil)) }
     if let outcome = course.outcome, let at = course.openedAt {

@@ -1,27 +1,27 @@
 import FlowEngine
 import FlowModel
 
-/// A run as described by its report: as JSON, or as recorded in a store.
+/// A run as described by its report, which is JSON or comes from a run store.
 ///
-/// Reports of an older flowrun, without a `schema`, contain neither the dependencies of steps nor the posters of
-/// events. Their critical path is read from the report.
+/// A report of an older flowrun, without a `schema`, contains neither dependencies of steps nor posters of events. Its
+/// critical path is not computed but read from the report.
 package struct ReportedRun: Sendable {
   package var workflow: String
   package var id: String
   /// The reason for the launch of the app, or nil if the run was not activated.
   package var launchReason: String?
-  /// The first entry into the app as named in the report, or nil if the report has none.
+  /// The first entry into the app, or nil if the report does not contain it.
   package var firstEntry: String?
-  /// True if part of the run was done before its activation.
+  /// True if the run was prewarmed, so that some steps ran before its activation.
   package var isPrewarmed = false
   /// True if the run was continued in another process.
   package var isResumed = false
   package var hasEnded = true
-  /// Its conclusion or state as named in the report, or nil if it is not in the report.
+  /// The conclusion or state, or nil if the report does not contain it.
   package var conclusion: String?
-  /// The workflow file, or nil if it is not in the report.
+  /// The path of the workflow file, or nil if the report does not contain it.
   package var file: String?
-  /// Its start in ISO 8601, or nil if it is not in the report.
+  /// The start in ISO 8601, or nil if the report does not contain it.
   package var startedAt: String?
   /// The inputs of the run.
   package var inputs: [(name: String, value: String)] = []
@@ -29,40 +29,40 @@ package struct ReportedRun: Sendable {
   package var outputs: [(name: String, value: String)] = []
   /// Warnings, which are not failures.
   package var warnings: [String] = []
-  /// The data of a cluster's accounting about jobs that ran a single attempt.
+  /// The accounting data of a cluster about jobs, each of which ran one attempt.
   package var jobs: [ReportedJob] = []
-  /// The reason why data of the accounting are missing, or nil if they are complete or there were no such jobs.
+  /// The reason why accounting data is missing, or nil if it is complete or not needed.
   package var accountingProblem: String?
-  /// The failures in file order; items follow their step.
+  /// The failures in file order. Failures of items are listed with their step.
   package var failures: [ReportedFailure] = []
-  /// The duration from activation, in nanoseconds.
+  /// The duration in nanoseconds since activation.
   package var nanoseconds: Int
   /// The course of the run.
   package var course: RunCourse
   /// The durations of items in nanoseconds, by step.
   package var items: [Int: [Int]] = [:]
-  /// The items of steps with `foreach`, by step.
+  /// The items of each step with `foreach`, by step.
   package var itemStates: [Int: [ReportedItem]] = [:]
   /// The reasons why steps did not run, by step.
   package var reasons: [Int: String] = [:]
-  /// The steps whose failure does not make the run fail.
+  /// The steps whose failure does not cause the run to fail.
   package var excused: Set<Int> = []
-  /// All events in order. The poster is nil if the event came from outside or its poster is not recorded.
+  /// All posts of events in order. The poster is nil if the event came from outside or the poster was not recorded.
   package var posts: [(event: String, at: Int, poster: Int?)] = []
   /// The steps that were running when flowrun ended before the run did.
   package var interrupted: Set<Int> = []
-  /// The critical path of an older report.
+  /// The critical path in the report of an older flowrun.
   package var path: [PathSegment] = []
 
-  /// An error for a value that is not a report.
+  /// The error if a value is not a report.
   package struct ReportProblem: Error, Sendable, CustomStringConvertible {
     package let description: String
   }
 
-  /// The newest schema that can be read.
+  /// The newest version of reports that can be read.
   package static let newestSchema = RunReport.newestSchema
 
-  /// Creates the report of a simulated run.
+  /// Creates a report from a simulated run.
   package init(_ course: RunCourse, workflow: String) {
     self.workflow = workflow
     id = "played"
@@ -145,7 +145,7 @@ package struct ReportedRun: Sendable {
       if key.isEmpty { failure?.value = item["name"]?.stringValue.map { .string($0) } }
       return failure
     }
-    // The failures of items are more specific than that of their step.
+    // The failures of items are more specific than the failure of their step.
     guard items.isEmpty else { return failures += items }
     if let failure = ReportedFailure(step, name: id, step: index) { failures.append(failure) }
   }
@@ -196,8 +196,8 @@ package struct ReportedRun: Sendable {
     self.items[index] = course.steps[index].items.map(\.time.count)
   }
 
-  /// Reads the times of attempts. An attempt without a recorded start is assumed to have started when the previous one
-  /// ended, which includes the pause.
+  /// Reads the times of attempts. If the start of an attempt was not recorded, it is assumed to equal the end of the
+  /// previous attempt, so that it includes the pause.
   static func attemptTimes(_ attemptTimes: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
     var cursor = start
     var read: [Range<Int>] = []
@@ -211,14 +211,14 @@ package struct ReportedRun: Sendable {
     return read
   }
 
-  /// Returns the instants at which bodies began on executors, or nil if they did not run on executors.
+  /// Returns the instants at which executors started the bodies, or nil if the step did not run on an executor.
   private static func beginnings(of body: ValueObject) -> [Int]? {
     guard let first = body["begunAt"] else { return nil }
     let others = (body["attemptTimes"]?.arrayValue ?? []).map { $0.objectValue?["begunAt"] }
     return ([first] + others).compactMap { nanoseconds($0) }
   }
 
-  /// Converts a time in milliseconds to nanoseconds. Returns nil if there is none or it is out of range.
+  /// Converts milliseconds to nanoseconds. Returns nil if the value is not a number or out of range.
   static func nanoseconds(_ value: Value?) -> Int? {
     guard let milliseconds = value?.numberValue, milliseconds.isFinite,
       abs(milliseconds) <= Double(DurationText.longest.nanoseconds) / 1_000_000
@@ -226,13 +226,13 @@ package struct ReportedRun: Sendable {
     return Int((milliseconds * 1_000_000).rounded())
   }
 
-  /// The critical path to the gate.
+  /// The segments of the critical path to the gate.
   package var criticalPath: [PathSegment] { course.shape.knowsDependencies ? CriticalPath(course).links : path }
 }
 
 extension ReportedRun {
-  /// Marks steps of a run in progress as running until `now`, in nanoseconds, if they have not ended and do not wait
-  /// for anything. The journal has the starts of attempts only if the run is durable.
+  /// Marks steps of a running run as started if they have not ended and do not wait for anything. Needed because only
+  /// durable runs record the starts of attempts. `now` is in nanoseconds after activation.
   package mutating func inferRunning(until now: Int) {
     nanoseconds = max(nanoseconds, now)
     let steps = course.steps
@@ -248,8 +248,8 @@ extension ReportedRun {
     }
   }
 
-  /// Marks steps as interrupted that were running when flowrun ended. `starts` are their starts, `last` is the last
-  /// known instant.
+  /// Marks the steps that were running when flowrun ended as interrupted. `starts` are the starts of these steps, and
+  /// `last` is the last known instant.
   package mutating func noteInterrupted(_ starts: [Int: Int], until last: Int) {
     for (index, start) in starts where course.steps[index].outcome == nil {
       course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
@@ -259,14 +259,13 @@ extension ReportedRun {
     nanoseconds = max(nanoseconds, last)
   }
 
-  /// Records the starts of steps that are running.
   package mutating func noteStarts(_ starts: [Int: Int]) {
     for (index, start) in starts where course.steps[index].outcome == nil {
       course.steps[index].startedAt = max(0, min(start, course.steps[index].startedAt ?? start))
     }
   }
 
-  /// Fills in unknown posters of events: the only step that declares the event and was running.
+  /// Sets unknown posters of events: the poster is the only step that declares the event and was running.
   package mutating func inferPosters(_ declared: (Int) -> [String]) {
     var posters: [String: [Int]] = [:]
     for index in course.steps.indices where course.steps[index].startedAt != nil {

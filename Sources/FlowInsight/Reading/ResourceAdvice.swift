@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A comparison of a step's requested resources with those that its jobs used on a cluster, and a better request.
+/// A recommendation for a step's requested resources, based on those that its jobs used on a cluster.
 package struct ResourceAdvice: Sendable, Hashable {
   package enum Verdict: String, Sendable, Hashable {
     case tooMuch = "too-much"
@@ -14,9 +14,9 @@ package struct ResourceAdvice: Sendable, Hashable {
   package var step: StepID
   package var resource: Resource
   package var verdict: Verdict
-  /// The request, in cpus or bytes; 0 if there was none.
+  /// The requested number of cpus or bytes, or 0 if there was no request.
   package var requested: Int
-  /// The maximum used by one of its jobs.
+  /// The largest amount used by a single job.
   package var used: Int
   /// The recommended request.
   package var proposed: Int
@@ -25,16 +25,17 @@ package struct ResourceAdvice: Sendable, Hashable {
   /// The number of jobs that ran out of memory.
   package var failed: Int
 
-  /// The range of the share in use for which a request is appropriate; below it is too much, above it too little.
+  /// The range of the used share in which a request is appropriate. Below it the request is too large, above it too
+  /// small.
   private static let usual = 0.5...0.9
-  /// The factor between the resources used and the recommended request.
+  /// The recommended request divided by the amount used.
   private static let spare = 1.25
-  /// The unit to which recommended amounts of memory are rounded.
+  /// The unit in bytes to which recommended amounts of memory are rounded up.
   private static let grainBytes = 64 << 20
-  /// The minimum duration of a job for its processor time to be representative.
+  /// The minimum duration of a job, in milliseconds, for its processor time to be representative.
   private static let shortestMilliseconds = 1000
 
-  /// Returns the recommendations for the jobs of a run, by step.
+  /// Returns the recommendations for all jobs of a run, by step.
   package static func all(of jobs: [ReportedJob]) -> [ResourceAdvice] {
     Dictionary(grouping: jobs, by: \.step).sorted { $0.key < $1.key }.flatMap { step, jobs in
       [memory(step, jobs), cpus(step, jobs)].compactMap { $0 }
@@ -52,7 +53,7 @@ package struct ResourceAdvice: Sendable, Hashable {
         jobs: measured.count, failed: failed.count)
     }
     if !failed.isEmpty {
-      // The job grew until it was killed, so the memory it needs is not known.
+      // The job used memory until it was killed, so the amount that it needs is unknown.
       let most = failed.map(\.requested.memoryBytes).max() ?? 0
       let succeeded = measured.filter { $0.state == "COMPLETED" && $0.requested.memoryBytes > most }.isEmpty
       if succeeded { return advice(.tooLittle, rounded(Double(max(most, used)) * 2)) }
@@ -83,7 +84,7 @@ package struct ResourceAdvice: Sendable, Hashable {
     max(1, Int((bytes / Double(grainBytes)).rounded(.up))) * grainBytes
   }
 
-  /// The recommendation as a sentence: `'train' asks for 8GiB of memory and took 1.1GiB at most (3 jobs); write
+  /// The recommendation as a sentence, such as `'train' asks for 8GiB of memory and took 1.1GiB at most (3 jobs); write
   /// 'memory: 1408MiB'`.
   package var text: String {
     let count = jobs.counted("job")
@@ -99,17 +100,17 @@ package struct ResourceAdvice: Sendable, Hashable {
   }
 }
 
-/// A job on a cluster that ran one attempt of a step or item, as described by a report.
+/// A job on a cluster that ran one attempt of a step or item, from a report.
 package struct ReportedJob: Sendable, Hashable {
   package var step: StepID
   package var requested: MachineResources
-  /// Its state in the cluster's terms, or nil if it is not in the report.
+  /// The state as reported by the cluster, or nil if it is unknown.
   package var state: String?
-  /// The duration of its allocation.
+  /// The duration of the job's allocation.
   package var elapsedMilliseconds: Int?
-  /// The processor time it used.
+  /// The processor time used by the job.
   package var cpuMilliseconds: Int?
-  /// The maximum memory used by its processes together.
+  /// The maximum memory used by all processes of the job together.
   package var memoryBytes: Int?
 
   /// Creates a job without measurements.
@@ -118,7 +119,7 @@ package struct ReportedJob: Sendable, Hashable {
     self.requested = requested
   }
 
-  /// Reads a job of a report. Returns nil if the value does not describe a job.
+  /// Reads a job from a report. Returns nil if the value does not describe a job.
   package init?(_ value: Value) {
     guard let object = value.objectValue, let step = object["step"]?.stringValue,
       let requested = object["requested"]?.objectValue

@@ -1,24 +1,24 @@
 import FlowEngine
 import FlowModel
 
-/// An analysis of one run: the critical path to the gate, the slack of each step, and effective changes.
+/// The analysis of one run: the critical path to the gate, the slack of each step, and effective changes.
 package struct RunAnalysis: Sendable {
   package let run: ReportedRun
   package let criticalPath: [PathSegment]
-  /// The time by which each examined step could have been longer, or nil for any time.
+  /// The slack of each examined step in nanoseconds. An inner nil means that any additional time is possible.
   package private(set) var slack: [Int: Int?] = [:]
-  /// True if the slack of some steps was not computed because there are too many.
+  /// True if there were too many steps to compute the slack of all of them.
   package private(set) var isSlackPartial = false
-  /// Changes that would have reduced the time until ready.
+  /// The changes that would have reduced the time until everything was ready.
   package private(set) var suggestions: [Suggestion] = []
 
-  /// The recommendations for steps that requested too much or too little of a cluster.
+  /// The recommendations for steps that requested too much or too little from a cluster.
   package var resources: [ResourceAdvice] { ResourceAdvice.all(of: run.jobs) }
 
-  /// The maximum number of steps simulated to find slack, which takes half a second.
+  /// The maximum number of steps to simulate for slack, which takes about half a second.
   private static let playLimit = 1_500_000
 
-  /// Analyzes a run. With `isBrief`, only its critical path is computed, which takes almost no time.
+  /// Analyzes a run. If `isBrief`, only the critical path is computed, which takes almost no time.
   package init(_ run: ReportedRun, isBrief: Bool = false) {
     self.run = run
     criticalPath = run.criticalPath
@@ -43,7 +43,7 @@ package struct RunAnalysis: Sendable {
       for step in ran { slack.updateValue(all.slack[step] < limit ? all.slack[step] : nil, forKey: step) }
       return
     }
-    // The longest steps come first; the slack of a step without length is not interesting.
+    // The longest steps come first, because the slack of a very short step is not interesting.
     let candidates = ran.sorted { (length($0), $1) > (length($1), $0) }
     let plays = max(12, min(64, Self.playLimit / max(1, steps.count * steps.count)))
     let count = min(candidates.count, max(1, Self.playLimit / max(1, plays * steps.count)))
@@ -53,7 +53,7 @@ package struct RunAnalysis: Sendable {
     }
   }
 
-  /// The maximum slack searched for: the gate's maximum, or ten times the length of the run.
+  /// The maximum slack to search for: the gate's maximum, or ten times the duration of the run.
   private var slackLimit: Int {
     if let maximum = run.course.maximum { return max(1, maximum) }
     return max(1, run.nanoseconds) * 10
@@ -61,7 +61,7 @@ package struct RunAnalysis: Sendable {
 
   private func length(_ step: Int) -> Int { run.course.length(of: step) }
 
-  /// Finds changes of at most ten steps that took most of the critical path.
+  /// Tests changes of at most ten steps, those that took most of the critical path.
   private mutating func findSuggestions(_ playback: CoursePlayback) {
     guard let before = playback.ready, run.course.steps.count <= 20_000 else { return }
     var shares: [Int: Int] = [:]
@@ -70,7 +70,7 @@ package struct RunAnalysis: Sendable {
     for (step, share) in shares.sorted(by: { ($0.value, $1.key) > ($1.value, $0.key) }).prefix(10) where share > 0 {
       let faster = playback.readyAt([step: -length(step) / 10])
       found.append(Suggestion(change: .faster, step: StepIndex(step), before: before, after: faster))
-      // Without a gate there is no time to defer a step to.
+      // Without a gate, a step cannot be deferred.
       guard run.course.hasGate, run.course.isHarmless(step) else { continue }
       let deferred = CoursePlayback(run, deferring: [step])?.ready
       found.append(Suggestion(change: .defer, step: StepIndex(step), before: before, after: deferred))
@@ -83,7 +83,7 @@ package struct RunAnalysis: Sendable {
 }
 
 extension RunCourse {
-  /// True if the gate does not wait for anything after the step, so that it can be deferred.
+  /// True if the gate does not wait for anything downstream of the step, so that the step can be deferred.
   fileprivate func isHarmless(_ step: Int) -> Bool {
     guard !shape.steps[step].isDeferred else { return false }
     var behind: [[Int]] = Array(repeating: [], count: steps.count)

@@ -1,26 +1,26 @@
 /// A comparison of runs before and after a change.
 package struct RunComparison: Sendable {
-  /// A value on both sides, in milliseconds.
+  /// A value before and after the change, in milliseconds.
   package struct Row: Sendable {
-    /// The conclusion from the two values.
+    /// The conclusion from comparing the two values.
     package enum Verdict: String, Sendable {
       case faster, slower
       /// The interval of the difference contains zero.
       case noise
       /// There are too few runs to decide.
       case tooFew = "too-few"
-      /// It exists only on one side.
+      /// The value exists only before, or only after the change.
       case onlyBefore = "only-before"
       case onlyAfter = "only-after"
     }
 
-    /// The name of a gate's time, or the id of a step.
+    /// The name of the gate's time, or the id of the step.
     package var name: String
     package var isStep: Bool
-    /// The medians, or nil on a side where it does not exist.
+    /// The median before the change, or nil if the value does not exist there.
     package var before: Double?
     package var after: Double?
-    /// The 95 % interval of the difference, or nil if there are too few runs.
+    /// The 95 % confidence interval of the difference, or nil if there are too few runs.
     package var interval: ClosedRange<Double>?
 
     /// The difference of the medians.
@@ -39,14 +39,13 @@ package struct RunComparison: Sendable {
   package let before: RunSample
   /// The runs after the change.
   package let after: RunSample
-  /// The times until everything was ready and until the gate opened.
+  /// The times at which everything was ready and at which the gate opened.
   package let gate: [Row]
-  /// The steps, those with the largest change first.
+  /// The steps, sorted by the size of their change.
   package let steps: [Row]
-  /// The steps whose share of runs on the critical path to the gate changed, with both shares.
+  /// The steps that are on the critical path more or less often than before, with both shares of runs.
   package let criticalPath: [(name: String, before: Double, after: Double)]
 
-  /// Compares two samples.
   package init(_ before: RunSample, _ after: RunSample) {
     self.before = before
     self.after = after

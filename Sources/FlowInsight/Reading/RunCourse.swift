@@ -1,46 +1,45 @@
 import FlowEngine
 import FlowModel
 
-/// The properties of a workflow that critical paths need; they are the same in all of its runs.
+/// The properties of a workflow that critical paths depend on. They are the same in all of its runs.
 package struct CourseShape: Sendable {
   package struct Step: Sendable {
     package var id: String
-    /// Its name for people, or nil if it has only an id.
+    /// The step's name, or nil if it has only an id.
     package var name: String?
-    /// The indices of its dependencies.
+    /// The indices of the step's dependencies.
     package var needs: [Int] = []
-    /// The names of the events that it waits for.
+    /// The names of the events that the step waits for.
     package var after: [String] = []
     package var queue = ""
-    /// True if it uses resources of the machine, which all such steps share.
+    /// True if the step uses resources of the machine, which it shares with all such steps.
     package var takesResources = false
-    /// True if it waits for the gate.
+    /// True if the step waits for the gate.
     package var isDeferred = false
-    /// True if the gate waits for it.
+    /// True if the gate waits for the step.
     package var isBlocking = false
 
-    /// Creates a step that waits for nothing.
+    /// Creates a step without dependencies.
     package init(id: String) { self.id = id }
 
-    /// The name with the id by which other steps refer to it: `Fetch the table (fetch)`.
+    /// The name followed by the id, such as `Fetch the table (fetch)`, or only the id.
     package var label: String { name.map { "\($0) (\(id))" } ?? id }
   }
 
   /// The steps in file order.
   package var steps: [Step] = []
-  /// The number of steps that run at once, for queues with a limit.
+  /// The maximum number of steps that run at the same time, for each queue with a limit.
   package var widths: [String: Int] = ["main": 1]
-  /// The number of steps of all queues that run at once, or nil without a limit.
+  /// The maximum number of steps of all queues that run at the same time, or nil if there is no limit.
   package var concurrency: Int?
-  /// True if steps wait until the journal of earlier steps is on disk.
+  /// True if steps wait until the journal entries of earlier steps are on disk.
   package var isDurable = false
-  /// False if dependencies are not known because an older flowrun wrote the report.
+  /// False if dependencies are unknown because an older flowrun wrote the report.
   package var knowsDependencies = true
 
   /// Creates an empty shape.
   package init() {}
 
-  /// Reads the shape of a plan's workflow.
   package init(_ plan: Plan) {
     let workflow = plan.graph.workflow
     for (index, step) in workflow.steps.enumerated() {
@@ -63,30 +62,29 @@ package struct CourseShape: Sendable {
 
 /// The course of one run, simulated or recorded. Times are nanoseconds from activation.
 package struct RunCourse: Sendable {
-  /// The course of a step.
   package struct Step: Sendable {
-    /// The instant from which only limited capacity delayed it, or nil if it was never ready.
+    /// The instant from which the step was delayed only by limited capacity, or nil if it was never ready.
     package var readyAt: Int?
-    /// The start of its first attempt, or nil if it never started.
+    /// The start of the first attempt, or nil if the step never started.
     package var startedAt: Int?
-    /// Its end, or nil if it has not finished.
+    /// The end of the step, or nil if it has not finished.
     package var endedAt: Int?
-    /// Its outcome, or nil if it has not finished.
+    /// The outcome of the step, or nil if it has not finished.
     package var outcome: Outcome?
-    /// Its attempts, if there were several or its minimum delayed its end; otherwise empty.
+    /// The times of the attempts. Empty if there was only one and the step's minimum did not delay its end.
     package var attemptTimes: [Range<Int>] = []
-    /// The instants at which its bodies began on executors, or nil if it did not run on an executor.
+    /// The instants at which executors started the bodies, or nil if the step did not run on an executor.
     package var beginnings: [Int]?
-    /// The items that began and ended.
+    /// The items that have started and ended.
     package var items: [Item] = []
 
-    /// The end of its last attempt, before a delay by its minimum, or nil if it has not ended.
+    /// The end of the last attempt, before a delay by the step's minimum, or nil if the step has not ended.
     var workEndedAt: Int? {
       guard outcome == .success, let endedAt, let last = attemptTimes.last else { return endedAt }
       return min(last.upperBound, endedAt)
     }
 
-    /// The times of its bodies: of each attempt, and of each item if there are several.
+    /// The times of the step's bodies: of all attempts, of each item if there are items.
     var bodies: [Range<Int>] {
       if !items.isEmpty { return items.flatMap { $0.attemptTimes.isEmpty ? [$0.time] : $0.attemptTimes } }
       guard attemptTimes.isEmpty else { return attemptTimes }
@@ -94,17 +92,15 @@ package struct RunCourse: Sendable {
       return [startedAt..<endedAt]
     }
 
-    /// Creates a step that has not started.
     package init() {}
   }
 
-  /// The course of an item.
   package struct Item: Sendable {
-    /// The time from the start of its first attempt to its end.
+    /// The time from the start of the first attempt to the end of the item.
     package var time: Range<Int>
-    /// Its attempts, if there were several or its minimum delayed its end; otherwise empty.
+    /// The times of the attempts. Empty if there was only one and the step's minimum did not delay its end.
     package var attemptTimes: [Range<Int>] = []
-    /// The instants at which its bodies began on executors, or nil if it did not run on an executor.
+    /// The instants at which executors started the bodies, or nil if the item did not run on an executor.
     package var beginnings: [Int]?
 
     package init(time: Range<Int>) { self.time = time }
@@ -112,9 +108,9 @@ package struct RunCourse: Sendable {
 
   /// An event that was posted.
   package struct Event: Sendable {
-    /// The instant of its first post.
+    /// The instant of the first post.
     package var at: Int
-    /// The index of the step that posted it, or nil if it came from outside.
+    /// The index of the step that posted the event, or nil if it came from outside.
     package var poster: Int?
 
     package init(at: Int, poster: Int?) {
@@ -125,7 +121,7 @@ package struct RunCourse: Sendable {
 
   /// The properties shared by all runs of the workflow.
   package var shape: CourseShape
-  /// The steps, in the shape's order.
+  /// The steps, in the order of the shape.
   package var steps: [Step]
   /// The events by name.
   package var events: [String: Event] = [:]
@@ -135,9 +131,9 @@ package struct RunCourse: Sendable {
   package var openedAt: Int?
   /// The instant at which everything was ready, ignoring the minimum, or nil if that did not happen.
   package var readyAt: Int?
-  /// The gate's minimum.
+  /// The gate's minimum in nanoseconds.
   package var minimum = 0
-  /// The gate's maximum, or nil if it has none.
+  /// The gate's maximum in nanoseconds, or nil if it has none.
   package var maximum: Int?
 
   package var hasGate: Bool {
@@ -150,7 +146,7 @@ package struct RunCourse: Sendable {
     steps = Array(repeating: Step(), count: shape.steps.count)
   }
 
-  /// Reads the course of a simulated run from its plan and the trace of the player.
+  /// Creates the course of a simulated run from its plan and the player's trace.
   package init(_ shape: CourseShape, _ plan: Plan, _ trace: RunTrace) {
     self.init(shape)
     let activation = plan.activatedAtNanoseconds ?? 0
@@ -181,7 +177,7 @@ package struct RunCourse: Sendable {
     maximum = plan.gateBounds.maximumNanoseconds
   }
 
-  /// True if a step finished its work before it ended because of its minimum.
+  /// True if the work of a step had finished before its minimum let it end.
   private func isHeld(_ entry: RunTrace.Attempt, _ plan: Plan) -> Bool {
     guard Int(entry.step) < steps.count, entry.endedAt != .min else { return false }
     return entry.endedAt < plan.instants(of: entry.step).endedAt

@@ -1,20 +1,20 @@
 import FlowModel
 
-/// The slack of all steps of a run in which no step ever waits for a slot. Each step then begins when the last thing
-/// that it waits for has come, and its slack is the margin of its longest path to the gate.
+/// The slack of all steps of a run in which no step waits for a slot. Each step then starts when its last dependency or
+/// event arrives, and its slack is the margin of the longest path from it to the gate.
 ///
-/// The result equals that of ``CoursePlayback``, which simulates the run once per step, but takes one walk forward and
-/// one back. It is not computed if slots are scarce or if failures decided which steps ran.
+/// The result equals that of ``CoursePlayback``, which simulates the run for each step, but is computed with one
+/// forward and one backward pass. It is not available if slots are scarce, or if failures decided which steps ran.
 package struct UncontendedSlack {
-  /// The time by which each step could take longer without delaying the gate; `Int.max` for any time.
+  /// The time by which each step could take longer without delaying the gate, or `Int.max` for any time.
   package private(set) var slack: [Int]
 
   private let course: RunCourse
   private var behind: [[(step: Int, offset: Int?)]]
   private var starts: [Int]
 
-  /// Computes the slack of a run whose simulated gate is ready at `base`. Returns nil if the run must be simulated
-  /// instead.
+  /// Computes the slack of a run whose gate is ready at `base` in a simulation. Returns nil if the slack must be found
+  /// by simulations instead.
   package init?(_ course: RunCourse, readyAt base: Int) {
     guard Self.hasSlots(course), Self.hasGoneWell(course) else { return nil }
     self.course = course
@@ -24,10 +24,10 @@ package struct UncontendedSlack {
     var open = [Int](repeating: 0, count: course.steps.count)
     guard connect(&open), let order = walk(&open) else { return nil }
     let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
-    // The result must agree with the real plan.
+    // If the result differs from that of the real plan, it cannot be used.
     guard last == base else { return nil }
-    // The possible delay of each step's start. The minimum of a step counts from its own start, so a delayed step takes
-    // its whole span. The step itself may take longer by the time for which its minimum delayed its end.
+    // The possible delay of each step's start. A step's minimum counts from its start, so a delayed step takes its
+    // whole span. The work of the step can also grow by the time for which its minimum delayed its end.
     var delays = slack
     for step in order.reversed() {
       if isAwaited(step) {
@@ -42,7 +42,7 @@ package struct UncontendedSlack {
     }
   }
 
-  /// True if there is a slot for each step whenever it is ready.
+  /// True if a slot is free for each step whenever it is ready.
   private static func hasSlots(_ course: RunCourse) -> Bool {
     var members: [String: Int] = [:]
     var count = 0
@@ -54,7 +54,7 @@ package struct UncontendedSlack {
       && members.allSatisfy { $0.value <= course.shape.widths[$0.key] ?? .max }
   }
 
-  /// True if no step ran after a dependency that did not succeed.
+  /// True if no step ran after an unsuccessful dependency.
   private static func hasGoneWell(_ course: RunCourse) -> Bool {
     course.steps.indices.allSatisfy { index in
       !course.takesPart(index)
@@ -64,11 +64,11 @@ package struct UncontendedSlack {
     }
   }
 
-  /// Records dependents and the number of dependencies of each step. Returns false if a dependency is unknown.
+  /// Stores the dependents and the number of dependencies of each step. Returns false if a dependency is unknown.
   private mutating func connect(_ open: inout [Int]) -> Bool {
     for index in course.steps.indices where course.takesPart(index) {
       for need in course.shape.steps[index].needs where course.steps[need].startedAt != nil {
-        // A step after a deferred step is not awaited by the gate.
+        // The gate does not wait for a step after a deferred step.
         guard course.takesPart(need) else { return false }
         behind[need].append((index, nil))
         open[index] += 1
@@ -87,7 +87,7 @@ package struct UncontendedSlack {
     return true
   }
 
-  /// Computes the start of each step. Returns the steps in an order of dependencies, or nil if there is none.
+  /// Computes the start of each step. Returns the steps in topological order, or nil if they form a cycle.
   private mutating func walk(_ open: inout [Int]) -> [Int]? {
     var order = course.steps.indices.filter { course.takesPart($0) && open[$0] == 0 }
     let count = course.steps.indices.count { course.takesPart($0) }
@@ -109,7 +109,7 @@ package struct UncontendedSlack {
 
   private func length(_ step: Int) -> Int { course.length(of: step) }
 
-  /// The time from the start to the end of a step, including its minimum.
+  /// The time from the start to the end of a step, including the delay by its minimum.
   private func span(_ step: Int) -> Int { max(length(step), course.minimum(of: step)) }
 }
 
@@ -119,13 +119,13 @@ extension RunCourse {
     steps[step].startedAt != nil && !shape.steps[step].isDeferred
   }
 
-  /// The working time of a step: its attempts and the pauses between them.
+  /// Returns the working time of a step: its attempts and the pauses between them.
   func length(of step: Int) -> Int {
     guard let started = steps[step].startedAt else { return 0 }
     return max(0, (steps[step].workEndedAt ?? started) - started)
   }
 
-  /// The step's own minimum if it delayed the end of the step; otherwise 0.
+  /// Returns the step's minimum if it delayed the end of the step, or 0.
   func minimum(of step: Int) -> Int {
     guard let started = steps[step].startedAt, let ended = steps[step].endedAt, steps[step].workEndedAt != ended else {
       return 0
