@@ -38,6 +38,7 @@ public struct URLRejection: Error, Sendable, Hashable {
     case parameterTypeMismatch = "parameter-type-mismatch"
   }
 
+  /// The reason for the rejection.
   public let reason: Reason
   /// The byte offset of the problem in the URL, from 0.
   public let offset: Int
