@@ -4,37 +4,37 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// The parameters of an executor: the address for the steps, and the settings of this program for reaching it.
+/// The parameters of an executor: the address for the steps, and the settings with which this program reaches it.
 public struct ExecutorRequest: Sendable {
   /// The address of the executor.
   public var address: ExecutorAddress
-  /// The requirements for workers.
+  /// The requirements that workers must meet.
   public var needs: WorkerRequirements
   /// The absolute path of the workflow's folder.
   public var workflowFolder: String
-  /// The plugin folders of the command line, as absolute paths.
+  /// The plugin folders given on the command line, as absolute paths.
   public var pluginFolders: [String]
   /// The installed plugins, some of which may be executors.
   public var plugins: [InstalledPlugin]
   /// The environment of this program.
   public var environment: [String: String]
-  /// Variables of this program that contain secrets; they are passed neither to commands nor to other machines.
+  /// The variables of this program that contain secrets. They are not passed to commands or other machines.
   public var withheld: Set<String> = []
-  /// The steps that request resources of a machine, if these are not taken from this machine.
+  /// The steps that request resources of a machine other than this one, with their requests.
   public var requests: [(step: StepID, request: MachineResources)] = []
   /// The times to stop that steps state for their commands.
   package var stopTimes: [(step: StepID, time: Duration)] = []
   /// True if some of these steps are fan-outs.
   public var hasSizedItems = false
-  /// True if other steps are sent there too.
+  /// True if steps without resources are sent there, too.
   public var hasPlainSteps = true
-  /// The time for which requests to Slurm are repeated while its controller refuses everything.
+  /// The time for which requests to Slurm are repeated while its controller refuses all of them.
   public var slurmPatience = Duration.seconds(120)
   /// The intervals of the workers' heartbeats.
   package var pulse = PulseRhythm()
-  /// True if workers may still be sent pings.
+  /// Returns true if workers may still be sent pings.
   package var mayPing: @Sendable () -> Bool = { true }
-  /// Receives messages about workers that are left out or lost.
+  /// Receives messages about workers that cannot be used or are lost.
   public var tell: @Sendable (String) -> Void = { _ in }
 
   /// Creates a request from the values without a default.
@@ -50,7 +50,7 @@ public struct ExecutorRequest: Sendable {
     self.environment = environment
   }
 
-  /// Creates the executor without starting any workers. Asks an engine for its slots, which may take a while.
+  /// Creates the executor without starting workers. Asks an engine for its slots, which may take a while.
   package func pool() throws(ExecutorProblem) -> WorkerPool {
     let means = try means()
     return WorkerPool(
@@ -60,11 +60,11 @@ public struct ExecutorRequest: Sendable {
       tell: tell)
   }
 
-  /// The environment of programs that lead to another machine.
+  /// The environment of programs that connect to another machine.
   private var transportEnvironment: [String: String] { environment.filter { !withheld.contains($0.key) } }
 
-  /// The commands for starting workers, for releasing what an engine has allocated for them, and for the workers of
-  /// steps with resources.
+  /// The commands for starting workers, for releasing the engine's allocations for them, and for workers of steps with
+  /// resources.
   private struct Means {
     var starts: [WorkerStart]
     var release: [String]?
@@ -94,7 +94,7 @@ public struct ExecutorRequest: Sendable {
     }
   }
 
-  /// The slots of an executor that is a plugin.
+  /// Returns the workers of an executor that is a plugin.
   private func externalStarts() throws(ExecutorProblem) -> [WorkerStart] {
     let known = plugins.filter { $0.manifest.executor != nil }
     guard let plugin = known.first(where: { $0.name == address.name }), let executor = plugin.manifest.executor else {
@@ -114,7 +114,7 @@ public struct ExecutorRequest: Sendable {
     return try engine.starts(workerCommand(address["worker"] ?? "flowrun"))
   }
 
-  /// The worker's command line, which follows the command that starts it.
+  /// Returns the worker's command line, to which the command that starts it is prefixed.
   func workerCommand(_ program: String, result: ResultFile? = nil) -> [String] {
     let result = result.map { ["--result", $0.path] } ?? []
     return [program, "worker", "--stdio"] + result + pluginFolders.flatMap { ["--plugin-dir", $0] }
@@ -123,7 +123,7 @@ public struct ExecutorRequest: Sendable {
   /// The default maximum number of worker processes for `workers`.
   private static let mostProcesses = 64
 
-  /// Processes on this machine: one per slot, or as many as requested.
+  /// Returns the workers on this machine: one process per slot, up to the requested number of processes.
   private func localStarts() -> [WorkerStart] {
     let slots = address.slots
     let processes = min(slots, address["processes"].flatMap { Int($0) } ?? Self.mostProcesses)

@@ -2,7 +2,7 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// A plugin that is an executor: its manifest declares its places and how to start a worker on one.
+/// A plugin that is an executor. Its manifest declares its places and how to start a worker on each of them.
 struct ExternalEngine {
   let plugin: InstalledPlugin
   let executor: PluginManifest.Executor
@@ -14,7 +14,7 @@ struct ExternalEngine {
   /// The time limit for a worker to start.
   private static let startTime = Duration.seconds(60)
 
-  /// The workers, one per place.
+  /// Returns the workers, one per place.
   func starts(_ worker: [String]) throws(ExecutorProblem) -> [WorkerStart] {
     let places = try places()
     return try places.map { (place) throws(ExecutorProblem) in
@@ -24,8 +24,8 @@ struct ExternalEngine {
     }
   }
 
-  /// Replaces `{value}`, `{place}` and the options' names with their values, the word `{worker}` with the worker's
-  /// words, and `{worker-line}` with these as text for a shell.
+  /// Replaces `{value}`, `{place}` and names of options by their values, the word `{worker}` by the worker's command
+  /// line, and `{worker-line}` by that command line as shell text.
   private func words(
     _ template: [String], place: String?, worker: [String]
   ) throws(ExecutorProblem) -> [String] {
@@ -39,14 +39,15 @@ struct ExternalEngine {
       if text == "{worker-line}" { text = worker.map(Self.quoted).joined(separator: " ") }
       text = Self.replacing("{value}", in: text, by: value)
       if let place { text = Self.replacing("{place}", in: text, by: place) }
-      // A file in the plugin's folder is given by its path there, like a plugin's program.
+      // A file in the plugin's folder is replaced by its path, like a plugin's program.
       if FilePath.isFile(plugin.folder + "/" + text) { text = plugin.folder + "/" + text }
       result.append(text)
     }
     return result
   }
 
-  /// The text after `--on NAME=`; the path of a file is made absolute, since the plugin's programs run in its folder.
+  /// The text after `--on NAME=`. If it is the path of a file, it is made absolute, because the plugin's programs run
+  /// in its folder.
   private var value: String {
     let value = address.value ?? ""
     return !value.isEmpty && FilePath.isFile(value) ? FilePath.absolute(value) : value
@@ -60,7 +61,8 @@ struct ExternalEngine {
     "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 
-  /// The places printed by the plugin's `places`: one per line, with a name and the number of concurrent bodies.
+  /// Returns the places that the plugin's command `places` prints: one per line, with a name and a number of concurrent
+  /// bodies.
   private func places() throws(ExecutorProblem) -> [(name: String, count: Int)] {
     let words = try words(executor.places, place: nil, worker: [])
     let answer: FinishedProgram

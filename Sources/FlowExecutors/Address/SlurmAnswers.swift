@@ -1,6 +1,6 @@
-/// The output of Slurm's commands.
+/// Parses the output of Slurm's commands.
 enum SlurmAnswers {
-  /// Texts that report a controller that cannot be reached or currently refuses requests.
+  /// Texts that report that the controller cannot be reached, or that it temporarily refuses requests.
   static let passingSigns = [
     "Socket timed out", "Unable to contact slurm controller", "Unable to connect", "Connection refused",
     "Connection timed out", "Communication connection failure", "Communication shutdown failure",
@@ -11,8 +11,8 @@ enum SlurmAnswers {
   /// True if a command failed because of a temporary problem.
   static func isPassing(_ output: String) -> Bool { passingSigns.contains { output.contains($0) } }
 
-  /// The job number printed by `sbatch --parsable`, as `1234` or `1234;cluster`, ignoring the output of a wrapper
-  /// around the command.
+  /// Returns the job number printed by `sbatch --parsable` as `1234` or `1234;cluster`. Other lines, such as those of a
+  /// wrapper around the command, are ignored.
   static func jobNumber(_ output: String) -> Int? {
     output.split(separator: "\n").reversed().lazy.compactMap { line in
       let parts = line.split(separator: ";", omittingEmptySubsequences: false)

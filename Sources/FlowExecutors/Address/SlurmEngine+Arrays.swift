@@ -1,8 +1,8 @@
 import FlowModel
 
-/// Job arrays, whose tasks are jobs that wait for the workers of items.
+/// Job arrays. Each task is a job that waits for the worker of an item.
 extension SlurmEngine {
-  /// Options of `srun` for a step in a job, which `sbatch` does not support.
+  /// The options of `srun` that apply to a step in a job and that `sbatch` does not support.
   private static let stepOptions: Set<String> = [
     "accel-bind", "compress", "cpu-bind", "disable-status", "epilog", "exact", "immediate", "kill-on-bad-exit",
     "mem-bind",
@@ -14,7 +14,7 @@ extension SlurmEngine {
     address.passedThrough.filter { Self.stepOptions.contains(String($0.dropFirst(2).prefix { $0 != "=" })) == toSteps }
   }
 
-  /// The user's default options for `srun`, as variables of `sbatch`.
+  /// The user's default options for `srun`, as variables for `sbatch`.
   private var submittingEnvironment: [String: String] {
     var environment = environment
     for name in Self.userVariables where name != "SLURM_CONF" && name != "SLURM_JWT" {
@@ -24,11 +24,11 @@ extension SlurmEngine {
     return environment
   }
 
-  /// Submits an array whose tasks wait for their workers, and returns its job.
+  /// Submits an array whose tasks wait for their workers. Returns its job number.
   ///
   /// - Parameters:
   ///   - known: the known arrays of the run.
-  ///   - mayExist: true if Slurm may have accepted the array although its number never arrived.
+  /// - mayExist: true if Slurm may have accepted the array although its number was not received.
   @Sendable func submit(_ batch: ArrayBatch, known: [Int], mayExist: Bool) throws(ExecutorProblem) -> Int {
     if mayExist, let number = try adopt(batch, known) { return number }
     let words =
@@ -54,8 +54,8 @@ extension SlurmEngine {
     throw problem
   }
 
-  /// The job of an array that Slurm accepted without its number having arrived. Arrays of the same name that differ
-  /// from it are cancelled.
+  /// Returns the job of an array that Slurm has accepted although its number was not received, or nil. Arrays with the
+  /// same name but other indices are cancelled.
   private func adopt(_ batch: ArrayBatch, _ known: [Int]) throws(ExecutorProblem) -> Int? {
     let lines = try ask(
       ["squeue", "--noheader", "--me", "--name=\(batch.name)", "--format=%F %K %k"], environmentOfLists)
@@ -71,10 +71,10 @@ extension SlurmEngine {
     return found
   }
 
-  /// Makes `squeue` print lists of indices in full.
+  /// An environment in which `squeue` prints complete lists of indices.
   private var environmentOfLists: [String: String] { environment.merging(["SLURM_BITSTR_LEN": "0"]) { $1 } }
 
-  /// The tasks of arrays that have not ended.
+  /// Returns the tasks of these arrays that have not ended.
   @Sendable func list(_ arrays: [Int]) throws(ExecutorProblem) -> ArrayListing {
     let numbers = arrays.map(String.init).joined(separator: ",")
     do throws(ExecutorProblem) {
@@ -83,13 +83,13 @@ extension SlurmEngine {
           ["squeue", "--noheader", "--jobs=\(numbers)", "--format=\(ArrayListing.format)"],
           environmentOfLists))
     } catch {
-      // Slurm has removed the only one.
+      // Slurm no longer knows the only array, so all of its tasks have ended.
       if error.message.contains("Invalid job id") { return ArrayListing() }
       throw error
     }
   }
 
-  /// The command that starts the worker of a task in its allocation.
+  /// Returns the command that starts the worker of a task in the task's allocation.
   func start(
     _ task: ArrayTask, _ job: Int, _ name: String, _ request: MachineResources, _ worker: [String]
   ) -> WorkerStart {
@@ -105,12 +105,12 @@ extension SlurmEngine {
       release: ["scancel", "--quiet", task.text])
     start.passingSigns = SlurmAnswers.passingSigns
     start.patience = patience
-    // The task belongs to the item, even if no worker could be started in it.
+    // The task belongs to the item even if no worker could be started in it.
     start.isReleasedBeforeRestart = false
     return start
   }
 
-  /// The maximum number of indices in an array, or 0 if arrays are not supported.
+  /// Returns the maximum number of indices in an array, or 0 if arrays are not supported.
   func arrayIndices() throws(ExecutorProblem) -> Int {
     var most = 0
     for words in try configuration() {

@@ -2,14 +2,15 @@ import FlowModel
 import FlowPluginHost
 import FlowSystem
 
-/// Calls of Slurm's commands.
+/// Calls Slurm's commands.
 extension SlurmEngine {
-  /// The time limit for Slurm to answer a request.
+  /// The time limit of a command.
   private static let answerTime = Duration.seconds(10)
 
   /// Runs a command of Slurm and returns the lines of its standard output.
   ///
-  /// - Parameter isPatient: true to repeat the request, on this thread, while Slurm temporarily cannot answer.
+  /// - Parameter isPatient: true to repeat the request while Slurm temporarily cannot answer. The thread blocks
+  ///   meanwhile.
   func ask(
     _ words: [String], _ environment: [String: String]? = nil, isPatient: Bool = false
   ) throws(ExecutorProblem) -> [String] {
@@ -29,7 +30,6 @@ extension SlurmEngine {
     }
   }
 
-  /// Runs a command of Slurm.
   func run(_ words: [String], _ environment: [String: String]) throws(ExecutorProblem) -> FinishedProgram {
     do throws(SystemError) {
       return try FinishedProgram(
@@ -39,7 +39,7 @@ extension SlurmEngine {
     }
   }
 
-  /// The reason why a command failed, in its own words if it has any.
+  /// Returns the reason why a command failed: its last line of output, if it has any.
   static func refusal(_ words: [String], _ answer: FinishedProgram) -> String {
     if answer.isKilled { return "'\(words[0])' did not answer within \(DurationText.format(answerTime))" }
     return lastLine(answer.output) ?? "'\(words[0])' \(answer.status)"

@@ -3,28 +3,29 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// Slurm as an engine of workers: one allocation per node, whose only task is a worker started by `srun`. Both end
-/// together, and a failed node affects no other node. A step with `resources` has a separate allocation.
+/// An engine that starts workers with Slurm: one allocation per node, in which `srun` starts a worker as the only task.
+/// Allocation and worker end together, and a failed node affects no other node. A step with `resources` has its own
+/// allocation.
 struct SlurmEngine {
   private(set) var address: ExecutorAddress
   let environment: [String: String]
-  /// The nodes on which no allocation may be.
+  /// The nodes that allocations must not use.
   var excluded: [String] = []
-  /// The time for which requests are repeated while Slurm refuses everything temporarily, such as while its controller
-  /// starts.
+  /// The time for which requests are repeated while Slurm temporarily refuses all of them, for example while its
+  /// controller starts.
   var patience = Duration.seconds(120)
-  /// Receives the standard error of successful Slurm commands.
+  /// Receives what successful Slurm commands print to standard error.
   var tell: @Sendable (String) -> Void = { _ in }
-  /// Waits before a request to Slurm is repeated.
+  /// Pauses before a request to Slurm is repeated.
   var pause: @Sendable (Duration) -> Void = { duration in
     _ = poll(nil, 0, CInt(clamping: duration.nanoseconds / 1_000_000))
   }
   private let began = ContinuousClock.now
 
-  /// The comment of all jobs of this run, and only of these; followed by a number, the name of an allocation.
+  /// The comment of all jobs of this run and of no others. With a number appended, it is the name of an allocation.
   let mark = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
 
-  /// The default time that an allocation may wait in Slurm's queue.
+  /// The default time for which an allocation may wait in Slurm's queue.
   private static let usualWait = Duration.seconds(3600)
 
   init(address: ExecutorAddress, environment: [String: String]) {
@@ -32,8 +33,8 @@ struct SlurmEngine {
     self.environment = Self.outsideJob(environment).filter { !Self.isForUser($0.key) }
   }
 
-  /// True if a variable changes the behavior or output of Slurm's commands for the user's own calls. With `SBATCH_WAIT`
-  /// a submission would last as long as its job; with `SQUEUE_STATES` jobs would be missing.
+  /// True if a variable changes the behavior or the output of Slurm's commands for the user's own calls. For example,
+  /// with `SBATCH_WAIT` a submission would last as long as its job, and with `SQUEUE_STATES` jobs would be missing.
   static func isForUser(_ name: String) -> Bool {
     if ["SQUEUE_", "SCANCEL_", "SACCT_", "SINFO_", "SCONTROL_"].contains(where: name.hasPrefix) { return true }
     if ["SLURM_STDINMODE", "SLURM_STDOUTMODE", "SLURM_STDERRMODE", "SLURM_LABELIO"].contains(name) { return true }
@@ -41,15 +42,14 @@ struct SlurmEngine {
     return prefix.map { statedOptions.contains(String(name.dropFirst($0.count))) } ?? false
   }
 
-  /// The options of `srun` and `sbatch` that flowrun sets itself, by the names of their variables.
+  /// The options of `srun` and `sbatch` that flowrun sets itself, as suffixes of the names of their variables.
   private static let statedOptions: Set<String> = [
     "INPUT", "OUTPUT", "ERROR", "ARRAY", "ARRAY_INX", "WAIT", "EXPORT", "EXPORT_ENV", "JOB_NAME", "NODES", "NNODES",
     "NTASKS",
     "CPUS_PER_TASK", "FORMAT", "REQUEUE", "NO_REQUEUE", "OPEN_MODE", "PARSABLE", "COMMENT", "CHDIR", "WORKING_DIR",
   ]
 
-  /// The variables from which a job takes its account, partition and quality of service if the address does not set
-  /// them.
+  /// The variables that determine the account, partition and quality of service of a job if the address does not.
   var defaults: [String] {
     ["account", "partition", "qos"].compactMap { option in
       let name = "SLURM_\(option.uppercased())"
@@ -58,15 +58,15 @@ struct SlurmEngine {
     }
   }
 
-  /// Variables with which a user sets defaults for `srun` or for reaching Slurm. In a job, Slurm sets none of them but
-  /// `SLURM_CONF`, which is the same everywhere.
+  /// The variables with which a user sets defaults for `srun` or for reaching Slurm. In a job, Slurm sets only
+  /// `SLURM_CONF` among them, which is the same everywhere.
   static let userVariables: Set<String> = [
     "SLURM_CONF", "SLURM_JWT", "SLURM_CLUSTERS", "SLURM_ACCOUNT", "SLURM_PARTITION", "SLURM_QOS", "SLURM_CONSTRAINT",
     "SLURM_RESERVATION", "SLURM_TIMELIMIT", "SLURM_WCKEY",
   ]
 
-  /// An environment without the variables that Slurm sets in a job. With these, `srun` would create a step of the
-  /// user's own job instead of requesting an allocation, and would apply that job's sizes to the worker.
+  /// Returns an environment without the variables that Slurm sets in a job. With them, `srun` would create a step in
+  /// the user's own job instead of requesting an allocation, and would apply that job's size to the worker.
   static func outsideJob(_ environment: [String: String]) -> [String: String] {
     guard environment["SLURM_JOB_ID"] != nil || environment["SLURM_JOBID"] != nil else { return environment }
     return environment.filter { name, _ in
@@ -76,7 +76,7 @@ struct SlurmEngine {
 
   var wait: Duration { address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait }
 
-  /// The workers for this number of slots.
+  /// Returns the workers that together have this number of slots.
   func starts(_ worker: [String], perNode: Int) -> [WorkerStart] {
     let count = (address.slots + perNode - 1) / perNode
     return (0..<count).map { index in
@@ -85,7 +85,7 @@ struct SlurmEngine {
     }
   }
 
-  /// The workers of steps with `resources`; each is a job with the name of the body.
+  /// Returns the workers of steps with `resources`. Each is a job that has the name of the body.
   func sized(_ worker: @escaping @Sendable (ResultFile?) -> [String]) -> SizedWorkers {
     SizedWorkers(
       slots: address.slots,
@@ -93,7 +93,7 @@ struct SlurmEngine {
       lackRoom: lackRoom, account: account)
   }
 
-  /// Job arrays for the items of fan-outs, or nil if this Slurm does not support them.
+  /// Returns job arrays for the items of fan-outs, or nil if this Slurm does not support them.
   func arrays(_ worker: @escaping @Sendable (ResultFile?) -> [String]) throws(ExecutorProblem) -> JobArrays? {
     let indices = try arrayIndices()
     guard indices > 0 else { return nil }
@@ -124,19 +124,19 @@ struct SlurmEngine {
 
   private func name(_ index: Int) -> String { "\(mark).\(index + 1)" }
 
-  /// The command that releases all allocations.
+  /// Returns the command that releases all allocations.
   func release(_ starts: [WorkerStart]) -> [String] { SlurmScripts.release(starts.indices.map(name)) }
 
-  /// Only variables needed to find programs are exported; steps declare all others.
+  /// The variables exported to jobs: only those needed to find programs. Steps declare all others.
   private static let exported = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,SLURM_CONF"
 
   private func command(_ request: MachineResources, _ worker: [String], _ name: String) -> [String] {
-    // A step created by `srun` in a body's command shares the resources of the worker.
+    // With --overlap, a step that `srun` creates in a body's command shares the resources of the worker.
     let words = ["srun"] + job(request, name) + ["--mpi=none", "--overlap"] + address.passedThrough
     return words + ["/bin/sh", "-c", SlurmScripts.holder, "flowrun-worker", name, mark, ""] + worker
   }
 
-  /// The job's options for `srun` and `sbatch`.
+  /// Returns the options of a job, for `srun` and `sbatch`.
   func job(_ request: MachineResources, _ name: String) -> [String] {
     var words = shape(request, name) + ["--comment=\(mark)"]
     let memory = request.memoryBytes > 0 ? "\(request.memoryBytes >> 10)K" : address.memory
@@ -158,14 +158,15 @@ struct SlurmEngine {
     ]
   }
 
-  /// The devices of an allocation: those of the address, but with the number of GPUs that the step requests, if any.
+  /// Returns the devices of an allocation: those of the address, with the number of GPUs that the step requests, if
+  /// any.
   private func gres(_ request: MachineResources) -> [String] {
     let devices = address["gres"].map { $0.split(separator: ",").map(String.init) } ?? []
     guard request.gpus > 0 else { return devices }
     return devices.filter { $0.prefix { $0 != ":" } != "gpu" } + ["gpu:\(request.gpus)"]
   }
 
-  /// A time in Slurm's notation: `1:00:00`.
+  /// Formats a time in Slurm's notation, such as `1:00:00`.
   static func text(of time: Duration) -> String {
     let seconds = max(1, (time.nanoseconds + 999_999_999) / 1_000_000_000)
     func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -174,7 +175,7 @@ struct SlurmEngine {
 
   // MARK: What there is
 
-  /// The nodes of the address in another partition, without the excluded ones.
+  /// Returns the nodes of another partition, except the excluded ones.
   func cluster(inPartition name: String) throws(ExecutorProblem) -> SlurmNodes {
     var other = self
     for index in other.address.options.indices where other.address.options[index].name == "partition" {
@@ -184,7 +185,7 @@ struct SlurmEngine {
     return try other.cluster()
   }
 
-  /// Throws an error if no node of the partition has the resources that a job requests.
+  /// Throws if no node of a partition has the resources that a job requests.
   func check(
     _ requests: [(step: StepID, request: MachineResources)], on cluster: SlurmNodes
   ) throws(ExecutorProblem) {
@@ -194,7 +195,7 @@ struct SlurmEngine {
     }
   }
 
-  /// The nodes for the address.
+  /// Returns the nodes for the address.
   func cluster() throws(ExecutorProblem) -> SlurmNodes {
     let known = try ask(["sinfo", "--noheader", "--format=%R %a"], isPatient: true).map {
       $0.split(separator: " ").map(String.init)
@@ -216,14 +217,14 @@ struct SlurmEngine {
     return cluster
   }
 
-  /// The nodes in an option's value, such as `node[1-3]`, or nil if the option is missing.
+  /// Returns the nodes in an option's value, such as `node[1-3]`, or nil if the option is missing.
   private func names(of option: String) throws(ExecutorProblem) -> [String]? {
     guard let list = address[option] else { return nil }
     return try ask(["scontrol", "show", "hostnames", list], isPatient: true)
   }
 
-  /// The jobs of this run that wait in Slurm's queue for a reason that flowrun did not cause, each with its reason,
-  /// such as `Resources`.
+  /// Returns the jobs of this run that wait in Slurm's queue, each with its reason, such as `Resources`. Jobs that wait
+  /// because of flowrun's own limits are not included.
   @Sendable func waiting() -> [(job: String, reason: String)] {
     let lines = try? ask(["squeue", "--noheader", "--me", "--states=PENDING", "--format=%k %j %r"])
     return lines?.compactMap { line in
@@ -232,7 +233,7 @@ struct SlurmEngine {
     } ?? []
   }
 
-  /// True if a job with one of these names waits until others release resources.
+  /// True if a job with one of these names waits for others to release resources.
   @Sendable private func lackRoom(_ names: [String]) -> Bool {
     waiting().contains { job, reason in
       names.contains(String(job.prefix { $0 != "+" })) && ["Resources", "Priority"].contains(reason)
@@ -241,10 +242,10 @@ struct SlurmEngine {
 
   // MARK: Accounting
 
-  /// The number of jobs in one call of `sacct`, whose answer must fit into 64 KiB.
+  /// The maximum number of jobs per call of `sacct`, whose output must fit into 64 KiB.
   private static let jobsAtOnce = 100
 
-  /// The accounting of the run's jobs, which are given by their numbers or names.
+  /// Returns the accounting data of the run's jobs, which are given by their numbers or names.
   @Sendable private func account(_ jobs: [String], _ names: [String]) throws(ExecutorProblem) -> [AccountingLine] {
     var lines: [AccountingLine] = []
     for (option, words) in [("jobs", jobs), ("name", names)] {

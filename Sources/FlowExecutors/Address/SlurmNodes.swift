@@ -1,30 +1,30 @@
 import FlowModel
 import FlowSyntax
 
-/// The nodes of a partition as listed by `sinfo`: a value without access to Slurm.
+/// The nodes of a partition as listed by `sinfo`. A value without access to Slurm.
 struct SlurmNodes {
   private struct Node {
     var name: String
     var state: String
     var request: MachineResources
-    /// True if it belongs to the default partition.
+    /// True if the node belongs to the default partition.
     var isOfDefault: Bool
 
-    // A star means that the node does not respond.
+    // An asterisk after the state means that the node does not respond.
     var isUsable: Bool {
       !state.hasSuffix("*") && !["down", "drain", "drng", "fail", "maint", "unk"].contains(state)
     }
   }
 
-  /// The format in which `sinfo` must print a node.
+  /// The output format that `sinfo` must use.
   static let format = "%c %m %G %t %P %N"
 
   private let address: ExecutorAddress
   private var nodes: [Node]
-  /// The nodes on which no allocation may be.
+  /// The nodes that allocations must not use.
   private(set) var excluded: [String] = []
 
-  /// Parses the lines of `sinfo`.
+  /// Parses the output lines of `sinfo`.
   init(_ lines: [String], of address: ExecutorAddress) {
     self.address = address
     nodes = lines.compactMap { line in
@@ -38,13 +38,13 @@ struct SlurmNodes {
     if address["partition"] == nil, nodes.contains(where: \.isOfDefault) { nodes.removeAll { !$0.isOfDefault } }
   }
 
-  /// Keeps only these nodes. With one allocation per node, `srun --nodelist` would request all of them at once.
+  /// Keeps only these nodes, by excluding all others. `srun --nodelist` would request all of them for each allocation.
   mutating func keep(_ names: [String]) throws(ExecutorProblem) {
     try check(names, of: "nodelist")
     exclude { !names.contains($0) }
   }
 
-  /// Removes these nodes.
+  /// Excludes these nodes.
   mutating func remove(_ names: [String]) throws(ExecutorProblem) {
     try check(names.filter { !excluded.contains($0) }, of: "exclude")
     exclude { names.contains($0) }
@@ -63,7 +63,7 @@ struct SlurmNodes {
     nodes.removeAll { isExcluded($0.name) }
   }
 
-  /// The number of GPUs in a list such as `gpu:a100:4(S:0,1),shard:8`.
+  /// Returns the number of GPUs in a list such as `gpu:a100:4(S:0,1),shard:8`.
   private static func gpus(_ text: String) -> Int {
     var depth = 0
     let plain = text.filter { character in
@@ -79,11 +79,11 @@ struct SlurmNodes {
 
   private var place: String { address["partition"].map { "the partition '\($0)'" } ?? "Slurm" }
 
-  /// The number of slots per node: as configured, or else the smallest number of processors of a usable node.
+  /// Returns the number of slots per node: the configured one, or the smallest number of processors of a usable node.
   func slotsPerNode() throws(ExecutorProblem) -> Int {
     let usable = nodes.filter(\.isUsable).map(\.request.cpus)
     guard let fewest = usable.min(), let most = usable.max() else {
-      // A node is listed once per partition.
+      // A node is listed once for each of its partitions.
       let states = Set(nodes.map { "\($0.name) is \($0.state)" }).sorted()
       let text = states.isEmpty ? "it has none" : states.joined(separator: ", ")
       throw ExecutorProblem("no node of \(place) can be used: \(text)")
@@ -96,7 +96,7 @@ struct SlurmNodes {
     return perNode
   }
 
-  /// Throws an error if a step requests more than any node has, even an unusable one: it would wait forever.
+  /// Throws if a step requests more than any node has, including unusable nodes, because its job would wait forever.
   func check(_ requests: [(step: StepID, request: MachineResources)]) throws(ExecutorProblem) {
     for (step, request) in requests where !nodes.contains(where: { request.fits(in: $0.request) }) {
       let largest = nodes.map(\.request).max { left, right in

@@ -1,12 +1,12 @@
-/// Shell scripts that run in Slurm's jobs or release them.
+/// Shell scripts that run in Slurm's jobs or cancel them.
 enum SlurmScripts {
-  /// The last word of a job's comment after its worker has ended.
+  /// The word appended to a job's comment after its worker has ended.
   static let ended = "ended"
 
   /// Shell functions that read the output of `scontrol listpids` for the job in which they run.
   ///
   /// All columns are compared as words. A script that has not started is listed as process -1, which `kill` would
-  /// interpret as all processes of the user, and the column of processes may contain another job's number.
+  /// interpret as all processes of the user. The column of processes may also contain the number of another job.
   static let processes = #"""
     # Prints step, task and process of each line that is of this job and names a process.
     listed_processes() {
@@ -35,12 +35,14 @@ enum SlurmScripts {
     }
     """#
 
-  /// Ends the allocation if the worker ended without being asked to: with `srun` killed, nothing else would. A job with
-  /// another name does not belong to flowrun. The comment records that no process of the worker is left, even if
-  /// Slurm's own daemon died. A worker that has lost its run, or its guard by ``WorkerWatch/holderVariable``, also
-  /// cancels the waiting jobs of the run: flowrun may have been killed with all of its processes.
+  /// Ends the allocation if the worker ended without a request; if `srun` was killed, nothing else would end it. A job
+  /// with another name does not belong to flowrun. The comment records that no process of the worker is left, even if
+  /// Slurm's daemon has died. If the worker has lost its run, or its guard reports that through
+  /// ``WorkerWatch/holderVariable``, the waiting jobs of the run are cancelled, too, because flowrun may have been
+  /// killed with all of its processes.
   ///
-  /// A task of an array, `$3`, is held by its job's script, which gets a signal when the worker has ended as requested.
+  /// The allocation of an array task, `$3`, is kept by the script of its job, which receives a signal when the worker
+  /// has ended as requested.
   static let holder = """
     name=$1 mark=$2 task=$3 lost=
     shift 3
@@ -72,15 +74,15 @@ enum SlurmScripts {
     exit $status
     """
 
-  /// Cancels the waiting jobs of the run; of an array, the tasks that have not started.
+  /// Cancels the waiting jobs of the run. For an array, cancels the tasks that have not started.
   private static let cancelWaiting = """
     squeue --noheader --me --states=PENDING --format='%A %k' | while read -r number comment; do
         [ "$comment" = "$mark" ] && scancel --quiet --state=PENDING "$number"
       done
     """
 
-  /// Keeps the allocation of an array's task until the worker in it has ended. If no worker arrives, flowrun was killed
-  /// with all of its processes, and its waiting jobs are of no use.
+  /// Keeps the allocation of an array task until its worker has ended. If no worker appears, flowrun was killed with
+  /// all of its processes, and the run's waiting jobs are cancelled.
   static let keeper = """
     \(processes)
     pause=
@@ -104,21 +106,21 @@ enum SlurmScripts {
     exit 1
     """
 
-  /// Cancels all arrays of the run whose comment is the first word.
+  /// Cancels all arrays whose comment is that of the run, which is the first argument.
   static let releaseAll = """
     squeue --noheader --me --format='%F %K %k' | while read -r number index comment; do
       [ "$index" != N/A ] && [ "${comment% \(ended)}" = "$1" ] && echo "$number"
     done | sort -u | xargs -r scancel --quiet
     """
 
-  /// Succeeds if the holder of the newest job of a name has recorded that its worker ended.
+  /// Succeeds if the newest job with this name has recorded that its worker ended.
   static let endCheck = """
     last=$(squeue --noheader --me --states=all --name="$1" --sort=i --format=%k | tail -n 1)
     [ "$last" = "$2 \(ended)" ]
     """
 
-  /// Cancels running and waiting allocations: Slurm keeps one in its queue after its `srun` was killed, and one on a
-  /// node that failed and recovered.
+  /// Returns the command that cancels running and waiting allocations. Slurm keeps an allocation in its queue after its
+  /// `srun` was killed, and on a node that failed and recovered.
   static func release(_ names: [String]) -> [String] {
     let script =
       #"user=$(id -u); for name; do [ "$name" ] && scancel --quiet --user="$user" --name="$name"; done"#

@@ -1,20 +1,20 @@
 import FlowModel
 import FlowPluginKit
 
-/// The assignment of fan-out items to tasks of job arrays: a value without an engine.
+/// The assignment of fan-out items to tasks of job arrays. A value without an engine.
 ///
-/// A task belongs to one item, given by its index. An item that is repeated therefore has another task, in an array
-/// that contains only repeated items.
+/// A task belongs to the item with its index. If an item is repeated, it gets another task, in an array that contains
+/// only repeated items.
 struct ArrayBook {
   /// The result of waiting for a task.
   enum Grant: Sendable {
-    /// It has an allocation, which is the job with this number.
+    /// The task has an allocation, which is the job with this number.
     case task(ArrayTask, job: Int, name: String)
     case lost(ExecutorLost)
     case cancelled
   }
 
-  /// An attempt of an item that has a task or is waiting for one.
+  /// An attempt of an item that has a task or waits for one.
   struct Claim {
     var step: StepID
     var item: Int
@@ -22,43 +22,44 @@ struct ArrayBook {
     var request: MachineResources
     var ticket: OneShot<Grant>
     var task: ArrayTask?
-    /// True if the task has been assigned to the attempt.
+    /// True if the task has an allocation and was assigned to the attempt.
     var isPlaced = false
   }
 
-  /// A task that was submitted.
+  /// A task that has been submitted.
   private struct SubmittedTask {
     var step: StepID
     var item: Int
     var name: String
     var request: MachineResources
     var claim: Int?
-    /// True if its item's attempt is finished, so that it must not be used for another one.
+    /// True if an attempt has used the task, so that no other attempt may use it.
     var isSpent = false
-    /// The time since which it has had an allocation and no attempt.
+    /// The time since which the task has an allocation but no attempt, or nil.
     var idleSince: ContinuousClock.Instant?
   }
 
-  /// The state of a whole array.
+  /// The state of an array.
   private struct Submission {
-    /// The number of tasks that may run at once: as submitted, and now.
+    /// The maximum number of concurrent tasks: `usual` is the submitted one, `limit` the present one.
     var usual: Int
     var limit: Int
-    /// The time since which no running item has a task in it.
+    /// The time since which no running item has a task in the array, or nil.
     var unusedSince: ContinuousClock.Instant?
   }
 
-  /// The actions to take.
+  /// The actions that the owner must perform.
   struct Orders {
     var cancelled: [String] = []
     var limits: [(array: Int, atOnce: Int)] = []
     var grants: [(OneShot<Grant>, Grant)] = []
   }
 
-  /// The time for which a task may keep an allocation without a body, and an array tasks in the queue.
+  /// The time for which a task may keep its allocation without a body, and for which an unused array keeps tasks in the
+  /// queue.
   static let patience = Duration.seconds(10)
 
-  /// The maximum number of concurrent tasks of an array: the engine's list of them must fit into 64 KiB.
+  /// The maximum number of concurrent tasks of an array. The engine's list of them must fit into 64 KiB.
   private static let mostAtOnce = 1000
   private let mostIndices: Int
   private let slots: Int
@@ -67,15 +68,15 @@ struct ArrayBook {
   private var lastClaim = 0
   private var expected: [StepID: (items: Set<Int>, atOnce: Int)] = [:]
   private var tasks: [ArrayTask: SubmittedTask] = [:]
-  /// The task that is still available for an item.
+  /// The task that is still available for each item.
   private var open: [StepID: [Int: ArrayTask]] = [:]
   private var arrays: [Int: Submission] = [:]
-  /// Steps for which Slurm accepted no more than the items running now.
+  /// The steps for which Slurm has refused an array with items that do not run yet.
   private var isRefused: Set<StepID> = []
   private var hasSubmitted: Set<StepID> = []
 
   /// - Parameters:
-  ///   - run: the beginning of the names of arrays.
+  /// - run: the prefix of the names of arrays.
   ///   - slots: the number of concurrent bodies.
   ///   - indices: the maximum number of indices in an array.
   init(run: String, slots: Int, indices: Int) {
@@ -84,23 +85,22 @@ struct ArrayBook {
     mostIndices = max(1, indices)
   }
 
-  /// True if nothing is running and no submitted task is left.
+  /// True if no attempt is running and no task is left.
   var isEmpty: Bool { claims.isEmpty && tasks.isEmpty }
-  /// The arrays that may still exist.
   var liveArrays: [Int] { arrays.keys.sorted() }
-  /// True if an item waits for the allocation of its task.
+  /// True if an attempt waits for the allocation of its task.
   var isAwaiting: Bool { claims.values.contains { !$0.isPlaced } }
 
-  /// Records the items of a step that are about to run.
+  /// Records the items of a step that will run soon.
   mutating func expect(_ items: [Int], of step: StepID, atOnce: Int) { expected[step] = (Set(items), atOnce) }
 
-  /// Requests a task for an attempt of an item.
+  /// Requests a task for an attempt of an item. Returns the number of the request.
   mutating func claim(
     _ step: StepID, _ item: Int, attempt: Int, _ request: MachineResources, _ ticket: OneShot<Grant>
   ) -> Int {
     lastClaim += 1
     var claim = Claim(step: step, item: item, attempt: attempt, request: request, ticket: ticket)
-    // The task of an attempt that is about to end is not free: its worker may still be closing.
+    // The task of an attempt that is about to end is not available, because its worker may still be closing.
     if let task = open[step]?[item], let entry = tasks[task], entry.claim == nil, entry.request == request {
       claim.task = task
       tasks[task]?.claim = lastClaim
@@ -111,7 +111,7 @@ struct ArrayBook {
     return lastClaim
   }
 
-  /// Ends an attempt or its request; returns the task to cancel.
+  /// Ends an attempt or its request. Returns the task to cancel, or nil.
   mutating func end(_ number: Int) -> String? {
     guard let claim = claims.removeValue(forKey: number) else { return nil }
     claim.ticket.finish(.cancelled)
@@ -124,7 +124,7 @@ struct ArrayBook {
 
   // MARK: Submitting
 
-  /// The batches to submit now: requested items, and expected items of the same kind.
+  /// Returns the batches to submit now. A batch contains requested items and expected items of the same kind.
   mutating func batches() -> [(batch: ArrayBatch, step: StepID, first: Int)] {
     struct Key: Hashable {
       var step: StepID
@@ -138,7 +138,7 @@ struct ArrayBook {
       items[key, default: []].insert(claim.item)
     }
     for key in items.keys.sorted(by: { ($0.attempt, $0.part) < ($1.attempt, $1.part) }) {
-      // Repeated items get separate arrays. A resume may begin with a later attempt.
+      // Repeated items get separate arrays. After a resume, the first attempt may have a higher number.
       guard key.attempt == 1 || !hasSubmitted.contains(key.step), !isRefused.contains(key.step),
         let others = expected[key.step]?.items
       else { continue }
@@ -158,7 +158,6 @@ struct ArrayBook {
     }
   }
 
-  /// Records that a batch was submitted.
   mutating func submitted(_ batch: ArrayBatch, of step: StepID, first: Int, as array: Int) {
     arrays[array] = Submission(usual: batch.atOnce, limit: batch.atOnce)
     hasSubmitted.insert(step)
@@ -174,8 +173,8 @@ struct ArrayBook {
     }
   }
 
-  /// Records that a batch was refused. From then on, items of the step are submitted when they run; if that is refused
-  /// too, they are lost.
+  /// Records that a batch was refused. From then on, items of the step are submitted only when they run. Items are lost
+  /// if that is refused, too.
   mutating func refused(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Orders {
     var orders = Orders()
     let wanted = claims.filter { claim in
@@ -190,7 +189,7 @@ struct ArrayBook {
     return orders
   }
 
-  /// Records that a batch cannot be submitted now; its items are requested and expected as before.
+  /// Records that a batch cannot be submitted now. Its items stay requested or expected.
   mutating func postponed(_ batch: ArrayBatch, of step: StepID, first: Int) {
     let wanted = Set(claims.values.lazy.filter { $0.step == step && $0.task == nil }.map(\.item))
     guard expected[step] != nil else { return }
@@ -205,7 +204,7 @@ struct ArrayBook {
 
   // MARK: What the engine says
 
-  /// Applies the engine's list of the requested arrays.
+  /// Applies the engine's list of the tasks in these arrays.
   mutating func takeIn(_ listing: ArrayListing, of asked: [Int], at now: ContinuousClock.Instant) -> Orders {
     var orders = Orders()
     for (task, entry) in tasks where asked.contains(task.array) {
@@ -236,7 +235,7 @@ struct ArrayBook {
     orders.cancelled.append(task.text)
     tasks[task]?.idleSince = now
     close(task, entry)
-    // Otherwise Slurm would start the next task, which has no attempt either.
+    // Otherwise Slurm would start the next task, which would not have an attempt either.
     let used = max(1, tasks.count { $0.key.array == task.array && $0.value.claim != nil })
     if let array = arrays[task.array], array.limit > used, !entry.isSpent {
       arrays[task.array]?.limit = used
@@ -244,7 +243,7 @@ struct ArrayBook {
     }
   }
 
-  /// Closes a task to further items; its item is expected again unless an attempt had the task.
+  /// Makes a task unavailable for other attempts. Its item is expected again, unless an attempt has the task.
   private mutating func close(_ task: ArrayTask, _ entry: SubmittedTask) {
     guard open[entry.step]?[entry.item] == task else { return }
     open[entry.step]?[entry.item] = nil
@@ -287,7 +286,7 @@ struct ArrayBook {
     }
   }
 
-  /// Ends all waiting and returns the remaining tasks to cancel; tasks that have run their item end by themselves.
+  /// Ends all requests and returns the remaining tasks to cancel. Tasks that have run their item end without help.
   mutating func closeAll() -> Orders {
     var orders = Orders()
     for (number, claim) in claims where !claim.isPlaced {

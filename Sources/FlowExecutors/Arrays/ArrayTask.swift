@@ -1,28 +1,28 @@
 import FlowModel
 
-/// A task of a job array: one item's job.
+/// A task of a job array, which is the job of one item.
 struct ArrayTask: Sendable, Hashable {
-  /// The array's job.
+  /// The job number of the array.
   var array: Int
-  /// The task's index in it.
+  /// The task's index in the array.
   var index: Int
 
-  /// The task in Slurm's notation: `1234_17`.
+  /// The task in Slurm's notation, such as `1234_17`.
   var text: String { "\(array)_\(index)" }
 }
 
-/// Items of one step with the same request that are submitted together, by their indices in one array.
+/// Items of one step with equal requests that are submitted in one array.
 struct ArrayBatch: Sendable, Hashable {
-  /// The name of the array: `run.step.attempt`, followed by `+1001` if index 0 is item 1001.
+  /// The name of the array: `run.step.attempt`. If index 0 is item 1001, `+1001` follows.
   var name: String
   /// The resources of each item.
   var request: MachineResources
-  /// The indices, in order.
+  /// The indices, in ascending order.
   var indices: [Int]
-  /// The number of tasks that may run at once.
+  /// The maximum number of concurrent tasks.
   var atOnce: Int
 
-  /// The list in the notation of `sbatch --array`: `0-499%50`.
+  /// The indices in the notation of `sbatch --array`, such as `0-499%50`.
   var list: String {
     var ranges: [String] = []
     var rest = indices[...]
@@ -45,12 +45,12 @@ struct ArrayListing: Sendable, Equatable {
   /// The tasks that are about to end.
   var ending: Set<ArrayTask> = []
 
-  /// The format in which `squeue` must print a line.
+  /// The output format that `squeue` must use.
   static let format = "%F %K %A %T"
 
   init() {}
 
-  /// Parses the lines of `squeue`.
+  /// Parses the output lines of `squeue`.
   init(_ lines: [String]) {
     for line in lines {
       let words = line.split(separator: " ").map(String.init)
@@ -66,7 +66,8 @@ struct ArrayListing: Sendable, Equatable {
     }
   }
 
-  /// The indices of a list such as `0-4,7%2` or, with a step, `1-9:2%2`, in every form that `sbatch --array` accepts.
+  /// Returns the indices of a list in any form that `sbatch --array` accepts, such as `0-4,7%2` or, with a step,
+  /// `1-9:2%2`.
   static func indices(_ text: String) -> [Int] {
     text.prefix { $0 != "%" }.split(separator: ",").flatMap { part -> [Int] in
       let range = part.split(separator: ":")
@@ -78,30 +79,30 @@ struct ArrayListing: Sendable, Equatable {
   }
 }
 
-/// The operations of an engine with job arrays; all are called on a thread that may block.
+/// The operations of an engine with job arrays. Each may block the calling thread.
 struct ArrayEngine: Sendable {
-  /// The maximum number of indices in an array, starting at 0.
+  /// The maximum number of indices in an array. Indices start at 0.
   var indices: Int
-  /// The time that a task may wait for its allocation once its item is to run.
+  /// The time for which a task may wait for its allocation after its item was requested.
   var wait: Duration
-  /// The time for which a submission is repeated while the engine temporarily cannot accept it.
+  /// The time for which a submission is repeated while the engine temporarily refuses it.
   var patience = Duration.zero
-  /// Submits an array and returns its job. `known` are the arrays of the run whose numbers arrived. If it `mayExist`,
-  /// the engine may have accepted it before.
+  /// Submits an array and returns its job number. `known` are the arrays of the run whose numbers were received.
+  /// `mayExist` is true if the engine may have accepted the array in an earlier attempt.
   var submit: @Sendable (_ batch: ArrayBatch, _ known: [Int], _ mayExist: Bool) throws(ExecutorProblem) -> Int
-  /// The unfinished tasks of these arrays.
+  /// Returns the unfinished tasks of these arrays.
   var list: @Sendable (_ arrays: [Int]) throws(ExecutorProblem) -> ArrayListing
-  /// Cancels tasks or whole arrays, given in the engine's notation.
+  /// Cancels tasks or arrays, which are given in the engine's notation.
   var cancel: @Sendable (_ jobs: [String]) -> Void
-  /// Changes the number of concurrent tasks of an array.
+  /// Changes the maximum number of concurrent tasks of an array.
   var limit: @Sendable (_ array: Int, _ atOnce: Int) -> Void
-  /// The command that cancels all arrays of the run, for the end of this process.
+  /// The command that cancels all arrays of the run if this process ends.
   var release: [String]
   /// The environment of that command.
   var environment: [String: String]
   /// Receives messages for the user.
   var tell: @Sendable (String) -> Void = { _ in }
-  /// The command that starts the worker of a task's body, once the task has its allocation.
+  /// Returns the command that starts the worker of a task with an allocation.
   var start:
     @Sendable (_ task: ArrayTask, _ job: Int, _ name: String, _ request: MachineResources, _ result: ResultFile?) ->
       WorkerStart

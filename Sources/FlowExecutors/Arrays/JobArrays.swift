@@ -4,9 +4,9 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The job arrays of a run: submits them, watches for allocations and passes these to the corresponding items.
+/// The job arrays of a run. Submits them, watches for allocations, and assigns these to items.
 ///
-/// The engine is asked about all arrays at once, and less often while nothing changes.
+/// The engine is asked about all arrays in one call, and less often while nothing changes.
 final class JobArrays: Sendable {
   let engine: ArrayEngine
   private let slots: Int
@@ -14,24 +14,24 @@ final class JobArrays: Sendable {
 
   private struct State {
     var book: ArrayBook?
-    /// The items that were expected before the name of the run was known.
+    /// The items that were expected before the id of the run was known.
     var expected: [(items: [Int], step: StepID, atOnce: Int)] = []
     var isWatched = false
     var isClosed = false
-    /// Ends the pause between two requests.
+    /// Ends the pause between two calls of the engine.
     var wake: OneShot<Void>?
     var release: LastCommand?
     var watch: Task<Void, Never>?
-    /// The pauses since the engine temporarily refused a submission, and the time of the next one.
+    /// The pauses after temporary refusals of submissions, and the time of the next submission.
     var pauses: GrowingPauses?
     var nextSubmission = ContinuousClock.now
-    /// The names of arrays that the engine may have accepted although their numbers never arrived.
+    /// The names of arrays that the engine may have accepted although their numbers were not received.
     var unconfirmed: Set<String> = []
   }
 
-  /// The time for collecting attempts that request a task.
+  /// The time for which requests for tasks are collected before a submission.
   private static let gathering = Duration.milliseconds(50)
-  /// The shortest and the longest pause between two requests.
+  /// The shortest and the longest pause between two calls of the engine.
   private static let pauses = (first: Duration.milliseconds(250), longest: Duration.seconds(3))
 
   init(_ engine: ArrayEngine, slots: Int) {
@@ -39,7 +39,7 @@ final class JobArrays: Sendable {
     self.slots = slots
   }
 
-  /// Records the items of a step that are about to run.
+  /// Records the items of a step that will run soon.
   func expect(_ items: [Int], of step: StepID, atOnce: Int) {
     state.withLock { state in
       if state.book == nil { state.expected.append((items, step, atOnce)) }
@@ -47,16 +47,16 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// The place in which an attempt of an item runs.
+  /// The allocated task in which an attempt of an item runs.
   struct Place: Sendable {
     var start: WorkerStart
     var task: ArrayTask
-    /// The name of its array.
+    /// The name of the task's array.
     var name: String
     fileprivate var claim: Int
   }
 
-  /// Waits until the task of an item has an allocation, and returns how to start its worker. ``end(_:)`` must be called
+  /// Waits until an item's task has an allocation, and returns the start of its worker. ``end(_:)`` must be called
   /// afterwards.
   func place(
     _ item: (step: StepID, index: Int), attempt: Int, _ request: MachineResources, run: String, result: ResultFile?
@@ -100,7 +100,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// Ends the attempt of a place.
+  /// Ends the attempt that ran in this place.
   func end(_ place: Place) async { await end(place.claim) }
 
   private func end(_ claim: Int) async {
@@ -115,8 +115,7 @@ final class JobArrays: Sendable {
   /// True if an item waits for the allocation of its task.
   var isAwaiting: Bool { state.withLock { $0.book?.isAwaiting ?? false } }
 
-  /// Ends all waiting and cancels the remaining tasks. Tasks that have run their item get a moment to end by
-  /// themselves.
+  /// Ends all requests and cancels the remaining tasks. Tasks that have run their item are given a moment to end.
   func close() async {
     let (orders, watch) = state.withLock { state in
       state.isClosed = true
@@ -134,16 +133,16 @@ final class JobArrays: Sendable {
       defer { state.release = nil }
       return state.release
     }
-    // An array whose number never arrived is found by the run's comment.
+    // An array whose number was not received is found by the run's comment.
     if left.isEmpty, state.withLock({ $0.unconfirmed.isEmpty }) { release?.drop() } else { release?.run() }
   }
 
-  /// The time for tasks that have run their item to end.
+  /// The time for which tasks that have run their item may take to end.
   private static let closing = Duration.seconds(4)
 
   private var left: [Int] { state.withLock { $0.book?.liveArrays ?? [] } }
 
-  /// Asks for the remaining tasks. Those submitted while this was closing are cancelled.
+  /// Updates the list of remaining tasks. Tasks that were submitted during closing are cancelled.
   private func askForRest() {
     let arrays = left
     guard let listing = try? engine.list(arrays) else { return }
@@ -181,7 +180,7 @@ final class JobArrays: Sendable {
     }
   }
 
-  /// Submits requested batches, asks the engine and applies its answer; returns true if anything has changed.
+  /// Submits requested batches and applies the engine's list of tasks. Returns true if anything has changed.
   private func look() -> Bool {
     var hasChanged = submit()
     let arrays = state.withLock { $0.book?.liveArrays ?? [] }
@@ -219,7 +218,7 @@ final class JobArrays: Sendable {
     return !batches.isEmpty
   }
 
-  /// Schedules another submission of a batch after a pause; returns false if the engine has refused it for too long.
+  /// Schedules another submission of a batch after a pause. Returns false if the engine has refused it for too long.
   private func postpone(_ batch: ArrayBatch, of step: StepID, first: Int, _ problem: String) -> Bool {
     let (isPostponed, isFirst) = state.withLock { state in
       let isFirst = state.pauses == nil

@@ -2,20 +2,20 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Files that arrive from a worker. They stay in a separate folder until all are complete; then each is moved to its
+/// Files received from a worker. They stay in a separate folder until all are complete, and then each is moved to its
 /// path.
 ///
-/// A file therefore keeps its old content until the new one is complete, even if either side is killed.
+/// Thus a file keeps its old content until the new content is complete, even if either process is killed.
 final class ArrivedFiles: Sendable {
   /// The files with contents, in order of arrival.
   let files: [TransferEntry]
-  /// Their bytes in total.
+  /// The total size of the files in bytes.
   let bytes: Int
   private let links: [TransferEntry]
   private let folder: String
   private let scratch: ScratchFolder
 
-  /// Returns nil if there are no files. Throws an error if the folder cannot be created.
+  /// Creates the folder for the files. Returns nil if there are no files. Throws if the folder cannot be created.
   init?(_ made: [TransferEntry], for folder: String, in dataFolder: String) throws(ActionError) {
     if made.isEmpty { return nil }
     files = made.filter(\.isFile)
@@ -31,7 +31,7 @@ final class ArrivedFiles: Sendable {
 
   deinit { scratch.remove() }
 
-  /// Writes the contents of the files.
+  /// A writer for the contents of the files.
   var writer: ContentWriter { ContentWriter(files) { [path = scratch.path] in "\(path)/\($0)" } }
 
   /// Moves all files to their paths.
@@ -48,7 +48,7 @@ final class ArrivedFiles: Sendable {
     }
   }
 
-  /// The target path of an entry; creates missing folders.
+  /// Returns the target path of an entry, and creates missing folders.
   private func place(of entry: TransferEntry, _ known: inout [ByteName: String]) throws(ActionError) -> String {
     let name = entry.path.pathParts.last ?? ""
     let parent = FilePath.folder(of: entry.path)
@@ -64,7 +64,7 @@ final class ArrivedFiles: Sendable {
   private func rename(_ source: String, to place: String, _ entry: TransferEntry) throws(ActionError) {
     if systemRename(source, place) == 0 { return }
     guard errno == EXDEV else { throw Self.problem(entry) }
-    // If the data folder is on another file system, the file is written next to its target.
+    // If the data folder is on another file system, the file is first copied next to its target.
     let beside = "\(FilePath.folder(of: place))/.flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     defer { unlink(beside) }
     switch entry.content {

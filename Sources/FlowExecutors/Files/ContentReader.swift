@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// A file that is closed when it is no longer used.
+/// A file that is closed when the object is deallocated.
 final class OpenFile: Sendable {
   private let descriptor: Descriptor
 
-  /// Returns nil if the file cannot be opened, with the reason in `errno`.
+  /// Opens a file. Returns nil if that fails, with the reason in `errno`.
   init?(_ path: String, _ flags: CInt, permissions: mode_t = 0) {
     descriptor = Descriptor(open(path, flags | O_CLOEXEC | O_NOFOLLOW, permissions))
     if descriptor.number < 0 { return nil }
@@ -15,7 +15,7 @@ final class OpenFile: Sendable {
   var number: CInt { descriptor.number }
 }
 
-/// The contents of files, one after another, split into blocks.
+/// Reads the contents of several files, one after another, in blocks.
 struct ContentReader: Sendable {
   private let folder: String
   private var rest: ArraySlice<TransferEntry>
@@ -23,13 +23,13 @@ struct ContentReader: Sendable {
   private var hash = SHA256()
   private var left = 0
 
-  /// - Parameter files: regular files only, no links.
+  /// - Parameter files: only regular files, no links.
   init(_ files: [TransferEntry], in folder: String) {
     self.folder = folder
     rest = files[...]
   }
 
-  /// The next `count` bytes, fewer at the end, none after it. Throws an error if a file has changed.
+  /// Returns the next `count` bytes: fewer at the end, and none after it. Throws if a file has changed.
   mutating func next(_ count: Int) throws(ActionError) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: count)
     var done = 0
@@ -66,7 +66,7 @@ struct ContentReader: Sendable {
   }
 }
 
-/// Receives the contents of files, one after another, and writes each to a separate path.
+/// Receives the contents of several files, one after another, and writes each to its own path.
 struct ContentWriter: Sendable {
   private let files: [TransferEntry]
   private let place: @Sendable (_ index: Int) -> String
@@ -76,8 +76,8 @@ struct ContentWriter: Sendable {
   private var left = 0
 
   /// - Parameters:
-  ///   - files: regular files only, no links.
-  ///   - place: returns the path of each file.
+  /// - files: only regular files, no links.
+  /// - place: returns the path of the file at an index.
   init(_ files: [TransferEntry], to place: @escaping @Sendable (_ index: Int) -> String) {
     self.files = files
     self.place = place
@@ -86,7 +86,7 @@ struct ContentWriter: Sendable {
   /// The number of files that are complete.
   var completed: Int { index }
 
-  /// Writes the next bytes; without bytes, creates empty files. Throws an error if a file does not have its digest.
+  /// Writes the next bytes. Without bytes, creates files that are empty. Throws if a complete file has another digest.
   mutating func write(_ bytes: ArraySlice<UInt8>) throws(ActionError) {
     var bytes = bytes
     while index < files.count {

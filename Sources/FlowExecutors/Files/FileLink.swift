@@ -6,10 +6,9 @@ import Synchronization
 
 /// Sends files to one worker and fetches the products of its steps.
 ///
-/// The host requests each block, and only some are in transit at a time. Memory use therefore does not depend on the
-/// size of a file, and heartbeats pass between blocks.
+/// The host requests each block, and only a few blocks are in transit at any time. Memory use therefore does not depend
+/// on the size of files, and heartbeats pass between blocks.
 final class FileLink: Sendable {
-  /// The worker has been lost.
   enum Loss: Error {
     case unread
     case lost(ActionError)
@@ -25,7 +24,7 @@ final class FileLink: Sendable {
   private let thread = BlockingWorker(name: "files")
   private let turns = Turns()
   private let lastNumber = Atomic(0)
-  /// Names that look alike and have been reported.
+  /// The warnings about similar names that have been reported.
   private let reported = Mutex<Set<String>>([])
 
   init(_ session: PluginSession, name: String, _ digests: FileDigests, tell: @escaping @Sendable (String) -> Void) {
@@ -37,14 +36,14 @@ final class FileLink: Sendable {
 
   // MARK: There
 
-  /// Creates the folder with this number on the worker, with the files that a step reads.
+  /// Creates the folder with this number on the worker and sends the files that a step reads.
   func send(_ files: StepFiles, number: Int) async throws {
     let entries = try await thread.perform { [digests] in
       try Self.checkProducts(files)
       return try FileListing.entries(files.reads, in: files.folder, key: "inputs-from") { digests.digest($0, $1) }
     }
     reportLookAlikes(entries)
-    // One step at a time, so that a content read by two steps is sent once.
+    // Only one step at a time, so that content read by two steps is sent once.
     try await turns.take()
     defer { turns.give() }
     let prepared = try await answer(
@@ -62,7 +61,7 @@ final class FileLink: Sendable {
     var reader = ContentReader(missing, in: files.folder)
     var window = TransferWindow()
     var left = missing.reduce(0) { $0 + $1.bytes }
-    // A block without content creates the empty files.
+    // A block without content creates the files that are empty.
     repeat {
       try Task.checkCancellation()
       while let call = window.next() { try await window.take { _ = try await self.answer(call) } }
@@ -81,10 +80,10 @@ final class FileLink: Sendable {
     while let call = window.last() { _ = try await answer(call) }
   }
 
-  /// A number for a folder that no step has had.
+  /// Returns a number for a folder that no other step has used.
   func newNumber() -> Int { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// Throws an error if a step's products would be outside the workflow's folder.
+  /// Throws if a step's products would be outside of the workflow's folder.
   private static func checkProducts(_ files: StepFiles) throws(ActionError) {
     var listing = FileListing(in: files.folder, key: "produces")
     for pattern in files.makes where !PatternText.isExclusion(pattern) {
@@ -116,7 +115,7 @@ final class FileLink: Sendable {
     }
   }
 
-  /// Reports once that two files may become one on the other side.
+  /// Reports once that two names are equal on some file systems.
   private func reportLookAlikes(_ entries: [TransferEntry]) {
     guard let text = entries.lookAlikes, reported.withLock({ $0.insert(text).inserted }) else { return }
     tell(text)
@@ -149,7 +148,6 @@ final class FileLink: Sendable {
     }
   }
 
-  /// Asks the worker to remove a folder.
   func drop(_ number: Int) { _ = session.post("drop", ["files": .integer(number)]) }
 
   private func answer(_ call: PluginCall) async throws -> ValueObject {
@@ -164,8 +162,8 @@ final class FileLink: Sendable {
   }
 }
 
-/// The number of blocks in transit: more while answers arrive quickly, fewer on a slow line, where they would delay
-/// heartbeats.
+/// The number of blocks in transit. It grows while answers arrive quickly and shrinks on a slow connection, where
+/// blocks would delay heartbeats.
 struct TransferWindow {
   private var calls: [PluginCall] = []
   private var size = 2
@@ -179,16 +177,15 @@ struct TransferWindow {
   /// True if no block is in transit.
   var isEmpty: Bool { calls.isEmpty }
 
-  /// Records a block in transit.
   mutating func add(_ call: PluginCall) { calls.append(call) }
 
-  /// The oldest block, if it must be awaited before another one may be sent.
+  /// Returns the oldest block if it must be awaited before another one may be sent, or nil.
   mutating func next() -> PluginCall? { hasRoom ? nil : last() }
 
-  /// The oldest block, or nil if none is in transit.
+  /// Removes and returns the oldest block. Returns nil if none is in transit.
   mutating func last() -> PluginCall? { calls.isEmpty ? nil : calls.removeFirst() }
 
-  /// Waits for a block and adapts the size of the window to the time that takes.
+  /// Waits for a block, and adapts the window to the time that it takes.
   mutating func take<Answer>(_ wait: () async throws -> Answer) async throws -> Answer {
     let start = ContinuousClock.now
     let answer = try await wait()
@@ -199,7 +196,7 @@ struct TransferWindow {
   }
 }
 
-/// Serializes tasks in the order of their arrival.
+/// Gives turns to tasks in the order of their arrival.
 final class Turns: Sendable {
   private struct State {
     var isTaken = false
@@ -208,7 +205,6 @@ final class Turns: Sendable {
 
   private let state = Mutex(State())
 
-  /// Waits for a turn.
   func take() async throws {
     let ticket = state.withLock { state -> OneShot<Void>? in
       guard state.isTaken else {
@@ -226,7 +222,6 @@ final class Turns: Sendable {
     }
   }
 
-  /// Ends a turn.
   func give() {
     let next = state.withLock { state -> OneShot<Void>? in
       guard !state.waiting.isEmpty else {
@@ -239,11 +234,12 @@ final class Turns: Sendable {
   }
 }
 
-/// Digests of local files, which many steps may read, cached by the state of the file when it was read.
+/// Digests of local files, which several steps may read. Each is cached together with the state of the file when it was
+/// read.
 final class FileDigests: Sendable {
   private let known = Mutex<[ByteName: (state: FileState, digest: String)]>([:])
 
-  /// The digest of a file's content, or nil if it cannot be read.
+  /// Returns the digest of a file's content, or nil if it cannot be read.
   func digest(_ path: String, _ state: FileState) -> String? {
     if let known = known.withLock({ $0[ByteName(path)] }), known.state == state { return known.digest }
     guard let digest = SHA256.digest(ofFile: path) else { return nil }

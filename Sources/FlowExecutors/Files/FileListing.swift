@@ -2,11 +2,11 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Finds the files in a folder that match patterns, with the links on the path to them.
+/// Finds the files in a folder that match patterns, and the links on their paths.
 struct FileListing {
-  /// The absolute path.
+  /// The absolute path of the folder.
   let folder: String
-  /// The key of the patterns, for messages.
+  /// The key that contains the patterns, for messages.
   let key: String
   private var links: [ByteName: String] = [:]
   private var files: [ByteName: FileStatus] = [:]
@@ -17,7 +17,7 @@ struct FileListing {
     var permissions: Int
   }
 
-  /// The maximum number of links followed, like the system's limit.
+  /// The maximum number of links that are followed, similar to the system's limit.
   private static let mostLinks = 40
 
   init(in folder: String, key: String) {
@@ -25,7 +25,8 @@ struct FileListing {
     self.key = key
   }
 
-  /// All matching files and links. Digests are requested by path and state once all sizes are known.
+  /// Returns all matching files and links. `digest` is called with path and state after the sizes of all files were
+  /// checked.
   static func entries(
     _ patterns: [String], in folder: String, key: String, digest: (_ path: String, FileState) -> String?
   ) throws(ActionError) -> [TransferEntry] {
@@ -64,7 +65,7 @@ struct FileListing {
     if files[ByteName(real)] != nil { return }
     var status = stat()
     guard lstat("\(folder)/\(real)", &status) == 0 else {
-      // The name cannot be converted to text and back.
+      // The name is not valid UTF-8, so the text does not lead back to the file.
       guard path.unicodeScalars.contains("\u{FFFD}") else { return }
       throw ActionError(
         "file-name", "the name '\(path)' is not UTF-8; rename the file, or match it with none of '\(key)'",
@@ -87,8 +88,8 @@ struct FileListing {
     files[ByteName(real)] = FileStatus(state: state, permissions: Int(status.st_mode & 0o777))
   }
 
-  /// The path without links, each of which is recorded; nil if it does not exist. Throws an error if it leaves the
-  /// folder.
+  /// Returns the path without links, or nil if it does not exist. Links on the path are recorded. Throws if the path
+  /// leaves the folder.
   mutating func realPath(of path: String) throws(ActionError) -> String? {
     if FilePath.isAbsolute(path) { throw .outside(path, "is an absolute path") }
     var real: [String] = []

@@ -3,22 +3,22 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The folder in which one attempt of a step runs on a worker, with only the files that the step reads.
+/// The folder on a worker in which one attempt of a step runs. It contains only the files that the step reads.
 final class StepFolder: Sendable {
-  /// The absolute path.
+  /// The absolute path of the folder.
   let path: String
-  /// Performs all operations on the folder, one after another.
+  /// The thread that performs all operations on the folder.
   let thread = BlockingWorker(name: "files")
-  /// The absolute path of the workflow's folder on flowrun's machine.
+  /// The absolute path of the workflow's folder on the machine of flowrun.
   private let original: String
   private let store: FileStore
   private let state = Mutex(State())
 
   private struct State {
-    /// The files that were sent, and those that are in place.
+    /// The files that were sent, and those that have been created in the folder.
     var entries: [TransferEntry] = []
     var placed: [ByteName: Placed] = [:]
-    /// Writes the expected files; nil if none are expected.
+    /// The writer of the expected files, or nil if none are expected.
     var writer: ContentWriter?
     var awaited: [TransferEntry] = []
     var reader: ContentReader?
@@ -43,7 +43,7 @@ final class StepFolder: Sendable {
     FileTree.remove(path)
   }
 
-  /// The inputs with paths in the workflow's folder replaced by paths in this folder.
+  /// Returns the inputs with paths in the workflow's folder replaced by paths in this folder.
   func localized(_ inputs: ValueObject, of action: ActionDeclaration) -> ValueObject {
     var inputs = inputs
     for field in action.inputs {
@@ -65,7 +65,7 @@ final class StepFolder: Sendable {
 
   // MARK: Files that are sent
 
-  /// Creates the folder for the files of a step; returns which of them must be sent.
+  /// Creates the folder for the files of a step. Returns the files that must be sent.
   func begin(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let entries = try TransferEntry.list(parameters["entries"])
     try makeFolder(path)
@@ -107,7 +107,7 @@ final class StepFolder: Sendable {
     do throws(SystemError) { try FileTree.makeFolders(path, permissions: 0o755) } catch { throw ActionError(error) }
   }
 
-  /// Receives the next block.
+  /// Receives the next block of the expected files.
   func put(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     guard var writer = state.withLock({ $0.writer }) else {
       throw ActionError("file-transfer", "a block of files came that was not awaited")
@@ -123,7 +123,7 @@ final class StepFolder: Sendable {
     return [:]
   }
 
-  /// Creates the links and records the state of the files.
+  /// Creates the links, and records the state of all files.
   private func complete() throws(ActionError) {
     let (entries, awaited) = state.withLock { ($0.entries, $0.awaited) }
     for entry in awaited {
@@ -132,7 +132,7 @@ final class StepFolder: Sendable {
       }
     }
     var placed: [ByteName: Placed] = [:]
-    // Makes a change within the same tick of the clock detectable: it sets a later time.
+    // Sets the times of the files to an earlier time, so that a change within the same clock tick is detected.
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     now.tv_sec -= 2
@@ -156,12 +156,12 @@ final class StepFolder: Sendable {
 
   // MARK: Files that come back
 
-  /// Lists the products of the step, and the files sent to it that it deleted or changed.
+  /// Lists the products of the step, and the sent files that the step has deleted or changed.
   func collect(_ parameters: ValueObject) throws(ActionError) -> ValueObject {
     let patterns = parameters["makes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let (entries, placed) = state.withLock { ($0.entries, $0.placed) }
     let found = try FileListing.entries(patterns, in: path, key: "produces") { [path] place, now in
-      // An unchanged file need not be read.
+      // The digest of an unchanged file is known.
       if let known = placed[ByteName(String(decoding: place.utf8.dropFirst(path.utf8.count + 1), as: UTF8.self))],
         known.state == now,
         case .file(_, let digest, _) = known.entry.content
@@ -190,7 +190,7 @@ final class StepFolder: Sendable {
     return ["made": .array(made.map(\.value)), "deleted": .array(deleted), "changed": .array(changed)]
   }
 
-  /// The next block of the products.
+  /// Returns the next block of the products.
   func next() throws(ActionError) -> ValueObject {
     guard var reader = state.withLock({ $0.reader }) else {
       throw ActionError("file-transfer", "there is no more block of files")
@@ -203,12 +203,11 @@ final class StepFolder: Sendable {
 }
 
 extension TransferEntry {
-  /// True if it has content.
   var isFile: Bool { if case .file = content { true } else { false } }
 }
 
 extension [TransferEntry] {
-  /// Throws an error if an entry matches the patterns only through a link.
+  /// Throws if an entry matches the patterns only because of a link.
   func checkAreNamed(by patterns: [String]) throws(ActionError) {
     let list = FilePatterns(patterns)
     let plain = Set(patterns.compactMap { FilePattern.plainPath($0).map(ByteName.init) })

@@ -2,12 +2,12 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// A file or a symbolic link that is sent to a worker or fetched from it.
+/// A file or symbolic link that is sent to a worker or fetched from it.
 struct TransferEntry: Sendable, Hashable {
   /// A file's content, or the target of a link.
   enum Content: Sendable, Hashable {
     case file(bytes: Int, digest: String, permissions: Int)
-    /// A link with its target.
+    /// A link, with its target.
     case link(String)
   }
 
@@ -24,8 +24,8 @@ struct TransferEntry: Sendable, Hashable {
     self.content = content
   }
 
-  /// Parses an entry received from the other side. Throws if it is malformed or if its path or link target leaves the
-  /// folder.
+  /// Parses an entry received from the other side. Throws if it is malformed, or if its path or the target of its link
+  /// leaves the folder.
   init(_ value: Value) throws(ActionError) {
     guard let parts = value.arrayValue, parts.count == 2 || parts.count == 4, let path = parts[0].stringValue,
       Self.depth(of: path) ?? 0 > 0, !path.utf8.contains(0), !path.pathParts.contains("..")
@@ -48,7 +48,7 @@ struct TransferEntry: Sendable, Hashable {
     ActionError("file-transfer", "the other side names the file \(value.shortText), which cannot be read")
   }
 
-  /// The form in which it is sent.
+  /// The entry as it is sent.
   var value: Value {
     switch content {
     case .file(let bytes, let digest, let permissions):
@@ -57,23 +57,23 @@ struct TransferEntry: Sendable, Hashable {
     }
   }
 
-  /// Parses a list of entries.
   static func list(_ value: Value?) throws(ActionError) -> [TransferEntry] {
     var entries: [TransferEntry] = []
     for value in value?.arrayValue ?? [] { entries.append(try TransferEntry(value)) }
     return entries
   }
 
-  /// The number of bytes to transfer for its content.
+  /// The size of the entry's content in bytes.
   var bytes: Int { if case .file(let bytes, _, _) = content { bytes } else { 0 } }
 
-  /// True if the target of a link at `path` is inside the folder, judging by the paths alone.
+  /// True if the target of a link at `path` is inside the folder. Only the texts are compared; links on the way are
+  /// ignored.
   static func leadsInside(_ target: String, from path: String) -> Bool {
     !target.isEmpty && !FilePath.isAbsolute(target) && !target.utf8.contains(0)
       && depth(of: FilePath.folder(of: path) + "/" + target) != nil
   }
 
-  /// The depth of a relative path in folders, or nil if it leaves the folder on the way.
+  /// Returns the depth of a relative path, or nil if it leaves the folder at any point.
   private static func depth(of path: String) -> Int? {
     if FilePath.isAbsolute(path) { return nil }
     var depth = 0
@@ -91,10 +91,10 @@ struct TransferEntry: Sendable, Hashable {
 }
 
 extension [TransferEntry] {
-  /// Two names, for people, that are equal on file systems that ignore case or Unicode normalization; nil if there are
-  /// none.
+  /// A description of two names that are equal on file systems that ignore case or Unicode normalization, or nil if
+  /// there are none.
   var lookAlikes: String? {
-    // Swift's string comparison ignores differences in normalization.
+    // Swift compares strings by canonical equivalence, so differences in normalization are ignored.
     var known: [String: TransferEntry] = [:]
     for entry in self {
       guard let other = known.updateValue(entry, forKey: entry.path.lowercased()) else { continue }
@@ -106,7 +106,7 @@ extension [TransferEntry] {
 }
 
 extension ActionError {
-  /// The error for a path outside the folder.
+  /// The error for a path that leads outside of the workflow's folder.
   static func outside(_ path: String, _ what: String) -> ActionError {
     ActionError(
       "file-outside",
@@ -114,11 +114,11 @@ extension ActionError {
       isRetryable: false)
   }
 
-  /// The error for a file that has changed since its transfer began.
+  /// The error for a file that changed during its transfer.
   static func changed(_ path: String) -> ActionError {
     ActionError("file-changed", "'\(path)' changed during its transfer", isRetryable: true)
   }
 
-  /// The error for a system error.
+  /// Converts a system error.
   init(_ problem: SystemError) { self.init("file-transfer", "\(problem)", isRetryable: true) }
 }

@@ -10,7 +10,7 @@ final class WorkerFiles: Sendable {
   private let store: FileStore
   private let folders = Mutex<[Int: StepFolder]>([:])
 
-  /// - Parameter parent: the folder for the worker's own folder, or nil for the temporary folder.
+  /// - Parameter parent: the folder in which the worker creates its own folder, or nil for the temporary folder.
   init(in parent: String?, _ output: WorkerOutput) throws(SystemError) {
     let usual = getenv("TMPDIR").map { String(cString: $0) }.flatMap { FilePath.isAbsolute($0) ? $0 : nil } ?? "/tmp"
     scratch = try ScratchFolder(in: parent ?? usual, prefix: "flowrun-files-")
@@ -18,16 +18,16 @@ final class WorkerFiles: Sendable {
     store = FileStore(in: scratch.path + "/store")
   }
 
-  /// An existing folder for callers that are not steps.
+  /// The worker's own folder, for callers that are not steps.
   var path: String { scratch.path }
 
-  /// The folder of this number.
+  /// Returns the folder with this number, or nil.
   func folder(_ number: Int) -> StepFolder? { folders.withLock { $0[number] } }
 
-  /// Removes everything.
+  /// Removes all folders.
   func remove() { scratch.remove() }
 
-  /// Handles a request off the calling thread; returns false if it is not about files.
+  /// Handles a request on a folder's thread. Returns false if the request is not about files.
   func take(_ method: String, _ id: Int, _ parameters: ValueObject) -> Bool {
     let number = parameters["files"]?.integerValue ?? 0
     if method == "files" {
@@ -56,7 +56,7 @@ final class WorkerFiles: Sendable {
     return true
   }
 
-  /// Answers on the folder's thread, in the order of the requests.
+  /// Answers a request on the folder's thread, so that requests are handled in order.
   private func answer(
     _ id: Int, _ folder: StepFolder, _ body: @escaping @Sendable (StepFolder) throws(ActionError) -> ValueObject
   ) {
@@ -71,10 +71,10 @@ final class WorkerFiles: Sendable {
   }
 }
 
-/// Contents by their digests. Small files are not stored, because sending them again takes no longer.
+/// Stores contents by their digests. Small files are not stored, because sending them again takes no longer.
 final class FileStore: Sendable {
   private struct State {
-    /// Digests with lengths, the least recently used first.
+    /// The digests and sizes of stored contents, the least recently used first.
     var kept: [(digest: String, bytes: Int)] = []
     var bytes = 0
   }
@@ -89,7 +89,7 @@ final class FileStore: Sendable {
 
   private func path(_ digest: String) -> String { "\(folder)/\(digest)" }
 
-  /// Copies a content to a new file; returns false if it is not stored.
+  /// Copies a content to a new file. Returns false if the content is not stored.
   func place(_ digest: String, at target: String) -> Bool {
     state.withLock { state in
       guard let index = state.kept.firstIndex(where: { $0.digest == digest }) else { return false }
@@ -100,14 +100,14 @@ final class FileStore: Sendable {
     }
   }
 
-  /// Stores the content of a file if it is large enough and there is room.
+  /// Stores the content of a file if it is large enough and there is space.
   func keep(_ digest: String, bytes: Int, from source: String) {
     guard bytes >= Self.leastBytes, (try? FileTree.makeFolders(folder, permissions: 0o700)) != nil else { return }
     state.withLock { state in
       guard !state.kept.contains(where: { $0.digest == digest }) else { return }
       guard (try? FileTree.copy(source, to: path(digest))) != nil else {
         unlink(path(digest))
-        // The disk is full, and steps need the room more.
+        // The disk is full. Remove all contents, because steps need the space more.
         while !state.kept.isEmpty { removeFirst(&state) }
         return
       }

@@ -1,39 +1,39 @@
 import FlowPluginHost
 import FlowPluginKit
 
-/// A slot of a worker that a body occupies.
+/// A worker's slot that is occupied by a body.
 struct PoolSlot: Sendable {
   var member: Int
   var session: PluginSession
-  /// The link that transfers the worker's files, or nil if they are shared.
+  /// The link that transfers files to the worker, or nil if the worker shares files with flowrun.
   var files: FileLink?
-  /// Finishes once the worker has terminated.
+  /// Completes when the worker and all of its processes have ended.
   var burial: Task<Void, Never>
 }
 
-/// The state of the workers of an executor: a value without processes or clock.
+/// The state of an executor's workers. A value without processes and clock.
 struct PoolState {
-  /// A worker, or the slot for one.
+  /// One worker, or its absence between two starts.
   struct Member {
-    /// Its session, or nil if there is none.
+    /// The session with the worker, or nil if it does not run.
     var session: PluginSession?
-    /// The link that transfers the worker's files, or nil if they are shared.
+    /// The link that transfers files to the worker, or nil if the worker shares files with flowrun.
     var files: FileLink?
-    /// True if calls may be sent to it.
+    /// True if calls may be sent to the worker.
     var isReady = false
-    /// The number of its bodies.
+    /// The number of bodies on the worker.
     var taken = 0
-    /// Starts it, and starts it again.
+    /// The supervisor that starts and restarts the worker.
     var supervisor: ProgramSupervisor?
-    /// Why it is not started again; nil: it is.
+    /// The reason why the worker is not restarted, or nil if it is.
     var problem: String?
-    /// Finishes once it has terminated, or nil if there is nothing to wait for.
+    /// Completes when the worker and all of its processes have ended, or nil if there is nothing to wait for.
     var burial: Task<Void, Never>?
-    /// True if it is making room: it gets no more bodies and ends when it has none.
+    /// True if the worker is making room: it gets no more bodies and ends when its last body has ended.
     var isLeaving = false
-    /// Completed when it is needed again, or nil if it has not left.
+    /// Completed when the worker is needed again, or nil if it has not made room.
     var rest: OneShot<Void>?
-    /// The newest claim of a step with a separate worker for which it has made room.
+    /// The number of the last claim for which this worker made room.
     var lastClaim = 0
   }
 
@@ -45,7 +45,7 @@ struct PoolState {
 
   /// The result of waiting for a slot.
   enum Grant: Sendable {
-    /// A slot of a worker.
+    /// The body may use this slot.
     case slot(PoolSlot)
     /// No slot will become available.
     case lost(ExecutorLost)
@@ -58,9 +58,9 @@ struct PoolState {
   private var waiting: [Waiting] = []
   private var nextID = 0
   var isClosed = false
-  /// The reason why the last worker could not be used.
+  /// The last reason why a worker could not be used.
   var lastProblem = "no worker could be started"
-  /// True if a worker for one body was lost after it was ready: the body may run in another one.
+  /// True if a worker that runs a single body was lost after it was ready. The body may then run on another worker.
   var hasLostWork = false
   /// The error of bodies if there are no workers.
   var loss: ExecutorLost { ExecutorLost(lastProblem, isFinal: !hasLostWork || isClosed) }
@@ -70,13 +70,12 @@ struct PoolState {
     members = slots.map { _ in Member() }
   }
 
-  /// True if there are no workers and there will be none.
+  /// True if there are no workers and none will be started.
   var isGone: Bool { isClosed || members.allSatisfy { $0.problem != nil } }
 
-  /// True if a worker accepts calls.
   var isReady: Bool { members.contains(where: \.isReady) }
 
-  /// A slot of the worker with the most free slots, or nil if none is free.
+  /// Returns a slot of the worker with the most free slots, or nil if none is free.
   mutating func takeSlot() -> Grant? {
     var best: (member: Int, free: Int)?
     for index in members.indices where members[index].isReady {
@@ -90,7 +89,7 @@ struct PoolState {
     return .slot(PoolSlot(member: best.member, session: session, files: members[best.member].files, burial: burial))
   }
 
-  /// Adds a caller to the end of the queue.
+  /// Adds a caller to the end of the queue. Returns its number.
   mutating func wait(_ ticket: OneShot<Grant>) -> Int {
     nextID += 1
     waiting.append(Waiting(id: nextID, ticket: ticket))
@@ -99,10 +98,10 @@ struct PoolState {
 
   // MARK: Making room
 
-  /// True if a worker could make room for the claim with this number and has not done so yet.
+  /// True if a ready worker has not yet made room for the claim with this number.
   func canMakeRoom(for claim: Int) -> Bool { members.contains { $0.isReady && $0.lastClaim < claim } }
 
-  /// Makes the worker with the fewest bodies leave; returns the session to end at once if it has no bodies.
+  /// Makes the worker with the fewest bodies leave. Returns its session if it has no bodies and can end at once.
   mutating func makeRoom(for claim: Int) -> PluginSession? {
     let candidates = members.indices.filter { members[$0].isReady && members[$0].lastClaim < claim }
     guard let index = candidates.min(by: { members[$0].taken < members[$1].taken }) else { return nil }
@@ -112,12 +111,12 @@ struct PoolState {
     return leaver(index)
   }
 
-  /// The session to end of a worker that makes room and has no bodies left.
+  /// Returns the session of a worker that makes room, if it has no bodies left.
   func leaver(_ index: Int) -> PluginSession? {
     members[index].isLeaving && members[index].taken == 0 ? members[index].session : nil
   }
 
-  /// The event to await until a worker that has left is needed again, or nil if it is needed now.
+  /// Returns an event that occurs when a worker that has made room is needed again, or nil if it is needed now.
   mutating func beginRest(_ index: Int) -> OneShot<Void>? {
     guard !isClosed, waiting.isEmpty else { return nil }
     let rest = OneShot<Void>()
@@ -125,21 +124,21 @@ struct PoolState {
     return rest
   }
 
-  /// The first worker that has left and is needed again now.
+  /// Returns the event of a worker that has made room and is needed again now, or nil if there is none.
   mutating func endRest() -> OneShot<Void>? {
     guard let index = members.firstIndex(where: { $0.rest != nil }) else { return nil }
     defer { members[index].rest = nil }
     return members[index].rest
   }
 
-  /// Removes a caller from the queue; returns false if a slot has been granted.
+  /// Removes a caller from the queue. Returns false if a slot has already been granted.
   mutating func leave(_ id: Int) -> Bool {
     guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
     waiting.remove(at: index)
     return true
   }
 
-  /// Waiting callers that may continue, with their results.
+  /// Returns the waiting callers that can continue, with their results.
   mutating func grants() -> [(OneShot<Grant>, Grant)] {
     var grants: [(OneShot<Grant>, Grant)] = []
     if isGone {
