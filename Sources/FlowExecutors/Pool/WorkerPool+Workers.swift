@@ -3,12 +3,12 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSystem
 
-// The life of a worker: started and greeted by its supervisor, at work, lost, started again.
+// The lifetime of a worker: it is started and greeted by its supervisor, works, is lost and restarted.
 extension WorkerPool {
-  /// How long an engine may take to take something back.
+  /// The time limit for an engine to release an allocation.
   private static let releaseTime = Duration.seconds(10)
 
-  /// Keeps one worker running until the executor is closed or its supervisor gives it up.
+  /// Keeps a worker running until the executor is closed or the supervisor gives up.
   func tend(_ index: Int) async {
     let start = starts[index]
     var program = ProgramSupervisor.Program(start.name) {
@@ -38,7 +38,7 @@ extension WorkerPool {
     state.withLock { $0.members[index].supervisor = nil }
   }
 
-  /// Takes in that a worker ended, or could not be started.
+  /// Handles a worker that ended or could not be started.
   private func note(
     _ problem: ProgramSupervisor.End, _ decision: Supervision.Decision, of index: Int
   ) async {
@@ -66,8 +66,7 @@ extension WorkerPool {
     await release(start)
   }
 
-  /// Makes the engine release the allocation of a lost worker, which may otherwise be kept as long as the run
-  /// continues.
+  /// Asks the engine to release the allocation of a lost worker. Otherwise it might be kept until the end of the run.
   private func release(_ start: WorkerStart) async {
     guard let words = start.release else { return }
     _ = try? await DetachedThread.run {
@@ -76,7 +75,7 @@ extension WorkerPool {
     }
   }
 
-  /// Hands calls to a worker until it is gone and nothing of it runs any more.
+  /// Makes a worker available for calls. Returns when the worker and all of its processes have ended.
   private func serve(_ session: PluginSession, by index: Int) async {
     let start = starts[index]
     session.startPulse()
@@ -97,7 +96,7 @@ extension WorkerPool {
     for (ticket, grant) in grants { ticket.finish(grant) }
     opening.finish(true)
     await session.awaitEnd()
-    // Calls go to others at once, though it may be a while until nothing of it runs.
+    // Other workers get the calls at once. It may take a while until all processes of this one have ended.
     state.withLock { $0.members[index].isReady = false }
     await burial.value
     let rest = state.withLock { state in
@@ -108,7 +107,7 @@ extension WorkerPool {
     await rest?.wait()
   }
 
-  /// Advice if a shell, `srun` or `env` reports that a program does not exist, with exit status 127.
+  /// Returns advice if a shell, `srun` or `env` reports with exit status 127 that a program does not exist.
   private static func help(_ message: String) -> String {
     let signs = ["exit status 127", "exit code 127"]
     return signs.contains { message.contains($0) }
@@ -122,8 +121,8 @@ extension WorkerPool {
     limits.logLinesPerCall = .max / 2
     limits.progressPerCall = .max / 2
     limits.start = start.startLimit
-    // A worker ends its commands, and what they left running, before it ends. It also runs other steps, which would be lost
-    // with it, so a cancelled step does not end it as soon as the plan stops waiting for that step.
+    // Before a worker ends, it ends its commands and the processes that these have left. The worker also runs other
+    // steps, which would be lost, so it gets a longer grace period than a cancelled step.
     limits.grace = .seconds(5)
     var terms = terms
     terms.tell = { [name, tell] in tell("\(name): \(start.name) \($0)") }
@@ -138,10 +137,10 @@ extension WorkerPool {
     }.get()
   }
 
-  /// Waits until a worker and all processes that it started have ended.
+  /// Waits until a worker and all of its processes have ended.
   ///
-  /// On this machine this can be observed. Elsewhere the worker's guard ensures it, at the latest after a time without
-  /// a ping.
+  /// On this machine that can be observed. On other machines the worker's guard ensures it, at the latest after a
+  /// certain time without pings.
   private static func bury(
     _ session: PluginSession, _ mark: String, _ start: WorkerStart, _ silence: Duration
   ) async {
@@ -158,8 +157,8 @@ extension WorkerPool {
     }
   }
 
-  /// Asks the engine, at growing intervals, whether all processes of a worker have ended; returns false if this is
-  /// unknown at the limit.
+  /// Asks the engine, at growing intervals, whether all processes of a worker have ended. Returns false if it has not
+  /// confirmed that before `limit`.
   private static func sees(_ start: WorkerStart, until limit: ContinuousClock.Instant) async -> Bool {
     guard let words = start.endCheck else { return false }
     var pause = Duration.milliseconds(100)

@@ -4,12 +4,12 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// An executor that runs bodies on workers: processes on this machine, or wherever an engine starts them.
+/// An executor that runs bodies on workers, which are processes on this machine or wherever an engine starts them.
 ///
-/// A body stays with one worker. A lost worker is restarted, and its bodies are reported as lost once none of their
-/// processes can run any more.
+/// A body stays on one worker. A lost worker is restarted, and its bodies are reported as lost when none of their
+/// processes can be running.
 public final class WorkerPool: StepExecutor {
-  /// The name in the form of `--on`.
+  /// The name as written after `--on`.
   public let name: String
   /// The maximum number of concurrent bodies.
   public let slots: Int
@@ -19,40 +19,39 @@ public final class WorkerPool: StepExecutor {
   let needs: WorkerRequirements
   let terms: WorkerTerms
   let folder: String
-  /// True if a worker runs one body: it is not restarted after it has worked.
+  /// True if a worker runs a single body. It is not restarted after it has worked.
   let isOneTime: Bool
   let digests = FileDigests()
   let tell: @Sendable (String) -> Void
-  /// The workers of steps with resources, one per body, or nil if such steps are treated like others.
+  /// The workers of steps with resources, one per body, or nil if such steps are handled like others.
   let sized: SizedWorkers?
-  /// The jobs of the run in the engine's queue, each with its reason for waiting; called on a thread that may block.
-  /// Nil if the engine has no queue.
+  /// Returns the jobs of the run in the engine's queue, each with its reason for waiting. It may block the thread.
   package typealias WaitingJobs = @Sendable () -> [(job: String, reason: String)]
   private let waitingJobs: WaitingJobs?
   let claims = Mutex(Claims())
   let sizedJobs = Mutex(SizedJobs())
-  /// The command that releases the engine's allocations for the workers, or nil if there are none.
+  /// The command that releases the engine's allocations for workers, or nil if there are none.
   private let release: [String]?
   private let lastCommand = Mutex<LastCommand?>(nil)
   private let calls: [String: CallableAction]
   let state: Mutex<PoolState>
-  /// Completed when a worker is ready, or none will be.
+  /// Completed with true when a worker is ready, and with false if none can be.
   let opening = OneShot<Bool>()
 
   /// - Parameters:
-  ///   - name: the name in the form of `--on`.
-  ///   - starts: the start of each worker.
-  ///   - needs: the requirements for workers.
+  /// - name: the name as written after `--on`.
+  /// - starts: the workers to start.
+  /// - needs: the requirements that workers must meet.
   ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
-  ///   - copies: the settings for copying files, or nil if workers share them.
+  /// - copies: the settings for copying files, or nil if workers share files with flowrun.
   ///   - pulse: the intervals of heartbeats.
-  ///   - mayPing: returns true if workers may still be sent pings.
-  ///   - withheld: variables of the workers' environment that commands do not inherit.
-  ///   - release: the command that releases the engine's allocations for the workers, or nil if there are none.
-  ///   - isOneTime: true if a worker runs one body and is not restarted after it has worked.
-  ///   - sized: the workers of steps with resources, or nil if such steps are treated like others.
-  ///   - waiting: the jobs in the engine's queue with their reasons, or nil if the engine has no queue.
-  ///   - tell: receives messages about workers that are left out or lost.
+  /// - mayPing: returns true while workers may be sent pings.
+  /// - withheld: the environment variables that commands on workers must not inherit.
+  /// - release: the command that releases the engine's allocations for workers, or nil if there are none.
+  /// - isOneTime: true if a worker runs a single body and is not restarted after it has worked.
+  /// - sized: the workers of steps with resources, or nil if such steps are handled like others.
+  /// - waiting: returns the jobs in the engine's queue with their reasons, or nil if the engine has no queue.
+  /// - tell: receives messages about workers that cannot be used or are lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerRequirements, workflowFolder: String,
     copies: WorkerTerms.Copies? = nil, pulse: PulseRhythm = PulseRhythm(),
@@ -79,8 +78,8 @@ public final class WorkerPool: StepExecutor {
     state = Mutex(PoolState(slots: starts.map(\.slots)))
   }
 
-  /// Starts the workers and waits until one of them accepts calls, at most for `limit`, because an engine may have a
-  /// queue and steps wait for slots. Returns true if one does; throws an error if no worker can be started.
+  /// Starts the workers and waits until one of them is ready, but at most for `limit`, because an engine may have a
+  /// queue. Returns true if a worker is ready. Throws if no worker can be started.
   @discardableResult
   package func open(
     waitingAtMost limit: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -108,8 +107,8 @@ public final class WorkerPool: StepExecutor {
 
   // MARK: The engine's queue
 
-  /// The reason, in the engine's words, why requested workers have not started yet. Returns nil if none is expected or
-  /// the engine does not report it. Waits for the engine's answer.
+  /// Returns the engine's reason why requested workers have not started yet. Returns nil if all have started or the
+  /// engine reports no reason. Waits for the engine's answer.
   package func waitingText() -> String? {
     guard let waitingJobs, isAwaitingWorkers else { return nil }
     let counts = waitingJobs().reduce(into: [String: Int]()) { $0[$1.reason, default: 0] += 1 }
@@ -125,11 +124,11 @@ public final class WorkerPool: StepExecutor {
       }
   }
 
-  /// The interval for asking the engine why workers have not started yet.
+  /// The interval at which the engine is asked why workers have not started yet.
   private static let queueLook = Duration.seconds(10)
 
-  /// Reports why workers have not started yet whenever the reason changes, until the executor is closed. `last` has
-  /// been reported before.
+  /// Reports why workers have not started yet whenever the reason changes, until the executor is closed. `last` is the
+  /// reason that was reported before.
   package func watchQueue(
     last: String?, clock: any Clock<Duration> = ContinuousClock(), report: @Sendable (String) -> Void
   ) async {
@@ -147,7 +146,7 @@ public final class WorkerPool: StepExecutor {
     }
   }
 
-  /// Ends all workers with everything they run.
+  /// Ends all workers and everything that they run.
   package func close() async {
     await closeSized()
     let (sessions, supervisors, isAwaited, grants) = state.withLock { state in
@@ -167,12 +166,12 @@ public final class WorkerPool: StepExecutor {
     if isAwaited || sessions.contains(where: { $0.0.wasKilled }) { command?.run() } else { command?.drop() }
   }
 
-  /// Makes the items of a fan-out be requested together, if the engine has job arrays.
+  /// Announces the items of a fan-out, so that an engine with job arrays can start their jobs together.
   package func expect(_ items: [Int], of step: StepID, atOnce: Int) {
     sized?.arrays?.expect(items, of: step, atOnce: atOnce)
   }
 
-  /// Runs one attempt of a step.
+  /// Runs one attempt of a step on a worker.
   public func run(
     _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, files: StepFiles?,
     _ context: ActionContext
@@ -193,8 +192,8 @@ public final class WorkerPool: StepExecutor {
     }
   }
 
-  /// Runs one attempt on a worker; returns nil if the worker ended before it read the step, so that another one can run
-  /// it.
+  /// Runs one attempt on a worker. Returns nil if the worker ended before it read the request, so that another worker
+  /// can run it.
   private func handOver(
     _ callable: CallableAction, _ inputs: ValueObject, _ files: StepFiles, _ context: ActionContext
   ) async throws -> ValueObject? {
@@ -215,7 +214,7 @@ public final class WorkerPool: StepExecutor {
         return checked
       case .refused(let failure):
         try Task.checkCancellation()
-        // The engine ends the commands together with the worker, which may live long enough to report their end.
+        // The engine ends commands together with their worker, which may live long enough to report that they failed.
         if Self.isTimeUp(slot.session.lastLog) {
           throw ExecutorLost(
             "\(starts[slot.member].name) of '\(name)' was lost: its time was up", isFinal: true, isTimeUp: true)
@@ -227,13 +226,13 @@ public final class WorkerPool: StepExecutor {
       }
     } catch FileLink.Loss.unread {
       try Task.checkCancellation()
-      // The task that waits for the worker's end may not have run yet; the worker must not get the same step again.
+      // The task that observes the worker's end may not have run yet. The worker must not get this step again.
       state.withLock { state in
         if state.members[slot.member].session === slot.session { state.members[slot.member].isReady = false }
       }
       return nil
     } catch FileLink.Loss.lost(let error) {
-      // Nothing of the body runs any more after this.
+      // When this completes, no process of the body is running.
       await slot.burial.value
       try Task.checkCancellation()
       let isTimeUp = Self.isTimeUp(error.message)

@@ -1,35 +1,35 @@
 import FlowModel
 
-/// The command and properties of one worker of an executor.
+/// The start of a worker: its command and its properties.
 public struct WorkerStart: Sendable, Hashable {
-  /// The name in messages: `worker 3`, or the name of a node.
+  /// The name in messages, such as `worker 3` or the name of a node.
   public var name: String
-  /// The program connected to the worker's standard input and output, with its arguments.
+  /// The program to start, with its arguments. The worker's protocol uses its standard input and output.
   public var command: [String]
-  /// The program's whole environment.
+  /// The complete environment of the program.
   public var environment: [String: String]
-  /// The number of concurrent bodies.
+  /// The maximum number of concurrent bodies.
   public var slots: Int
-  /// The time limit for the worker's first answer, including waiting in a queue of the engine.
+  /// The time limit for the worker's greeting, including the wait in an engine's queue.
   public var startLimit: Duration
-  /// True if its processes are on this machine, so that their end can be observed.
+  /// True if the worker's processes are on this machine, so that their end can be observed.
   public var isLocal: Bool
-  /// Texts that show that the worker itself ended, not only its transport; its guard then ends its processes within
-  /// moments.
+  /// Texts which show that the worker itself has ended, not only its transport. Its guard then ends its processes
+  /// within moments.
   public var exitSigns: [String]
-  /// Texts on standard error with which the transport announces its end.
+  /// Texts with which the transport announces its end on standard error.
   public var endSigns: [String]
-  /// The command that succeeds once the engine has recorded that no process of the worker is running, or nil if there
-  /// is none.
+  /// A command that succeeds if the engine has recorded that no process of the worker is running, or nil if there is
+  /// none.
   public var endCheck: [String]?
-  /// The command that releases the engine's allocation for a lost worker, or nil if there is none.
+  /// The command that releases the engine's allocation of a lost worker, or nil if there is none.
   public var release: [String]?
   /// Texts with which the engine reports that it temporarily cannot start anything.
   var passingSigns: [String] = []
-  /// True if an allocation must be released before the worker is requested again, since the engine may have made it
+  /// True if an allocation must be released before the worker is started again, because the engine may have created one
   /// without being able to report it.
   var isReleasedBeforeRestart = true
-  /// The time for which the start of a worker is repeated while the engine temporarily cannot start it.
+  /// The time for which a start is repeated while the engine temporarily cannot start anything.
   var patience = Duration.zero
 
   /// Creates a start from these values.
@@ -55,9 +55,9 @@ public struct WorkerStart: Sendable, Hashable {
 public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem, as a sentence without a period.
   public var message: String
-  /// True if the command line is wrong, not the engine.
+  /// True if the command line is wrong rather than the engine.
   public var isUsage: Bool
-  /// True if the engine may succeed a moment later.
+  /// True if the problem may be temporary.
   var isPassing = false
 
   /// Creates a problem.
@@ -70,11 +70,11 @@ public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertibl
   public var description: String { message }
 }
 
-/// The requirements for a worker.
+/// The requirements that a worker must meet.
 public struct WorkerRequirements: Sendable {
   /// The actions of the remote steps.
   public var actions: [ActionDeclaration]
-  /// The digest of an action's program on this machine.
+  /// Returns the digest of an action's program on this machine.
   public var digest: @Sendable (ActionDeclaration) -> String
 
   /// Creates requirements with these actions and programs.
@@ -83,9 +83,9 @@ public struct WorkerRequirements: Sendable {
     self.digest = digest
   }
 
-  /// The reason why a worker with this greeting cannot be used, or nil.
+  /// Returns the reason why a worker with this greeting cannot be used, or nil.
   ///
-  /// - Parameter copies: true if files are copied.
+  /// - Parameter copies: true if files are copied to workers.
   func lack(of greeting: Value, copies: Bool) -> String? {
     guard let members = greeting.objectValue, members["name"]?.stringValue == "flowrun-worker" else {
       return "what was started is not a worker: it introduced itself with \(greeting.shortText)"

@@ -1,29 +1,26 @@
 import FlowModel
 
-/// A cluster's accounting of one job, which ran one attempt of a step or of an item.
+/// The accounting data of a job, which ran one attempt of a step or an item.
 package struct JobAccount: Sendable, Hashable {
-  /// The step.
   package var step: StepID
-  /// The index of the item, or nil if the job ran the step itself.
+  /// The index of the item, or nil if the job ran a step without items.
   package var item: Int?
-  /// The number of the attempt.
   package var attempt: Int
-  /// The requested resources.
   package var requested: MachineResources
-  /// The job in the cluster's notation, `1234` or `1234_17`, or nil if the accounting does not list it.
+  /// The job number as written by the cluster, `1234` or `1234_17`, or nil if it is unknown.
   package var job: String?
-  /// The final state in the cluster's terms, such as `COMPLETED` or `OUT_OF_MEMORY`, or nil if unknown.
+  /// The final state as reported by the cluster, such as `COMPLETED` or `OUT_OF_MEMORY`, or nil if it is unknown.
   package var state: String?
-  /// The last reason for waiting or ending, in the cluster's terms.
+  /// The last reason for waiting or ending, as reported by the cluster.
   package var reason: String?
-  /// The duration of its allocation.
+  /// The duration of the job's allocation.
   package var elapsedMilliseconds: Int?
-  /// The processor time that it used.
+  /// The processor time used by the job.
   package var cpuMilliseconds: Int?
-  /// The maximum memory of its processes together.
+  /// The maximum memory used by all processes of the job together.
   package var memoryBytes: Int?
 
-  /// Creates the account of a job without any accounting data.
+  /// Creates an account without accounting data.
   package init(step: StepID, item: Int?, attempt: Int, requested: MachineResources, job: String? = nil) {
     self.step = step
     self.item = item
@@ -32,7 +29,7 @@ package struct JobAccount: Sendable, Hashable {
     self.job = job
   }
 
-  /// The account in a report; unknown values are omitted.
+  /// The account as written in a report. Unknown values are omitted.
   package var value: Value {
     var object: ValueObject = ["step": .string(step.text)]
     if let item { object["item"] = .integer(item) }

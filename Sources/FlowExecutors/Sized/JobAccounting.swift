@@ -1,14 +1,14 @@
 import FlowModel
 import FlowSystem
 
-/// A line of an engine's accounting about a job or a part of it.
+/// A line of accounting data about a job or a part of it.
 struct AccountingLine: Sendable, Equatable {
-  /// The job: `1234` or `1234_17`.
+  /// The number of the job, such as `1234` or `1234_17`.
   var job: String
   var name: String
-  /// True if it is about a part of the job, which has the memory usage.
+  /// True if the line is about a part of the job. Only parts have the used memory.
   var isPart: Bool
-  /// True if the part was started by `srun`, rather than being the job's script.
+  /// True if the part was started by `srun` rather than being the job's script.
   var isStep: Bool
   var state: String
   var reason: String
@@ -16,10 +16,10 @@ struct AccountingLine: Sendable, Equatable {
   var cpuMilliseconds: Int?
   var memoryBytes: Int?
 
-  /// The format in which `sacct` must print a line.
+  /// The output format that `sacct` must use.
   static let format = "JobID,JobName,State,Reason,ElapsedRaw,TotalCPU,MaxRSS"
 
-  /// Parses a line; returns nil if it is invalid.
+  /// Parses a line. Returns nil if it is invalid.
   init?(_ line: String) {
     let words = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
     guard words.count == 7 else { return nil }
@@ -27,7 +27,7 @@ struct AccountingLine: Sendable, Equatable {
     guard let job = id.first else { return nil }
     (self.job, isPart, name) = (job, id.count > 1, words[1])
     isStep = id.count > 1 && Int(id[1]) != nil
-    // For example, `CANCELLED by 1000`.
+    // The state may be followed by more words, such as `CANCELLED by 1000`.
     state = words[2].split(separator: " ").first.map(String.init) ?? ""
     reason = words[3] == "None" ? "" : words[3]
     elapsedMilliseconds = Int(words[4]).map { $0 * 1000 }
@@ -48,31 +48,28 @@ struct AccountingLine: Sendable, Equatable {
     return Int(seconds * 1000)
   }
 
-  /// Parses an amount of memory with or without a unit: `139624448`, `1024K`.
+  /// Parses an amount of memory with or without a unit, such as `139624448` or `1024K`.
   private static func bytes(_ text: String) -> Int? {
     let shift = ["K": 10, "M": 20, "G": 30, "T": 40][text.last.map(String.init) ?? ""]
     return Double(shift == nil ? text[...] : text.dropLast()).map { Int($0 * Double(1 << (shift ?? 0))) }
   }
 
-  /// True if the job has ended.
   var hasEnded: Bool { !["RUNNING", "PENDING", "COMPLETING", "REQUEUED", "RESIZING", "SUSPENDED"].contains(state) }
 }
 
-/// The jobs with a single body each, for the report.
+/// The jobs that run a single body each, recorded for the report.
 struct SizedJobs {
-  /// The name of each job, and the attempt that ran in it.
+  /// The jobs with their names and the attempts that ran in them.
   private var jobs: [(name: String, account: JobAccount)] = []
 
-  /// Adds a job.
   mutating func add(_ account: JobAccount, named name: String) { jobs.append((name, account)) }
 
-  /// True if there are no jobs.
   var isEmpty: Bool { jobs.isEmpty }
-  /// The jobs whose numbers are known.
+  /// The numbers of the jobs for which they are known.
   var known: [String] { jobs.compactMap(\.account.job) }
   var names: [String] { jobs.filter { $0.account.job == nil }.map(\.name) }
 
-  /// The accounts in these lines, and whether all of the jobs have ended.
+  /// Returns the accounts of all jobs from these lines, and true if all of the jobs have ended.
   func accounts(_ lines: [AccountingLine]) -> (accounts: [JobAccount], areComplete: Bool) {
     var byJob: [String: [AccountingLine]] = [:]
     var byName: [String: String] = [:]
@@ -89,12 +86,12 @@ struct SizedJobs {
         areComplete = false
         return account
       }
-      // The database receives each part separately, and that of the step may arrive after the job's own end.
+      // The database receives each part separately. That of the step may arrive after the end of the job itself.
       let lacksStep = whole.state == "COMPLETED" && !lines.contains(where: \.isStep)
       if lacksStep || lines.contains(where: { !$0.hasEnded }) { areComplete = false }
       account.job = job
       account.state = whole.state
-      // The state of a part that ran out of memory is more informative.
+      // If a part ran out of memory, its state is more informative.
       if let worst = lines.first(where: { $0.state == "OUT_OF_MEMORY" }) { account.state = worst.state }
       account.reason = whole.reason.isEmpty ? nil : whole.reason
       (account.elapsedMilliseconds, account.cpuMilliseconds) = (whole.elapsedMilliseconds, whole.cpuMilliseconds)
@@ -106,11 +103,11 @@ struct SizedJobs {
 }
 
 extension WorkerPool {
-  /// The time for the accounting to receive the last jobs.
+  /// The time for which the data of the last jobs may take to arrive.
   private static let accountingTime = Duration.seconds(5)
 
-  /// The engine's accounting of jobs with a single body, and the reason if it is incomplete. Called once the executor
-  /// is closed.
+  /// Returns the engine's accounting data of jobs with a single body, and the reason if it is incomplete. The executor
+  /// must be closed.
   package func accounts() async -> (accounts: [JobAccount], problem: String?) {
     let jobs = sizedJobs.withLock { $0 }
     guard let account = sized?.account, !jobs.isEmpty else { return ([], nil) }

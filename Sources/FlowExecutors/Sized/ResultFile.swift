@@ -2,17 +2,16 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The result of a body, in a file that is created once: by the worker when the body has ended, before it answers, or
-/// by the host when it considers the worker lost. The second one finds the content of the first. A body that ended
-/// therefore does not run again because its answer was lost.
+/// The result of a body, in a file that can be created only once: by the worker when the body has ended, before it
+/// answers, or by the host when it considers the worker lost. The second one to arrive finds the content of the first.
+/// Thus a body that has ended does not run again because its answer was lost.
 package struct ResultFile: Sendable {
   let path: String
 
-  /// Creates a reference to the file at a path.
   init(path: String) { self.path = path }
 
-  /// The file of an attempt, in the run's data folder, which workers may share. Returns nil if the result must not or
-  /// cannot be written.
+  /// Creates a reference to the file of an attempt, in the run's data folder, which workers may share. Returns nil if
+  /// the result must not or cannot be written.
   init?(of context: ActionContext, named body: String) {
     if context.hasSecrets { return nil }
     let folder = context.run.dataFolder + "/results"
@@ -20,7 +19,7 @@ package struct ResultFile: Sendable {
     path = folder + "/" + String(body.map { $0 == "/" ? "-" : $0 })
   }
 
-  /// Writes the result, unless the file exists. If that fails, there is no result, and the body may run again.
+  /// Writes the result, unless the file exists. If writing fails, there is no result, and the body may run again.
   func write(_ message: Value) {
     let part = path + ".part"
     let number = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -30,7 +29,7 @@ package struct ResultFile: Sendable {
     if close(number) == 0, isWritten { _ = link(part, path) }
   }
 
-  /// Creates the file, so that no worker can write it any more; returns its content if it already exists.
+  /// Creates the file, so that no worker can write it later. Returns its content if it already exists.
   func claim() -> Value? {
     let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if number >= 0 {
@@ -57,10 +56,9 @@ package struct ResultFile: Sendable {
     return nil
   }
 
-  /// Removes it.
   func remove() { unlink(path) }
 
-  /// Removes the folder once the last file has been removed.
+  /// Removes the folder if it is empty.
   func removeFolder() {
     if let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) { rmdir(String(path[..<end])) }
   }

@@ -3,13 +3,13 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSystem
 
-// Steps with `resources` where the engine counts: each attempt has a worker of its own, which is a pool of one. So
-// everything that holds for workers holds for it: heartbeats, what is lost, what is released however the run ends.
+// Steps with `resources` that an engine manages. Each attempt has its own worker, which is a pool with one member, so
+// that heartbeats, losses and the release of allocations work as for other workers.
 //
-// The engine sees to it that bodies never take more together than there is. But this pool's other workers hold what
-// they were given, and such a step might wait for that for ever. So while the engine says that it waits for room, a
-// worker after the other gets no more bodies, ends when it has none, and is asked for again when a body waits for a
-// slot.
+// The engine ensures that bodies together never use more resources than exist. But the pool's other workers keep their
+// allocations, for which such a step might wait forever. While the engine reports that the step waits for resources,
+// workers therefore make room one after another: a worker gets no more bodies, ends after its last body, and is started
+// again when a body waits for a slot.
 extension WorkerPool {
   /// Runs one attempt in a separate worker.
   func runSized(
@@ -18,7 +18,7 @@ extension WorkerPool {
   ) async throws -> ValueObject {
     try Task.checkCancellation()
     let body = Self.name(of: context)
-    // If the worker has separate folders, the products of a body are lost with it.
+    // If the worker has its own folders, the products of a body are lost with it, so its result is of no use.
     let file = terms.copies == nil ? ResultFile(of: context, named: body) : nil
     let item = sized.arrays == nil ? nil : context.stepID.item
     // Jobs of items have the name of their array.
@@ -47,7 +47,7 @@ extension WorkerPool {
       name: name, starts: [start], needs: needs, workflowFolder: folder, copies: terms.copies, pulse: terms.pulse,
       mayPing: terms.mayPing, withheld: terms.withheld, release: start.release, isOneTime: true, tell: tell)
     let isOpen = claims.withLock { $0.setPool(own, of: claim) }
-    // The step need not wait until its worker has ended, because the engine accounts for it.
+    // The step does not wait until its worker has ended, because the engine accounts for its resources.
     defer {
       Task.detached { [place] in
         await own.close()
@@ -62,7 +62,7 @@ extension WorkerPool {
       file?.remove()
       return outputs
     } catch var lost as ExecutorLost {
-      // The task may have ended while its worker was started.
+      // The task's allocation may have ended while its worker was being started.
       if place != nil, !lost.isTimeUp, Self.endedSigns.contains(where: lost.message.contains) { lost.isFinal = false }
       guard let file else { throw lost }
       guard let message = try? await DetachedThread.run({ file.claim() }) else {
@@ -70,7 +70,7 @@ extension WorkerPool {
         throw lost
       }
       file.remove()
-      // If a body failed after its time limit, the engine caused it.
+      // The time limit of the job was reached, so the engine has caused the failure.
       if lost.isFinal, message.objectValue?["error"] != nil { throw lost }
       return try Self.outcome(message, callable, inputs)
     } catch let problem as ExecutorProblem {
@@ -92,13 +92,13 @@ extension WorkerPool {
   /// Texts with which `srun` reports that a job no longer exists.
   private static let endedSigns = ["srun: error: Unable to", "has expired", "Expired or invalid job"]
 
-  /// The name of an attempt in the engine: `run.step.attempt`.
+  /// Returns the name of an attempt in the engine: `run.step.attempt`.
   private static func name(of context: ActionContext, step: StepID? = nil) -> String {
     let name = "\(context.run.id).\(step ?? context.stepID).\(context.attempt)"
     return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._[]/".contains($0)) ? $0 : "-" })
   }
 
-  /// The result that a worker recorded before it was lost.
+  /// Returns the result that a worker has recorded before it was lost.
   private static func outcome(
     _ message: Value, _ callable: CallableAction, _ inputs: ValueObject
   ) throws -> ValueObject {
@@ -107,7 +107,7 @@ extension WorkerPool {
     return try callable.checkedOutputs(members["result"]?.objectValue?["outputs"] ?? .null, of: inputs)
   }
 
-  /// Makes workers leave, one at a time, while bodies wait for room.
+  /// Makes workers leave one at a time while bodies wait for resources.
   private func makeRoom(_ sized: SizedWorkers) async {
     while true {
       try? await Task.sleep(for: sized.patience)
@@ -118,7 +118,6 @@ extension WorkerPool {
     }
   }
 
-  /// Ends the workers with a single body.
   func closeSized() async {
     let (pools, fences, file) = claims.withLock { $0.close() }
     await withTaskGroup { group in

@@ -7,14 +7,14 @@ import Synchronization
 /// A process that runs bodies of portable actions for a run in another process. It implements the program's side of the
 /// plugin protocol for all of these actions.
 ///
-/// It ends with all of its processes when standard input ends, when its output has no reader, and when no ping arrives
-/// for too long; the last is enforced by its guard (``WorkerWatch``).
+/// It ends with all of its processes when standard input ends, when nothing reads its output, and when no ping arrives
+/// for too long. Its guard ensures the latter (``WorkerWatch``).
 public final class Worker: Sendable {
-  /// The actions that a worker offers to a run.
+  /// The actions that a worker can run.
   public struct Actions: Sendable {
     /// All installed actions.
     public var registry: ActionRegistry
-    /// The digest of an action's program.
+    /// Returns the digest of an action's program.
     public var digest: @Sendable (ActionDeclaration) -> String
     /// Ends the programs of plugins.
     public var close: @Sendable () async -> Void
@@ -36,7 +36,7 @@ public final class Worker: Sendable {
     var withheld: Set<String> = []
     var calls: [Int: (call: WorkerCall, task: Task<Void, Never>?)] = [:]
     var watch: WatchedWorker?
-    /// Releases the handles that calls have left open.
+    /// Closes the handles that calls have left open.
     var closings: [@Sendable () -> Void] = []
   }
 
@@ -46,24 +46,23 @@ public final class Worker: Sendable {
   private let result: ResultFile?
   private let threads = WorkerThreads()
   private let state = Mutex(State())
-  /// The files of steps, if the host does not share its own; a process is one worker.
+  /// The files of steps, if the host does not share its own. Static, because a process is one worker.
   private static let files = Mutex<WorkerFiles?>(nil)
 
-  /// True if an engine's shell holds the worker's allocation: then the engine ends jobs with signals to all of their
-  /// processes.
+  /// True if the shell of an engine keeps the worker's allocation. The engine then ends a job by sending signals to all
+  /// of its processes.
   private let isHeld = WorkerWatch.holder != nil
-  /// The time for which a failure is delayed in that case: the signal that ended the command is about to end the
-  /// worker, too, and the body did not fail by itself.
+  /// The time in milliseconds for which a failure is delayed if `isHeld`. If a signal has ended the command, it will
+  /// end the worker within this time, too, and the failure is not that of the body.
   private static let signalMilliseconds: CInt = 300
 
-  /// The grace period of bodies when the worker is asked to end.
+  /// The time for which bodies may take to end when the worker is asked to end.
   private static let grace = Duration.milliseconds(700)
 
   /// - Parameters:
-  ///   - program: the path of this program, which is also started as the guard.
-  ///   - result: the path of the file for the result of its only body, or nil if there are several or the result is not
-  ///   needed.
-  ///   - install: finds what is installed around a workflow's folder.
+  /// - program: the path of this program, which is started again as the guard.
+  /// - result: the path of the file for the result of a single body, or nil if the result is not written.
+  /// - install: finds the installed actions for a workflow's folder.
   public init(
     program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
   ) {
@@ -73,7 +72,7 @@ public final class Worker: Sendable {
     output = WorkerOutput { Self.endAtOnce() }
   }
 
-  /// Serves calls until it is asked to end or its run is lost.
+  /// Handles requests until the worker is asked to end or has lost its run.
   public func serve() async throws {
     SignalThread.ignoreBrokenPipes()
     let isAsked = try await DetachedThread.run { self.read() }
@@ -81,7 +80,7 @@ public final class Worker: Sendable {
     await end()
   }
 
-  /// The exit status of a worker that has lost its run, for the process that started it.
+  /// The exit status of a worker that has lost its run.
   static let lostStatus: Int32 = 75
 
   private static func endAtOnce() -> Never {
@@ -111,7 +110,7 @@ public final class Worker: Sendable {
 
   // MARK: Reading
 
-  /// Reads and handles requests; returns true when asked to end, false at the end of the input.
+  /// Reads and handles requests. Returns true when asked to end, and false at the end of the input.
   private func read() -> Bool {
     let input = Descriptor(0)
     var lines = LineBuffer(limit: JSONText.Rules.ofOutputs.bytes)
@@ -131,7 +130,7 @@ public final class Worker: Sendable {
     }
   }
 
-  /// Handles a line; returns true to end.
+  /// Handles a line. Returns true if it is a request to end.
   private func take(_ line: ArraySlice<UInt8>) -> Bool {
     let request: Value
     do throws(JSONProblem) {
@@ -158,7 +157,7 @@ public final class Worker: Sendable {
   }
 
   private func ping() {
-    // A worker without a guard must not continue: its commands could outlive it.
+    // Without its guard, a worker must not continue, because its commands could outlive it.
     if state.withLock({ $0.watch?.ping() }) == false { Self.endAtOnce() }
     output.notify("pong", [:])
   }

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// One attempt of a step on a worker; acts as the run for its body.
+/// One attempt of a step on a worker. Its body uses this object in place of the run.
 final class WorkerCall: ActionHost {
   let id: Int
   let run: RunInformation
@@ -24,9 +24,9 @@ final class WorkerCall: ActionHost {
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// Creates the call of a request.
+  /// Creates a call from a request.
   ///
-  /// - Parameter keep: registers a handle to be closed when the worker ends.
+  /// - Parameter keep: registers the closing of a handle, which is called when the worker ends.
   init(
     id: Int, _ parameters: ValueObject, dataFolder: String, workflowFolder: String, without withheld: Set<String>,
     _ handles: [PluginHandle], _ output: WorkerOutput,
@@ -51,7 +51,7 @@ final class WorkerCall: ActionHost {
 
   var context: ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
 
-  /// Cancels the body.
+  /// Cancels the body and calls its handlers.
   func cancel() {
     let handlers = state.withLock { state in
       state.isCancelled = true
@@ -109,7 +109,8 @@ final class WorkerCall: ActionHost {
 
   func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { handles.first { $0.key == key }?.handle }
 
-  /// No step reads the value: a portable action only provides outputs of processes that outlive their command.
+  /// Notifies the host. The value itself is not used, because a portable action provides only the output of processes
+  /// that outlive their command.
   func provide(
     _ key: HandleKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int

@@ -5,17 +5,17 @@ import Synchronization
 
 /// The output of a worker: complete lines of the protocol on standard output.
 ///
-/// A message that is not an answer waits briefly for an answer that may follow, and both are sent together. A network
-/// may delay a second small piece until the first is confirmed, which takes 40 ms. If no answer follows in time, the
-/// message requests a receipt, which carries the confirmation at once.
+/// A message other than an answer is delayed briefly, so that it can be sent together with an answer. A network may
+/// delay a second small packet until the first is acknowledged, which takes 40 ms. If no answer follows in time, the
+/// message requests a receipt, which carries the acknowledgement at once.
 final class WorkerOutput: Sendable {
   private let file: CInt
   private let state = Mutex(State())
-  /// Called once the output has no reader any more.
+  /// A closure that is called when nothing reads the output any more.
   private let whenClosed: @Sendable () -> Void
 
   private struct State {
-    /// Lines that have not been written.
+    /// The lines that have not been written yet.
     var waiting: [UInt8] = []
     /// True if a flush is scheduled.
     var isFlushPlanned = false
@@ -24,7 +24,7 @@ final class WorkerOutput: Sendable {
 
   /// The maximum delay of a line.
   private static let patience = Duration.milliseconds(4)
-  /// The maximum size of waiting lines in bytes.
+  /// The maximum total size of delayed lines in bytes.
   private static let waitingBytes = 64 << 10
 
   init(file: CInt = 1, whenClosed: @escaping @Sendable () -> Void) {
@@ -32,7 +32,8 @@ final class WorkerOutput: Sendable {
     self.whenClosed = whenClosed
   }
 
-  /// Writes a line with all waiting ones, blocking while the pipe is full; or queues it.
+  /// Writes a line and all delayed lines, blocking while the pipe is full. With `mayWait`, the line may be delayed
+  /// instead.
   private func write(_ message: Value, mayWait: Bool) {
     var line = JSONText.bytes(of: message)
     line.append(UInt8(ascii: "\n"))
@@ -63,34 +64,31 @@ final class WorkerOutput: Sendable {
     return state.waiting.withUnsafeBytes { SystemCall.writeAll(file, $0) } == 0
   }
 
-  /// Starts to request a receipt for writes that are not answers.
+  /// Requests receipts for writes other than answers from now on.
   func askForReceipts() { state.withLock { $0.asksForReceipts = true } }
 
   private static let receipt = Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")]
 
-  /// Writes waiting lines before the process ends.
+  /// Writes delayed lines before the process ends.
   func flush() { _ = state.withLock { writeWaiting(&$0) } }
 
-  /// A message without an answer.
+  /// Sends a message that needs no answer.
   func notify(_ method: String, _ parameters: ValueObject) {
     write(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)], mayWait: true)
   }
 
-  /// Sends the answer to a request.
   func answer(_ id: Int, _ result: Value) { send(Self.answer(id, result)) }
 
-  /// Sends the error of a failed request.
   func refuse(_ id: Int, _ error: any Error) { send(Self.refusal(id, error)) }
 
-  /// Sends an answer.
   func send(_ answer: Value) { write(answer, mayWait: false) }
 
-  /// The message that answers a request.
+  /// Returns the message that answers a request.
   static func answer(_ id: Int, _ result: Value) -> Value {
     ["jsonrpc": "2.0", "id": .integer(id), "result": result]
   }
 
-  /// The message with the error of a failed request.
+  /// Returns the message with the error of a failed request.
   static func refusal(_ id: Int, _ error: any Error) -> Value {
     var data: ValueObject = [:]
     let code: String

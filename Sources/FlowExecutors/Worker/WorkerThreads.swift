@@ -1,11 +1,11 @@
 import FlowSystem
 import Synchronization
 
-/// Threads for blocking bodies, kept for reuse.
+/// Threads for blocking bodies. Idle threads are reused.
 final class WorkerThreads: Sendable {
   private let idle = Mutex<[BlockingWorker]>([])
 
-  /// Calls a body on a thread with `true`, or on the current one with `false` if the system cannot create a thread.
+  /// Calls `body(true)` on a thread, or `body(false)` on the current one if the system cannot create a thread.
   func run(_ body: @escaping @Sendable (_ hasThread: Bool) -> Void) {
     let worker = idle.withLock { $0.popLast() } ?? BlockingWorker(name: "body")
     worker.submit { [self] hasThread in

@@ -1,41 +1,41 @@
 import FlowModel
 import FlowSystem
 
-/// The time until which a worker may live: a value without a clock.
+/// The time until which a worker may live without another ping. A value without a clock.
 struct WorkerLease {
   let silence: Duration
   private var lastPing: ContinuousClock.Instant
   private(set) var end: ContinuousClock.Instant
 
-  /// Creates the lease of a new worker.
   init(silence: Duration, at now: ContinuousClock.Instant) {
     self.silence = silence
     lastPing = now
     end = now + silence
   }
 
-  /// Records a ping. It shows that the previous ping was answered, but not when it was sent, because it may have been
-  /// delayed. So time counts from the previous ping, whose answer the host received later than that.
+  /// Records a ping. It proves that the previous ping was answered, but may itself have been delayed. So the time
+  /// counts from the arrival of the previous ping, and the host received the answer to that one later.
   mutating func notePing(at now: ContinuousClock.Instant) {
     end = lastPing + silence
     lastPing = now
   }
 }
 
-/// The guard of a worker, a separate process: it is notified of each ping and ends the worker if none arrives for too
-/// long, even if the worker is stopped. The worker's commands end with it, which ``ProcessGuard`` ensures.
+/// The guard of a worker, a separate process that receives each ping. It ends the worker if no ping arrives for too
+/// long, even if the worker is stopped. ``ProcessGuard`` ensures that the worker's commands end with it.
 public enum WorkerWatch {
-  /// The variable with the number of the process that started a worker. It gets SIGUSR1 when the worker is ended for
-  /// lack of pings, because the kill alone does not show the reason.
+  /// The variable with the number of the process that started a worker. This process receives SIGUSR1 if the guard ends
+  /// the worker because of missing pings; the exit status does not show this reason.
   static let holderVariable = "FLOWRUN_HOLDER"
 
-  /// The process in the variable if it started this one, because other processes inherit the variable.
+  /// The number in the variable if that process started this one. Otherwise nil, because the variable was only
+  /// inherited.
   static var holder: Int32? {
     let holder = getenv(holderVariable).flatMap { ProcessNumber(String(cString: $0)) }
     return holder?.value == getppid() ? holder?.value : nil
   }
 
-  /// Watches a worker that writes a byte to standard input for each ping; returns when the worker has ended.
+  /// Watches a worker, which writes a byte to standard input for each ping. Returns when the worker has ended.
   public static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
     guard let worker = ProcessNumber(exactly: worker)?.value else { return }
     let holder = holder.flatMap { ProcessNumber(exactly: $0)?.value }
@@ -44,7 +44,7 @@ public enum WorkerWatch {
     while true {
       let now = ContinuousClock.now
       guard now < lease.end else {
-        // Only for the worker's own child, because the number is not reused then.
+        // Only as a child of the worker, because then its number cannot have been reused.
         if getppid() == worker {
           if let holder, ProcessTable.entry(of: worker)?.parent == holder { kill(holder, SIGUSR1) }
           kill(worker, SIGKILL)
@@ -63,12 +63,12 @@ public enum WorkerWatch {
   }
 }
 
-/// The worker's side: starts its guard and forwards the pings.
+/// The worker's side of the guard: starts it and forwards pings.
 final class WatchedWorker: Sendable {
   private let group: ProcessGroup
   private let pings: Descriptor
 
-  /// Starts the guard; `program` is the worker's own.
+  /// Starts the guard. `program` is the path of the worker's program.
   init(program: String, silenceMilliseconds: Int, holder: Int32?) throws(SystemError) {
     let pipe = try Descriptor.pipe()
     let null = try Descriptor.null()
@@ -81,9 +81,9 @@ final class WatchedWorker: Sendable {
     pings.setNonBlocking()
   }
 
-  /// Forwards a ping; returns false if the guard has ended.
+  /// Forwards a ping. Returns false if the guard has ended.
   func ping() -> Bool {
-    // A pipe full of pings has the same effect as one more.
+    // If the pipe is full of pings, another one would make no difference.
     if case .closed = pings.send([1]) { return false }
     return true
   }
