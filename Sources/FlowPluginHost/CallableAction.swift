@@ -2,20 +2,18 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-/// An action of a manifest with the data that all of its calls share.
+/// An action of a manifest, with the values that are the same for all of its calls.
 package final class CallableAction: Sendable {
-  /// The declaration in the manifest.
   package let declaration: ActionDeclaration
-  /// True if an error without a retry flag can be retried.
+  /// True if errors are retryable when neither the program nor the manifest says so.
   let isRetryable: Bool
-  /// The part of a request between its id and its inputs.
+  /// The JSON text of a request between its id and its inputs.
   let requestHead: [UInt8]
-  /// The inputs of type duration, which a request also contains in milliseconds.
+  /// The names of the inputs of type duration. A request also contains their values in milliseconds.
   let durationNames: [String]
   private let inputType: ValueType
   private let outputType: ValueType
 
-  /// An action of a manifest.
   convenience init(_ action: PluginManifest.Action) { self.init(action.declaration, isRetryable: action.isRetryable) }
 
   private init(_ declaration: ActionDeclaration, isRetryable: Bool) {
@@ -32,9 +30,9 @@ package final class CallableAction: Sendable {
     self.init(declaration, isRetryable: true)
   }
 
-  /// The inputs for the program: with defaults, checked against the declared types.
+  /// Adds the default values to the inputs and checks them against the declared types.
   ///
-  /// Throws a `TypeMismatch`, like a compiled-in action.
+  /// Throws a `TypeMismatch`, as a compiled-in action does.
   func completed(_ inputs: ValueObject) throws(TypeMismatch) -> ValueObject {
     var completed = inputs
     for field in declaration.inputs {
@@ -46,7 +44,7 @@ package final class CallableAction: Sendable {
     return completed
   }
 
-  /// The program's outputs for these inputs, checked against the declared types.
+  /// Checks the program's outputs against the declared types and returns them.
   package func checkedOutputs(_ value: Value, of inputs: ValueObject = [:]) throws(ActionError) -> ValueObject {
     guard let outputs = value.objectValue else {
       throw lie("gave outputs that are \(value.shortText), not an object")
@@ -65,7 +63,7 @@ package final class CallableAction: Sendable {
     ActionError("plugin-output", "'\(declaration.name)' \(what)", isRetryable: false)
   }
 
-  /// Converts the program's failure to the engine's error.
+  /// Converts a failure reported by the program to an error of the engine.
   package func error(_ failure: PluginFailure) -> ActionError {
     let declared = declaration.errors.first { $0.code == failure.code }?.isRetryable
     return ActionError(

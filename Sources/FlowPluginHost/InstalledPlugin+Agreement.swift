@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 
 extension InstalledPlugin {
-  /// The error if the answer to `initialize` contradicts the manifest, or nil if they agree.
+  /// Returns an error if the program's answer to `initialize` contradicts the manifest, or nil if they agree.
   func disagreement(with greeting: Value) -> ActionError? {
     guard let greeting = greeting.objectValue else {
       return disagreement("answered 'initialize' with \(greeting.shortText) instead of its name, version and actions")

@@ -6,11 +6,11 @@
 import FlowSystem
 
 extension InstalledPlugin {
-  /// The number of bytes of a file that are hashed to detect a changed program.
+  /// The maximum number of bytes hashed per file.
   private static let hashedBytes = 64 << 20
 
-  /// A digest of the plugin's manifest and program: the manifest, the files in its folder that its command names, or
-  /// the Swift files next to its source. Files that these read in turn are not included.
+  /// A hash of the plugin's manifest and program. It covers the files named in the command, or the Swift files next to
+  /// the source. Files that the program itself reads are not included.
   public var digest: String {
     var hash = ContentHash()
     for path in [Self.manifestName] + programFiles {
@@ -20,7 +20,7 @@ extension InstalledPlugin {
     return hash.text
   }
 
-  /// The hashed files: if none of them is written, the digest does not change.
+  /// The paths of the files covered by ``digest``.
   package var decidingFiles: [String] {
     ([Self.manifestName] + programFiles).map { FilePath.isAbsolute($0) ? $0 : folder + "/" + $0 }
   }
@@ -34,7 +34,7 @@ extension InstalledPlugin {
     }
   }
 
-  /// The bytes of a regular file, or nil if there is none.
+  /// The first bytes of a regular file, or nil if there is no such file.
   private static func content(of path: String) -> Data? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

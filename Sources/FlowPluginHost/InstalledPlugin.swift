@@ -1,13 +1,13 @@
 import FlowDiagnostics
 import FlowSyntax
 
-/// A plugin in a folder, with the contents and location of its `plugin.yaml`.
+/// An external plugin: the contents of its `plugin.yaml` and its folder.
 public struct InstalledPlugin: Sendable {
   /// The contents of the manifest.
   public var manifest: PluginManifest
-  /// The absolute path of its folder; the program's working directory.
+  /// The absolute path of the plugin's folder, in which its program runs.
   public var folder: String
-  /// The manifest's text with the spans of the program's words, or nil if it was not read from a file.
+  /// The manifest's text and the positions of the words of its command, or nil if it was not read from a file.
   var text: (source: SourceText, programSpans: [TextSpan])?
 
   /// Creates a plugin with a manifest in `folder`.
@@ -16,10 +16,10 @@ public struct InstalledPlugin: Sendable {
     self.folder = folder
   }
 
-  /// The part before the dot in the names of its actions.
+  /// The plugin's name, which is the part before the dot in the names of its actions.
   public var name: String { manifest.name }
 
-  /// The path of its manifest.
+  /// The path of the manifest.
   public var origin: String { folder + "/" + Self.manifestName }
 
   /// The file name of the manifest.

@@ -3,7 +3,8 @@ import FlowPluginKit
 import FlowSyntax
 import FlowSystem
 
-/// An installed plugin for its callers: its program is started at the first call, and again after it has ended.
+/// Runs the actions of one plugin. Starts the plugin's program at the first call, and again at the next call after the
+/// program has ended.
 final class PluginClient: Sendable {
   let plugin: InstalledPlugin
   private let supervisor: ProgramSupervisor
@@ -58,7 +59,7 @@ final class PluginClient: Sendable {
 
   // MARK: The program
 
-  /// Returns the reason why its program cannot be started; nil when it runs.
+  /// Starts the program if necessary. Returns the error, or nil if the program is running.
   func startProblem() async -> ActionError? {
     do {
       _ = try await supervisor.session()
@@ -75,7 +76,7 @@ final class PluginClient: Sendable {
     switch plugin.manifest.program {
     case .command(let words):
       var withFiles = PluginCommand(words, seeing: plugin.manifest.environment)
-      // If they cannot be created, only a program that uses them fails, with its own message.
+      // If the support files cannot be created, only a program that uses them fails, with its own message.
       let variables = try? SupportFolder(cache: cache.folder).variables(beside: withFiles.environment)
       withFiles.environment.merge(variables ?? [:]) { $1 }
       command = withFiles
@@ -96,6 +97,6 @@ final class PluginClient: Sendable {
       isRetryable: error.isLackOfDescriptors || error.number == EAGAIN)
   }
 
-  /// Asks the program to end and waits until it and its group are gone; later calls fail.
+  /// Asks the program to end, and waits until its process group has ended. Later calls fail.
   func close() async { await supervisor.close()?.awaitEnd() }
 }

@@ -1,19 +1,18 @@
 import FlowSystem
 
-/// The command of a plugin and the part of this process's environment that it may see.
+/// The command of a program, and the environment in which it runs.
 package struct PluginCommand: Sendable, Hashable {
-  /// The program and its arguments.
   var arguments: [String]
-  /// Its whole environment.
+  /// All variables of the program's environment.
   var environment: [String: String]
 
-  /// Creates a command with an explicit environment.
   package init(_ arguments: [String], environment: [String: String]) {
     self.arguments = arguments
     self.environment = environment
   }
 
-  /// Creates a command that sees `PATH` and those variables in `names` that this process has.
+  /// Creates a command whose environment contains `PATH` and the variables in `names`, with their values in this
+  /// process. Variables that this process does not have are omitted.
   init(_ arguments: [String], seeing names: [String]) {
     self.arguments = arguments
     environment = [:]

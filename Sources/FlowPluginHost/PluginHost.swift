@@ -11,9 +11,8 @@ import Synchronization
 /// await host.close()
 /// ```
 ///
-/// A program is started at the first call of one of its actions and serves all calls until ``close()``; a program that
-/// has ended is restarted by the next call. Creating a host and registering actions neither starts nor reads anything
-/// (P9).
+/// A program is started at the first call of one of its actions and runs until ``close()``. If it ends earlier, the
+/// next call starts it again. Creating a host and registering actions neither starts a program nor reads a file (P9).
 public final class PluginHost: Sendable {
   private let limits: PluginLimits
   private let cache: ProgramCache
@@ -21,13 +20,13 @@ public final class PluginHost: Sendable {
 
   /// Creates a host that applies `limits` to programs.
   ///
-  /// Programs compiled from Swift source are cached in `cacheFolder`, or in the user's cache folder if it is nil.
+  /// Programs compiled from Swift source are stored in `cacheFolder`, or in the user's cache folder if it is nil.
   public init(limits: PluginLimits = PluginLimits(), cacheFolder: String? = nil) {
     self.limits = limits
     cache = ProgramCache(folder: cacheFolder ?? ProgramCache.userFolder)
   }
 
-  /// The actions of a plugin, for registration together with the built-in ones.
+  /// Returns the actions of a plugin, which are registered like the built-in ones.
   public func actions(of plugin: InstalledPlugin) -> [RegisteredAction] {
     let client = PluginClient(plugin, limits: limits, cache: cache)
     clients.withLock { $0.append(client) }
@@ -41,17 +40,17 @@ public final class PluginHost: Sendable {
     }
   }
 
-  /// Starts the program of a plugin whose actions have been requested, unless it runs, and waits until it is
-  /// initialized. Returns the error that a call would end with.
+  /// Starts a plugin's program unless it is already running, and waits until it is initialized. Returns the error, or
+  /// nil if it is running. Call ``actions(of:)`` first.
   public func start(_ plugin: InstalledPlugin) async -> ActionError? {
     let client = clients.withLock { $0.last { $0.plugin.folder == plugin.folder } }
     return await client?.startProblem()
   }
 
-  /// True if there are no external plugins, so that there is nothing to close.
+  /// True if the host has no plugins, so there is nothing to close.
   public var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 
-  /// Ends every program and its processes, by force after the grace period.
+  /// Asks every program to end, and kills it with its child processes after the grace period.
   public func close() async {
     let clients = clients.withLock { $0 }
     await withTaskGroup { group in

@@ -2,8 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// The run of one call made by ``PluginConformance``. It records what the action posts and provides, and can be
-/// cancelled.
+/// One call made by ``PluginConformance``. It records the posted events and the provided handles, and can be cancelled.
 final class CheckedCall: ActionHost {
   let run: RunInformation
   let launch = Launch()
@@ -18,20 +17,20 @@ final class CheckedCall: ActionHost {
     var handlers: [@Sendable () -> Void] = []
   }
 
-  /// Creates a call whose action writes in `folder` and reads in `sourceFolder`.
+  /// Creates a call. Relative paths are resolved against `folder` for writing and against `sourceFolder` for reading.
   init(_ action: RegisteredAction, in folder: String, reading sourceFolder: String) {
     self.action = action
     run = RunInformation(
       id: "00000000-0000-0000-0000-000000000000", dataFolder: folder, workflowFolder: sourceFolder)
   }
 
-  /// The events that were posted.
+  /// The names of the posted events.
   var posts: [String] { state.withLock { $0.posts } }
 
-  /// Makes the call, closes the handles it provided and returns its outputs.
+  /// Runs the action, closes the handles it provided and returns its outputs.
   func outputs(with inputs: ValueObject) async throws -> ValueObject {
     defer {
-      // A failure to close is covered by the plugin's own tests.
+      // Each plugin's own tests cover failures to close.
       for close in state.withLock({ $0.closers.reversed() }) { try? close() }
     }
     let inputs = absolutePaths(in: inputs)
@@ -39,7 +38,6 @@ final class CheckedCall: ActionHost {
     return try await action.run(inputs, in: context) { self.cancel() }
   }
 
-  /// Cancels the call, as a deadline or a signal would.
   func cancel() {
     let handlers = state.withLock { state in
       state.isCancelled = true
@@ -91,6 +89,6 @@ final class CheckedCall: ActionHost {
     }
   }
 
-  /// Cancels a service as soon as it is ready, so that it ends.
+  /// Cancels a service as soon as it is ready; otherwise it would run forever.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) { cancel() }
 }

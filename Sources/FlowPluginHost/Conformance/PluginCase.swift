@@ -9,9 +9,9 @@ import FlowModel
 public struct PluginCase: Sendable, Hashable {
   /// The expected result of a call.
   public enum Expectation: Sendable, Hashable {
-    /// Outputs that include these; others are ignored.
+    /// The call succeeds, and its outputs include these.
     case outputs(ValueObject)
-    /// A failure with this code.
+    /// The call fails with this code.
     case error(String)
   }
 

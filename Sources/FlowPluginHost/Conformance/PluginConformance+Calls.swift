@@ -2,18 +2,18 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginConformance {
-  /// The end of a call.
+  /// The outcome of a call. `late` means that it did not end within its time limit.
   enum Ending: Sendable {
     case outputs(ValueObject)
     case failure(any Error)
     case late
   }
 
-  /// The number of concurrent calls of a case, and their total time limit: a program may answer calls one after another
-  /// or concurrently.
+  /// The maximum number of concurrent calls of a case, and the approximate total time for them. Programs may answer
+  /// calls one after another or concurrently.
   private static let (overlap, overlapTime) = (16, Duration.seconds(30))
 
-  /// Calls an action; stops waiting at the deadline, or `grace` after cancelling it.
+  /// Calls an action, or starts and cancels it. Waits no longer than `limit`, or than `grace` for a cancelled call.
   func call(
     _ run: CheckedCall, _ inputs: ValueObject, cancelled: Bool = false, within limit: Duration? = nil
   ) async -> Ending {
@@ -41,7 +41,7 @@ extension PluginConformance {
 
   // MARK: The program
 
-  /// The problems of starting the program and initializing it.
+  /// Checks that the program starts and can be initialized.
   func startProblems() async -> Problems {
     guard let error = await start() else { return [] }
     return [(name, error.message)]
@@ -65,7 +65,7 @@ extension PluginConformance {
     return problems
   }
 
-  /// For each typed input, a set of inputs in which only this input is missing or has the wrong type.
+  /// For each typed input, inputs in which only that input is missing or has the wrong type.
   private static func unfitInputs(for declaration: ActionDeclaration) -> [(String, ValueObject)] {
     let fitting = ValueObject(
       declaration.inputs.filter(\.isRequired).map { ($0.name, $0.defaultValue ?? sample(of: $0.type)) })
@@ -156,11 +156,11 @@ extension PluginConformance {
     for (number, sample) in cases.enumerated() {
       guard let action = action(sample.action) else { continue }
       let start = ContinuousClock.now
-      // A case that fails alone is reported elsewhere.
+      // Another rule reports a case that fails on its own.
       if Self.problem(with: await call(run(action), sample.inputs), of: sample, action.declaration) != nil { continue }
       let alone = max(ContinuousClock.now - start, .milliseconds(1))
       let calls = min(Self.overlap, max(2, Int(Self.overlapTime / alone)))
-      // Twice the time of making the calls one after another.
+      // Twice the time that sequential calls need.
       let limit = callDeadline + alone * (2 * calls)
       let found = await withTaskGroup(of: String?.self) { group in
         for _ in 1...calls {

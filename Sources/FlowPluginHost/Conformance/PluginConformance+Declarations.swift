@@ -90,7 +90,7 @@ extension PluginConformance {
     return problems
   }
 
-  /// No literals at all, and then each kind of value for all inputs at once.
+  /// No literals at all, followed by each kind of value for all inputs at once.
   private static func literals(for declaration: ActionDeclaration) -> [ValueObject] {
     let values: [Value] = [
       nil, true, -1, 0.5, "", "\u{0}\u{FFFF}", "${", .string(String(repeating: "x", count: 10_000)), [], [[], nil, 1],

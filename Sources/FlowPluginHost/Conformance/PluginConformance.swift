@@ -1,21 +1,19 @@
 import FlowModel
 import FlowPluginKit
 
-/// The requirements for every plugin, compiled in or external, as one test suite.
+/// Checks the requirements that every plugin must meet, whether compiled in or external.
 ///
 /// ```swift
 /// let findings = await PluginConformance(StoragePlugin(), cases: cases, in: folder).check()
 /// #expect(findings.isEmpty)
 /// ```
 ///
-/// The declarations are checked first. Then each action is called with invalid inputs and with those of the cases: once
-/// alone, several times concurrently, and with cancellation. Every call has a deadline.
+/// The declarations are checked first. Then each action is called with invalid inputs and with the inputs of the cases:
+/// once alone, several times concurrently, and once with cancellation. Every call has a time limit.
 public struct PluginConformance: Sendable {
-  /// The plugin's name.
   let name: String
-  /// Its actions, in the order they are reported.
+  /// The actions in the order of the report.
   let actions: [RegisteredAction]
-  /// The example calls with their expected results.
   let cases: [PluginCase]
   /// An existing folder for files that the actions write.
   let folder: String
@@ -25,7 +23,7 @@ public struct PluginConformance: Sendable {
   let callDeadline: Duration
   /// The time limit of a cancelled call.
   let grace: Duration
-  /// Starts the plugin's program; returns the error if that fails.
+  /// Starts the plugin's program. Returns the error, or nil if it has started.
   let start: @Sendable () async -> ActionError?
 
   /// Creates a check of a compiled-in plugin.
@@ -34,8 +32,8 @@ public struct PluginConformance: Sendable {
       name: type(of: plugin).name, actions: plugin.actions.map { RegisteredAction($0) }, cases: cases, in: folder)
   }
 
-  /// Creates a check of an external plugin whose program `host` runs. Relative paths are resolved against `folder` for
-  /// writing and against the plugin's folder for reading.
+  /// Creates a check of an external plugin whose program is run by `host`. Relative paths are resolved against `folder`
+  /// for writing and against the plugin's folder for reading.
   public init(
     _ plugin: InstalledPlugin, on host: PluginHost, cases: [PluginCase], in folder: String,
     callDeadline: Duration = .seconds(10)
@@ -60,15 +58,15 @@ public struct PluginConformance: Sendable {
     self.start = start
   }
 
-  /// A violation of a rule.
+  /// A violated rule, and where it is violated.
   public struct Finding: Sendable, Hashable, CustomStringConvertible {
     /// The violated rule.
     public var rule: Rule
-    /// The action, input or case.
+    /// The name of the action or input, or the number of the case.
     public var place: String
-    /// The observed behavior.
+    /// A description of the violation.
     public var message: String
-    /// The place, message and rule as one line.
+    /// The place, the message and the rule on one line.
     public var description: String { "\(place): \(message) [\(rule.rawValue)]" }
   }
 
@@ -103,7 +101,7 @@ public struct PluginConformance: Sendable {
       }
     }
 
-    /// The advice on how to meet the requirement.
+    /// Advice on how to meet the requirement.
     public var remedy: String {
       switch self {
       case .names: "rename it: shout.text, not Shout.Text"
@@ -121,7 +119,7 @@ public struct PluginConformance: Sendable {
     }
   }
 
-  /// Checks all rules and returns the findings in their order. A program that does not start is not called.
+  /// Checks all rules in order and returns the findings. If the program does not start, no action is called.
   public func check() async -> [Finding] {
     var findings: [Finding] = []
     for rule in Rule.allCases {

@@ -2,10 +2,10 @@ import FlowSystem
 
 /// Checks that only this user controls a folder, so that no other user can have added or changed a program there.
 enum FolderTrust {
-  /// The reason not to run the plugin in `folder`, for people, or nil.
+  /// The reason why the plugin in `folder` must not be run, or nil if the folder can be trusted.
   ///
-  /// The folder, its parent and its files must belong to this user or to root, and must not be writable by others. They
-  /// may be writable by a group if it is the user's own.
+  /// The folder, its parent and its files must belong to this user or to root. Others must not be able to write to
+  /// them, nor may a group other than the user's own.
   static func problem(with folder: String) -> String? {
     let parent = String(folder[..<(folder.utf8.lastIndex(of: UInt8(ascii: "/")) ?? folder.startIndex)])
     let names = FilePath.names(in: folder) ?? []

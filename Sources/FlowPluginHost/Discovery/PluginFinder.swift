@@ -8,25 +8,28 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Finds external plugins: folders with a `plugin.yaml`. Reads manifests and starts nothing.
+/// Finds external plugins, which are folders with a `plugin.yaml`. Reads the manifests and starts no programs.
 ///
-/// Searches the given folders, each a plugin or a folder of plugins; then `plugins` next to the workflow (in the
-/// working directory if there is none) and next to each file that it includes; then `plugins` in the folders above
-/// these, up to the first one with `.git`.
+/// Searches in this order:
+///
+/// - the given folders, each of which is a plugin or contains plugins,
+/// - `plugins` next to the workflow (in the working directory if there is no workflow) and next to each included file,
+/// - `plugins` in the parent folders of these, up to the first one that contains `.git`.
 public struct PluginFinder: Sendable {
   /// The result of a search.
   public struct Found: Sendable {
     /// The usable plugins, in the order in which they were found.
     public var plugins: [InstalledPlugin] = []
-    /// The folders with a `plugin.yaml` that cannot be used.
+    /// The folders whose `plugin.yaml` cannot be used.
     public var unusable: [UnusablePlugin] = []
   }
 
   private let given: [String]
   private let starts: [String]
 
-  /// Creates a finder. `given` are the given folders, `start` is the folder of the workflow or the working directory,
-  /// and `included` are the folders of included files; paths may be relative to the working directory.
+  /// Creates a finder. `given` contains the folders from the command line, `start` is the folder of the workflow or the
+  /// working directory, and `included` contains the folders of included files. Relative paths refer to the working
+  /// directory.
   public init(given: [String] = [], start: String, included: [String] = []) {
     self.given = given.map(FilePath.normalized)
     starts = [FilePath.normalized(start)] + included.map(FilePath.normalized)
@@ -50,7 +53,7 @@ public struct PluginFinder: Sendable {
     return found
   }
 
-  /// A text that changes if a manifest read by ``find()`` is added, removed or written.
+  /// A text that changes when a manifest that ``find()`` would read is added, removed or modified.
   public func stamp() -> String {
     var stamp = ""
     func add(_ folder: String) {
@@ -64,7 +67,7 @@ public struct PluginFinder: Sendable {
     return stamp
   }
 
-  /// The default folders for plugins, without duplicates.
+  /// The folders that may contain a `plugins` folder, without duplicates.
   private var above: [String] {
     var folders: [String] = []
     for folder in starts.flatMap(above) where !folders.contains(folder) { folders.append(folder) }
@@ -119,6 +122,6 @@ public struct PluginFinder: Sendable {
 }
 
 extension String {
-  /// The path without a trailing slash, unless it is the root.
+  /// The path without a trailing slash. The root `/` is unchanged.
   var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
 }

@@ -8,14 +8,14 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Checks that the program of a manifest exists and is executable. Inspects files and starts nothing.
+/// Checks that a manifest's program exists and is executable. Inspects files and starts nothing.
 struct ProgramCheck {
-  /// The plugin's folder; the program's working directory.
+  /// The plugin's folder, which is also the program's working directory.
   let folder: String
-  /// The folders of `PATH`.
+  /// The folders in `PATH`.
   let searchPath: [String]
 
-  /// A problem, as a sentence without a period, with the affected word of the command and advice.
+  /// A problem as a sentence without a period, the word of the command that causes it, and advice.
   struct ProgramProblem {
     /// The index of the word in the command.
     var word = 0
@@ -23,16 +23,15 @@ struct ProgramCheck {
     var help: String
   }
 
-  /// Interpreters whose first non-option argument is a file.
+  /// Interpreters that take the script's file as their first argument.
   private static let interpreters = ["python", "sh", "bash", "dash", "zsh", "node", "ruby", "perl", "php", "lua"]
 
-  /// Creates a check for the plugin in `folder`, with the `PATH` of this process.
   init(folder: String) {
     self.folder = folder
     searchPath = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
   }
 
-  /// The first problem, or nil if the program can be started.
+  /// Returns the first problem, or nil if the program can be started.
   func problem(with program: PluginManifest.Program) -> ProgramProblem? {
     switch program {
     case .source(let entry): sourceProblem(entry)
@@ -67,7 +66,7 @@ struct ProgramCheck {
     return ProgramProblem(message: "there is no program '\(program)' in PATH", help: help)
   }
 
-  /// The interpreter after `#!` must exist too; the system would report the program itself as missing.
+  /// Checks the interpreter after `#!`. If it does not exist, the system reports the program itself as missing.
   private func firstLineProblem(_ program: String) -> ProgramProblem? {
     guard let line = firstLine(of: program), line.hasPrefix("#!") else { return nil }
     let words = line.dropFirst(2).split(separator: " ").map(String.init)
@@ -91,7 +90,7 @@ struct ProgramCheck {
     }
   }
 
-  /// The problem of the file that an interpreter is to run.
+  /// Checks the script that an interpreter is to run.
   private func scriptProblem(_ words: [String]) -> ProgramProblem? {
     let name = FilePath.parts(of: words[0]).last.map(String.init) ?? words[0]
     let isInterpreter = Self.interpreters.contains {
@@ -137,9 +136,10 @@ struct ProgramCheck {
 }
 
 extension InstalledPlugin {
-  /// The reason why the program cannot be started, located in the manifest: it does not exist or is not executable.
+  /// The reason why the program cannot be started, with its position in the manifest: it does not exist or is not
+  /// executable.
   ///
-  /// Returns nil if there is none. Inspects files, again at each call, and starts nothing.
+  /// Returns nil if it can be started. Each call inspects the files again. Nothing is started.
   public func programProblem() -> DiagnosticReport.File? {
     guard let text, let problem = ProgramCheck(folder: folder).problem(with: manifest.program) else { return nil }
     let span = text.programSpans[min(problem.word, text.programSpans.count - 1)]

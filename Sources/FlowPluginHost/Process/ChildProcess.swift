@@ -1,20 +1,17 @@
 import FlowSystem
 import Synchronization
 
-/// A running program of a plugin: three pipes and a process group that ends with it.
+/// A running program with three pipes. When it ends, its process group is ended too.
 final class ChildProcess: Sendable {
-  /// The pipe to the child's standard input.
   private let input: Mutex<Descriptor?>
-  /// The child's standard output.
   let output: Descriptor
-  /// The child's standard error.
   let errors: Descriptor
-  /// Becomes readable when the child has ended; its number is negative if the system does not support this.
+  /// A descriptor that becomes readable when the child has ended. Its number is negative if the system does not support
+  /// this.
   let exitWatch: Descriptor
-  /// The child and its descendants.
   private let group: ProcessGroup
 
-  /// Starts `command` in `directory` with `environment` and three pipes; it inherits nothing else from this process.
+  /// Starts `command` in `directory`. The child inherits only `environment` and the three pipes.
   init(_ command: [String], environment: [String: String], directory: String) throws(SystemError) {
     SignalThread.ignoreBrokenPipes()
     let toChild = try Descriptor.pipe()
@@ -33,13 +30,14 @@ final class ChildProcess: Sendable {
     input = Mutex(writing)
   }
 
-  /// The status of the child if it has ended, or nil. Never waits.
+  /// The child's exit status, or nil if it has not ended. Does not wait.
   func exitStatus() -> TerminationStatus? { group.status() }
 
-  /// Kills the child and its descendants, and waits for the child. If it has already ended, returns its own status.
+  /// Kills the child and its descendants, and waits for the child. Returns the child's own status if it had already
+  /// ended.
   func end() -> TerminationStatus { group.end() }
 
-  /// Waits until the child has ended, at most for the given time, because some processes cannot be ended.
+  /// Waits until the child has ended, but not longer than the given time, because some processes cannot be killed.
   func awaitExit(milliseconds: CInt) {
     guard exitWatch.number >= 0 else {
       let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
@@ -50,7 +48,7 @@ final class ChildProcess: Sendable {
     while poll(&interest, 1, milliseconds) < 0, errno == EINTR {}
   }
 
-  /// The number of bytes written that the child has not read, or 0 if that is unknown.
+  /// The number of bytes in the input pipe that the child has not read, or 0 if that is unknown.
   func unreadInputBytes() -> Int {
     input.withLock { input in
       switch input {
@@ -60,7 +58,7 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Writes to the child's standard input as much as fits now.
+  /// Writes to the child's standard input as many bytes as the pipe accepts without blocking.
   func send(_ bytes: ArraySlice<UInt8>) -> Descriptor.Sent {
     input.withLock { input in
       switch input {
@@ -70,10 +68,10 @@ final class ChildProcess: Sendable {
     }
   }
 
-  /// Closes the child's standard input.
   func closeInput() { input.withLock { $0 = nil } }
 
-  /// The descriptor number of the child's standard input for `poll`, or −1, which `poll` ignores, if it is closed.
+  /// The descriptor of the child's standard input, for `poll`. It is −1, which `poll` ignores, after the input was
+  /// closed.
   var inputNumber: CInt {
     input.withLock { input in
       switch input {

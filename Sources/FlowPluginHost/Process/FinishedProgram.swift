@@ -1,33 +1,32 @@
 import FlowModel
 import FlowSystem
 
-/// A program that ran to its end on the calling thread, and its output.
+/// The exit status and the output of a program that has ended.
 package struct FinishedProgram: Sendable {
-  /// The exit status.
   package let status: TerminationStatus
-  /// The output on both streams, at most 64 KiB.
+  /// The combined output of both streams, at most 64 KiB.
   package let output: String
   /// The standard output, at most 64 KiB.
   package let standardOutput: String
   /// The standard error, at most 64 KiB.
   package let standardError: String
-  /// True if it was killed at the deadline.
+  /// True if the program was killed at the deadline.
   package let isKilled: Bool
 
   private static let outputBytes = 64 << 10
 
-  /// Runs a program in `directory` until it ends or is killed at the deadline.
+  /// Runs a program in `directory`. Blocks the calling thread until it ends or is killed at the deadline.
   package init(_ command: PluginCommand, directory: String, deadline: ContinuousClock.Instant) throws(SystemError) {
     self.init(try Self.start(command, directory), deadline)
   }
 
-  /// Runs programs in `directory` concurrently until all have ended; each is killed at the deadline.
+  /// Runs several programs concurrently, and blocks until all have ended. Each is killed at the deadline.
   package static func together(
     _ commands: [(command: PluginCommand, directory: String)], deadline: ContinuousClock.Instant
   ) throws(SystemError) -> [FinishedProgram] {
     var children: [ChildProcess] = []
     for next in commands { children.append(try start(next.command, next.directory)) }
-    // A program with much output meanwhile waits to be read.
+    // If another program fills its pipe in the meantime, it blocks until its output is read.
     return children.map { FinishedProgram($0, deadline) }
   }
 
@@ -66,7 +65,8 @@ package struct FinishedProgram: Sendable {
     _ pipe: borrowing Descriptor, into written: inout [UInt8], _ own: inout [UInt8]
   ) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
-      // A program that never stops writing must not prevent the check of the deadline.
+      // A limited number of reads: otherwise a program that never stops writing would prevent the check of the
+      // deadline.
       for _ in 0..<64 {
         switch pipe.receive(into: buffer) {
         case .nothing: return true

@@ -2,13 +2,13 @@ import FlowModel
 
 /// The host's messages to a plugin's program, as lines of JSON-RPC 2.0.
 enum HostMessage {
-  /// The version of the protocol.
   static let protocolVersion = 1
 
   /// The id of the `initialize` request, which precedes all calls.
   static let initializeID = 0
 
-  /// The first message. It contains the manifest's values, for programs that rely on them.
+  /// The first message to a plugin's program. It contains the name and version from the manifest, for programs that do
+  /// not state their own.
   static func initialize(name: String, version: String) -> [UInt8] {
     let parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
@@ -19,7 +19,7 @@ enum HostMessage {
     return line
   }
 
-  /// The first message to a worker: the protocol extensions that the host supports, and the folder of the workflow.
+  /// The first message to a worker, with the protocol extensions that the host supports and the workflow's folder.
   static func initialize(worker name: String, version: String, _ terms: WorkerTerms) -> [UInt8] {
     var parameters: ValueObject = [
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
@@ -42,13 +42,13 @@ enum HostMessage {
     return line
   }
 
-  /// A request for a heartbeat.
+  /// Requests a heartbeat.
   static func ping() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"ping"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// Confirms a worker's write.
+  /// Confirms a worker's write; see ``WorkerTerms/isRemote``.
   static func receipt() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")] }
 
-  /// The part of a call of `action` between its id and its inputs.
+  /// The JSON text of a call of `action` between its id and its inputs.
   static func runHead(action: String) -> [UInt8] {
     var head: [UInt8] = []
     append(#","method":"run","params":{"action":"#, to: &head)
@@ -57,9 +57,9 @@ enum HostMessage {
     return head
   }
 
-  /// A call of an action. `head` is the result of ``runHead(action:)``, and `durations` are the inputs of type
-  /// duration, which are also sent in milliseconds. `key`, `workflowFolder` (if it differs from the one that the worker
-  /// was started for), `files` and `isQuiet` are for workers.
+  /// A call of an action. `head` is the result of ``runHead(action:)``. `durations` are the names of the inputs of type
+  /// duration, which are also sent in milliseconds. `key`, `workflowFolder`, `files` and `isQuiet` are only for
+  /// workers. `workflowFolder` is nil if it is the folder in the worker's `initialize` request.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
     remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, files: Int? = nil,
@@ -126,11 +126,11 @@ enum HostMessage {
     }
   }
 
-  /// A request to cancel a call.
+  /// Asks the program to cancel a call.
   static func cancel(id: Int) -> [UInt8] {
     Array(#"{"jsonrpc":"2.0","method":"cancel","params":{"id":\#(id)}}"#.utf8) + [UInt8(ascii: "\n")]
   }
 
-  /// A request to end; the end of standard input follows.
+  /// Asks the program to end. Its standard input is closed afterwards.
   static func shutdown() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"shutdown"}"#.utf8) + [UInt8(ascii: "\n")] }
 }
