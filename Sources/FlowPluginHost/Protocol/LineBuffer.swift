@@ -2,23 +2,22 @@ import FlowSystem
 
 /// Splits a stream of bytes into lines of limited length.
 package struct LineBuffer: Sendable {
-  /// The free space to provide for a read.
+  /// The minimum free space for a read.
   static let readBytes = 64 << 10
-  /// The maximum length of a line in bytes, without its end.
+  /// The maximum length of a line in bytes, without its line break.
   let limit: Int
   private var storage: [UInt8]
-  /// The range of bytes that were read but not returned yet.
+  /// The range of the bytes that were read but not yet returned as a line.
   private var filled = 0..<0
-  /// The position up to which there is no line end.
+  /// The position at which the search for the next line break continues.
   private var scanned = 0
 
-  /// The result of ``next()``.
   package enum Found {
-    /// A line without its end.
+    /// A line without its line break.
     case line(ArraySlice<UInt8>)
-    /// A line that exceeds the limit, with its beginning; the stream cannot be read any further.
+    /// The beginning of a line that exceeds the limit. The rest of the stream cannot be read.
     case tooLong(beginning: ArraySlice<UInt8>)
-    /// No complete line yet.
+    /// There is no complete line yet.
     case nothing
   }
 
@@ -27,7 +26,7 @@ package struct LineBuffer: Sendable {
     storage = Array(repeating: 0, count: Self.readBytes)
   }
 
-  /// Passes the free space to `read`, which returns what it stored there.
+  /// Passes the free space to `read`, which fills it and returns the number of bytes.
   package mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Descriptor.Received) -> Descriptor.Received {
     makeRoom()
     let end = filled.upperBound
@@ -49,7 +48,7 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// The next complete line.
+  /// Returns the next complete line.
   package mutating func next() -> Found {
     guard let end = nextLineEnd() else {
       scanned = filled.upperBound
@@ -74,6 +73,6 @@ package struct LineBuffer: Sendable {
     }
   }
 
-  /// The bytes after the last line end.
+  /// The bytes after the last line break.
   var rest: ArraySlice<UInt8> { storage[filled] }
 }

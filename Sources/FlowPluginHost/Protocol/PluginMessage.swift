@@ -1,38 +1,37 @@
 import FlowModel
 import FlowPluginKit
 
-/// A message of a plugin's program: one JSON-RPC 2.0 message per line.
+/// A JSON-RPC 2.0 message of a plugin's program. Each message is one line.
 enum PluginMessage: Sendable {
   /// The outputs of a call, or the result of `initialize`.
   case result(id: Int, Value)
   /// The failure of a call.
   case failure(id: Int, PluginFailure)
-  /// A line for the log; with a stream, a line that a command wrote to it.
+  /// A line for the log. If `stream` is not nil, a command wrote the line to that stream.
   case log(call: Int?, level: LogLevel, stream: LogStream?, message: String)
   /// The progress of a call.
   case progress(call: Int?, fraction: Double, message: String)
-  /// An event for the run.
+  /// An event for the other steps of the run.
   case post(call: Int?, event: String, value: Value)
   /// A service is ready, with its outputs.
   case ready(call: Int?, outputs: Value)
   /// The answer to a ping.
   case pong
-  /// The body of a call has begun.
+  /// A call has left the queue and its action is running.
   case started(call: Int?)
-  /// A worker requests a receipt.
+  /// A worker requests a receipt; see ``WorkerTerms/isRemote``.
   case receipt
-  /// Lines of a call may follow its answer, because a process that it started outlives it.
+  /// More lines of a call may follow its answer, because a process that it started is still running.
   case linesFollow(call: Int)
-  /// An unknown method; newer programs may send it.
+  /// A message with an unknown method, as a newer program may send it.
   case unknown(method: String)
 
-  /// The reason why a line is not a message.
+  /// The reason why a line is not a valid message.
   struct MessageProblem: Error {
     let message: String
     init(_ message: String) { self.message = message }
   }
 
-  /// Parses a line.
   init(line: ArraySlice<UInt8>) throws(MessageProblem) {
     let value: Value
     do throws(JSONProblem) {
@@ -97,20 +96,19 @@ enum PluginMessage: Sendable {
   }
 }
 
-/// The `error` of a response.
+/// The error in a program's response.
 package struct PluginFailure: Sendable, Hashable {
-  /// A word for programs; a number is kept as digits.
+  /// A word for programs. If the program sent a number, it is appended to `error`.
   package let code: String
-  /// The message for people.
   package let message: String
-  /// True if another attempt may succeed, or nil to use the action's declaration in the manifest.
+  /// True if another attempt may succeed, or nil if the action's declaration in the manifest applies.
   package let isRetryable: Bool?
   /// The minimum pause before another attempt, or nil.
   package let retryAfter: Duration?
   /// The exit status of a failed command, or nil.
   package let exitStatus: Int?
 
-  /// Creates the failure of a response.
+  /// Parses the `error` member of a response.
   package init(_ members: ValueObject) {
     switch members["code"] {
     case .string(let word)?: code = word

@@ -3,24 +3,23 @@ import FlowPluginKit
 import FlowSyntax
 import Synchronization
 
-/// A request that the program has not answered yet.
+/// A request to a program, and its outcome once there is one.
 ///
-/// A class with a lock: a call is stored, found and removed several times, and copying its context and declaration each
+/// A class, because a call is stored, found and removed several times, and copying its context and declaration each
 /// time would be slow.
 // Proof of safety: `answer` has a lock of its own; `position` is written once, before the call is in the session's table; the
 // other variables are read and written under the session's state lock alone. The rest is constant.
 package final class PluginCall: @unchecked Sendable {
   /// The outcome of a request.
   package enum Outcome: Sendable {
-    /// The program's answer.
     case answered(Value)
-    /// The program's own error.
+    /// The program reported an error.
     case refused(PluginFailure)
-    /// The program broke a rule of the protocol for this call.
+    /// The program violated the protocol in this call.
     case failed(ActionError)
-    /// The program has ended, or the conversation with it has.
+    /// The conversation ended before the answer.
     case lost(ActionError)
-    /// The program ended without reading the request.
+    /// The program ended before it read the request.
     case unread
   }
 
@@ -30,19 +29,18 @@ package final class PluginCall: @unchecked Sendable {
     case given(Outcome)
   }
 
-  /// The id in the answer.
+  /// The id of the request, which the answer repeats.
   let id: Int
   /// The called action, or nil for `initialize`.
   let action: CallableAction?
   /// The step's context, or nil for `initialize`.
   let context: ActionContext?
-  /// The position of its line among all bytes queued for the program.
+  /// The number of bytes queued for the program before this request.
   var position = 0
-  /// The time at which the program is ended if it has not answered, or nil if the step's own deadline applies.
+  /// The time at which the program is ended if the call is still pending, or nil if the step's own deadline applies.
   var deadline: ContinuousClock.Instant?
   /// The number of its log lines, including dropped ones.
   var logLines = 0
-  /// The number of its progress messages.
   var progressMessages = 0
   private let answer = Mutex(Answer.open)
 
@@ -56,7 +54,7 @@ package final class PluginCall: @unchecked Sendable {
   /// The outcome, or nil while the call is pending.
   var outcome: Outcome? { answer.withLock { if case .given(let outcome) = $0 { outcome } else { nil } } }
 
-  /// Ends the call; only the first outcome is used.
+  /// Sets the outcome. Only the first one is kept.
   func finish(_ outcome: Outcome) {
     let waiter = answer.withLock { answer -> CheckedContinuation<Outcome, Never>? in
       switch answer {
@@ -72,7 +70,7 @@ package final class PluginCall: @unchecked Sendable {
     waiter?.resume(returning: outcome)
   }
 
-  /// Waits for the outcome. Called once.
+  /// Waits for the outcome. Must be called only once.
   package func end() async -> Outcome {
     await withCheckedContinuation { continuation in
       let outcome = answer.withLock { answer -> Outcome? in

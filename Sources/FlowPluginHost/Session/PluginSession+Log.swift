@@ -2,12 +2,13 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// The time for a transport to write its last lines once it has announced its end.
+  /// The time in which a transport can write its last lines after it has announced its end.
   private static let endTime = Duration.seconds(1)
-  /// The number of log bytes read at a time: the capacity of a pipe, so that a flood does not block the reader.
+  /// The number of log bytes read at once. It is the capacity of a pipe, so that a flood of lines does not block the
+  /// reader.
   private static let logBytesAtATime = 64 << 10
 
-  /// Reads the program's log, at most the capacity of a pipe.
+  /// Reads from the program's standard error, at most the capacity of a pipe.
   @discardableResult func readLog() -> Look {
     log.withLock { log in
       var total = 0
@@ -34,7 +35,8 @@ extension PluginSession {
     }
   }
 
-  /// Logs an incomplete line for the step that the program works for; with several steps, the right one is unknown.
+  /// Shows an incomplete line as output of the pending step. If several steps are pending, the line is not shown,
+  /// because its step is unknown.
   private func showUnfinished(_ line: String) {
     let context = state.withLock { state -> ActionContext? in
       let calls = state.calls.filter { $0.context != nil }
@@ -43,25 +45,26 @@ extension PluginSession {
     if let context, context.host.showsUnfinishedLines { context.showUnfinished(line, from: .standardError) }
   }
 
-  /// The last lines of the program's log, for an error message.
+  /// A quotation of the last log lines, for an error message.
   package var lastLog: String { log.withLock { $0.explanation } }
 
-  /// Passes on an incomplete last line.
+  /// Logs an incomplete last line when the program has ended.
   func finishLog() {
     log.withLock { log in if let line = log.finish() { passOutput([line], dropped: 0) } }
   }
 
-  /// Writes a line to the run's log as part of its call; returns false if the call has reached its limit.
+  /// Writes a line to the run's log as part of its call. Returns false if the call has reached its limit.
   @discardableResult func log(
     _ message: String, level: LogLevel, from stream: LogStream? = nil, call id: Int?
   ) -> Bool {
     pass([message], level: level, from: stream, call: id) > 0
   }
 
-  /// Passes on lines of the program's standard error as lines of the step that it works for. If there are several
-  /// steps, the right one is unknown, and they are logged as the program's own.
+  /// Logs lines of the program's standard error as output of the pending step. If several steps are pending, the step
+  /// is unknown, and the lines are logged as output of the plugin.
   ///
-  /// The output of a worker's transport does not belong to any step; its last lines are quoted when it ends.
+  /// The standard error of a worker's transport does not belong to a step. Its last lines are quoted when the worker
+  /// ends.
   private func passOutput(_ lines: [String], dropped: Int) {
     if let worker {
       let isEnding = lines.contains { line in worker.endSigns.contains { line.contains($0) } }
@@ -73,7 +76,7 @@ extension PluginSession {
       pass(lines, from: .standardError, dropped: dropped)
       return
     }
-    // They count toward the limit of the oldest call.
+    // The lines count toward the limit of the oldest call.
     let (within, passesLimit) = state.withLock {
       $0.countLogLines(lines.count + dropped, of: oldest, limit: limits.logLinesPerCall)
     }
@@ -86,8 +89,8 @@ extension PluginSession {
     }
   }
 
-  /// Writes lines to the run's log within the limit of their call, with one notice when it is exceeded; returns the
-  /// number written.
+  /// Writes lines to the run's log, up to the limit of their call, with one notice when the limit is exceeded. Returns
+  /// the number of lines written.
   @discardableResult
   private func pass(
     _ lines: [String], level: LogLevel = .info, from stream: LogStream? = nil, dropped: Int = 0, call id: Int? = nil
@@ -114,7 +117,7 @@ extension PluginSession {
     return target.within
   }
 
-  /// Reports at the end of a call how many of its lines were dropped.
+  /// Logs how many lines of a finished call were dropped.
   func reportDroppedLines(of call: PluginCall) {
     let dropped = state.withLock { _ in call.logLines } - limits.logLinesPerCall
     guard dropped > 0 else { return }

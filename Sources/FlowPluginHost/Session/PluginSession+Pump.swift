@@ -2,32 +2,33 @@ import FlowModel
 import FlowSystem
 
 extension PluginSession {
-  /// The time to wait for the end of a program after the end of its output, before the output counts as closed.
+  /// The time in which a program must end after it has closed its output. If it is still running then, the closed
+  /// output is reported as the error.
   private static let exitAfterOutputMilliseconds: CInt = 200
-  /// The interval for checking whether the program has ended, if the system has no descriptor for it.
+  /// The interval of checking whether the program has ended, for systems without an exit descriptor.
   private static let exitLookMilliseconds: CInt = 100
-  /// The maximum number of reads for data that is left after the program's end.
+  /// The maximum number of reads of the data left in a pipe after the program's end.
   private static let lastReads = 32
-  /// The pause after reading a flooded log, as a multiple of the time that reading took. This limits the cost to a
-  /// fifth of a core and makes the program wait.
+  /// The pause after reading a flooded log, as a multiple of the time for reading it. It limits the load to a fifth of
+  /// a core and slows the program down.
   private static let logPause = 4
-  /// The same factor for standard output with messages beyond their limits. It is lower (half a core), because answers
-  /// may follow.
+  /// The same factor for messages on standard output that exceed their limits. It is lower (half a core), because
+  /// answers may follow.
   private static let outputPause = 1
 
-  /// One of the program's two outputs, for its reader.
+  /// The state of reading one of the program's two output streams.
   private struct Stream {
     private var isOpen = true
-    /// The time at which a flooded output is read again.
+    /// The time at which reading a flooded stream continues.
     private(set) var pausedUntil: ContinuousClock.Instant?
 
-    /// True if it should be read now.
+    /// True if the stream should be read now.
     mutating func isRead(at now: ContinuousClock.Instant) -> Bool {
       if let end = pausedUntil, end <= now { pausedUntil = nil }
       return isOpen && pausedUntil == nil
     }
 
-    /// Reads some of it, and starts a pause if nothing useful was read.
+    /// Reads from the stream. Starts a pause if the stream is flooded.
     mutating func read(pausingTimes factor: Int, _ look: () -> Look) {
       let start = ContinuousClock.now
       switch look() {
@@ -40,7 +41,7 @@ extension PluginSession {
     }
   }
 
-  /// The loop of the session's thread, until the program has ended.
+  /// The loop of the session's thread. It ends after the program has ended.
   func pump() {
     var logStream = Stream()
     var outputStream = Stream()
@@ -93,7 +94,7 @@ extension PluginSession {
   private func conclude() {
     let reason = decideReason()
     let status = child.end()
-    // No process of the group writes any more, so at most a full pipe is left.
+    // All processes of the group have ended, so only the contents of the pipe are left.
     if reason.leavesAnswers {
       var reads = 0
       while reads < Self.lastReads, readOutput() != .ended { reads += 1 }
@@ -117,7 +118,8 @@ extension PluginSession {
     state.withLock { ($0.endError, $0.endedAt) = (error, .now) }
     over.finish()
   }
-  /// A closed pipe is usually the first sign of a program's end.
+  /// The reason for the end. A closed pipe usually means that the program is ending, so its exit status is awaited for
+  /// a short time.
   private func decideReason() -> SessionEnd {
     let reason = state.withLock { $0.end ?? .exited }
     guard reason.isPerhapsExit else { return reason }

@@ -2,24 +2,24 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// The result of reading one of the program's two outputs.
+  /// The result of reading one of the program's two output streams.
   enum Look {
-    /// There was data, or none yet.
+    /// Data was read, or there is none yet.
     case open
-    /// The last pending call was answered; there is no reader any more.
+    /// The last pending call was answered, and reading has stopped.
     case idle
-    /// There is more data than is read at a time, and it is not useful.
+    /// More data is available than is read at once, and it exceeds the limits.
     case flooded
-    /// The output has ended.
+    /// The stream has ended.
     case ended
   }
 
-  /// Reads the program's output, at most 64 KiB, and handles it; called only by the current reader.
+  /// Reads and handles messages on the program's standard output, at most 64 KiB. Only the current reader calls this.
   ///
-  /// If `isLogEmpty`, the log was empty after data had arrived on the output. A short first line that the program wrote
-  /// at once then has no earlier log lines.
+  /// `isLogEmpty` means that standard error was empty after standard output had become readable. If the first line is
+  /// short and was written in one piece, the program wrote no log lines before it.
   func readOutput(isLogEmpty: Bool = false) -> Look {
-    // Usually there is only one message, the answer. It is stored separately to avoid an allocation.
+    // There is usually only one message, the answer. Storing it separately avoids an allocation.
     var first: PluginMessage?
     var others: [PluginMessage] = []
     var isLogRead = false
@@ -66,16 +66,15 @@ extension PluginSession {
     return effect == .none ? .flooded : effect == .last ? .idle : .open
   }
 
-  /// The size up to which a write to a pipe is atomic: `PIPE_BUF`.
+  /// The size up to which the system writes to a pipe atomically: `PIPE_BUF`.
   private static let atomicBytes = 4096
 
-  /// The effect of a message.
   enum Effect: Int, Comparable {
-    /// It exceeds a limit.
+    /// The message exceeds a limit or is invalid.
     case none
-    /// It reported something.
+    /// The message was handled.
     case some
-    /// It answered the last pending call.
+    /// The message answered the last pending call.
     case last
 
     static func < (left: Effect, right: Effect) -> Bool { left.rawValue < right.rawValue }
@@ -83,7 +82,7 @@ extension PluginSession {
 
   private func finish(_ reason: SessionEnd) { state.withLock { $0.finish(reason) } }
 
-  /// The beginning of a line, for an error message.
+  /// The beginning of a line, quoted in an error message.
   func excerpt(_ line: ArraySlice<UInt8>) -> String {
     let text = String(decoding: line.prefix(80), as: UTF8.self)
     return line.count > 80 ? text + "…" : text
@@ -109,8 +108,8 @@ extension PluginSession {
   }
 
   private func answer(_ id: Int, _ outcome: PluginCall.Outcome, isLogRead: Bool) -> Effect {
-    // Log lines written before the answer belong to the step that the answer ends. Even if the log was empty, the
-    // session's thread may have just read lines and not passed them on yet.
+    // Log lines written before the answer belong to the step that the answer ends. Even if standard error is empty, the
+    // session's thread may be handling lines that it has just read.
     if isLogRead { log.withLock { _ in } } else { readLog() }
     let (call, isLast) = state.withLock { state in
       let call = state.answered(id, limits: limits)
@@ -190,7 +189,7 @@ extension PluginSession {
     }
   }
 
-  /// Ends a call before the program has answered, and asks the program to cancel it.
+  /// Ends a call with an error, and asks the program to cancel it.
   private func fail(_ call: PluginCall, _ error: ActionError) {
     call.finish(.failed(error))
     cancel(call.id)

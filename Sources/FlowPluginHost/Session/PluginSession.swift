@@ -4,16 +4,16 @@ import FlowSyntax
 import FlowSystem
 import Synchronization
 
-/// The conversation with one running program, from its start to its end.
+/// The communication with a running program, from its start to its end.
 ///
-/// Standard output has one reader at a time. If there is no reader, a caller reads for a millisecond or two itself, so
-/// that a quick answer needs no thread switch. Slower or concurrent calls are left to the session's thread
-/// (`PluginSession+Pump.swift`), which also reads the log, writes queued input, detects the program's end and enforces
-/// deadlines. Only that thread ends the conversation.
+/// Only one thread at a time reads standard output. If no thread is reading, the caller reads for one or two
+/// milliseconds, so that a quick answer needs no thread switch. Slower and concurrent calls are left to the session's
+/// thread (`PluginSession+Pump.swift`). That thread also reads the log, writes queued input, detects the program's end
+/// and enforces deadlines. Only it ends the session.
 package final class PluginSession: Sendable {
   let plugin: String
   private let version: String
-  /// The terms of a worker, or nil for a plugin's program.
+  /// The settings for a worker, or nil for a plugin's program.
   let worker: WorkerTerms?
   let limits: PluginLimits
   let child: ChildProcess
@@ -22,19 +22,19 @@ package final class PluginSession: Sendable {
   let log = Mutex(ProgramLog())
   /// Wakes the session's thread.
   let wakePipe: Descriptor.Pipe
-  /// Wakes a caller that reads, so that it stops.
+  /// Wakes a caller that is reading, so that it stops.
   let recallPipe: Descriptor.Pipe
-  /// Finished once the conversation has ended.
+  /// Signaled when the session has ended.
   let over = SharedEnd()
   private let nextID = Atomic(HostMessage.initializeID)
 
-  /// Starts the program of a plugin and its thread.
+  /// Starts the program of a plugin, and the session's thread.
   convenience init(_ command: PluginCommand, of plugin: InstalledPlugin, limits: PluginLimits) throws(SystemError) {
     try self.init(
       command, name: plugin.name, version: plugin.manifest.version, folder: plugin.folder, limits: limits)
   }
 
-  /// Starts a program and its thread.
+  /// Starts a program, and the session's thread.
   package init(
     _ command: PluginCommand, name: String, version: String, folder: String, limits: PluginLimits,
     worker: WorkerTerms? = nil
@@ -52,7 +52,7 @@ package final class PluginSession: Sendable {
     try DetachedThread.start { self.pump() }
   }
 
-  /// True if calls can still be made.
+  /// True if further calls are accepted.
   package var isOpen: Bool { state.withLock { $0.end == nil } }
 
   /// Sends the `initialize` request.
@@ -66,7 +66,7 @@ package final class PluginSession: Sendable {
     return outcome
   }
 
-  /// Sends a worker a request that runs nothing. Requests are read in the order in which they are sent.
+  /// Sends a worker a request other than a call. The worker reads requests in the order in which they are sent.
   package func post(_ method: String, _ parameters: ValueObject) -> PluginCall {
     let call = newCall(nil, nil, deadline: nil)
     let line = HostMessage.request(id: call.id, method, parameters)
@@ -78,7 +78,8 @@ package final class PluginSession: Sendable {
     return call
   }
 
-  /// Calls an action with complete inputs; `files` is the number of the worker's folder for the step's files.
+  /// Calls an action. `inputs` include default values, and `files` is the number of the folder on the worker's machine
+  /// that contains the step's files.
   package func run(
     _ action: CallableAction, _ inputs: ValueObject, files: Int? = nil, _ context: ActionContext
   ) async -> PluginCall.Outcome {
@@ -89,7 +90,7 @@ package final class PluginSession: Sendable {
       attempt: context.attempt, remaining: context.remaining,
       key: worker == nil ? nil : context.idempotencyKey, workflowFolder: ownFolder(context), files: files,
       isQuiet: worker != nil && !context.host.showsOutput(of: context.step))
-    // Usually the answer arrives while the caller reads.
+    // The answer usually arrives while the caller is reading.
     if let outcome = make(call, line) { return outcome }
     return await withTaskCancellationHandler {
       await call.end()
@@ -98,8 +99,8 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// The folder of the file that contains the step, if it is not the folder of the workflow, which the worker already
-  /// has.
+  /// The folder of the file that contains the step, or nil if it is the workflow's folder, which the worker already
+  /// knows.
   private func ownFolder(_ context: ActionContext) -> String? {
     guard let worker else { return nil }
     let folder = context.run.workflowFolder
@@ -113,7 +114,7 @@ package final class PluginSession: Sendable {
       id: nextID.wrappingAdd(1, ordering: .relaxed).oldValue, action: action, context: context, deadline: deadline)
   }
 
-  /// Sends the line of a call; returns its result if it arrives almost at once, otherwise nil.
+  /// Sends a call. Returns the outcome if it arrives almost immediately, or nil if it is pending.
   private func make(_ call: PluginCall, _ line: [UInt8]) -> PluginCall.Outcome? {
     if line.count > limits.lineBytes {
       return .failed(
@@ -149,15 +150,16 @@ package final class PluginSession: Sendable {
         state.reader = .pump
         return .leavesItToPump
       case .caller, .pump:
-        // The current reader checks for this call before it stops reading.
+        // The current reader notices this call before it stops reading.
         return state.outbox.isEmpty && state.end == nil && call.deadline == nil ? .leavesItToReader : .leavesItToPump
       }
     }
   }
 
-  /// Reads until the answer arrives, the program makes an error, or the session's thread takes over.
+  /// Reads until the call has an outcome, the program violates the protocol, or the session's thread takes over.
   private func readDirectly(until call: PluginCall) {
-    // The log is polled after the output: if it is empty, it was also empty when the output became readable.
+    // Standard error is polled after standard output: if it is empty, it was also empty when standard output became
+    // readable.
     var interests = (
       pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0),
       pollfd(fd: child.errors.number, events: Int16(POLLIN), revents: 0),
@@ -170,7 +172,7 @@ package final class PluginSession: Sendable {
       if count < 0, errno == EINTR { continue }
       if count < 0 || interests.2.revents != 0 { break }
       if interests.0.revents == 0 {
-        // The session's thread reads the log.
+        // The session's thread reads the log from now on.
         interests.1.fd = -1
         continue
       }
@@ -196,43 +198,42 @@ package final class PluginSession: Sendable {
     if hasStarted { wakePump() }
   }
 
-  /// Waits until the program has ended and all calls are finished.
+  /// Waits until the program has ended and all calls have an outcome.
   package func awaitEnd() async { await over.value() }
 
   /// True if the host asked the program to end.
   package var wasStopped: Bool { state.withLock { if case .stopped? = $0.end { true } else { false } } }
 
-  /// True if the program was considered lost because it had been silent for too long.
+  /// True if the host ended the program because it had not answered pings for too long.
   package var wasSilent: Bool { state.withLock { if case .noPulse? = $0.end { true } else { false } } }
 
-  /// True if a signal ended the program, such as the one sent after the grace period.
+  /// True if the program was killed by a signal, for example after the grace period.
   package var wasKilled: Bool { state.withLock { $0.wasKilled } }
 
-  /// Waits for the end and returns its reason.
+  /// Waits until the program has ended, and returns the reason as an error.
   package func endError() async -> ActionError {
     await over.value()
     return state.withLock { $0.endError } ?? ActionError("plugin-exited", "\(program) ended")
   }
 
-  /// The instant of its end; now if it has not ended.
+  /// The time at which the program ended, or the current time if it has not.
   var endedAt: ContinuousClock.Instant { state.withLock { $0.endedAt } ?? .now }
 
-  /// What became of the calls that it was given.
+  /// The kinds of outcomes that calls have had.
   var events: [Supervision.Event] { state.withLock { $0.events } }
 
-  /// What a worker or a plugin's program says of itself; nil as long as it has said nothing.
+  /// The program's answer to `initialize`, or nil if it has not answered yet.
   package var greeting: Value? { state.withLock { $0.greeting } }
 
-  /// The program in messages.
+  /// The name of the program in messages.
   var program: String { worker == nil ? "the program of the plugin '\(plugin)'" : "'\(plugin)'" }
 
-  /// Asks the program to end and waits until it has ended or was killed after the grace period.
+  /// Asks the program to end, and waits until it has ended or was killed after the grace period.
   package func stop() async {
     requestStop()
     await over.value()
   }
 
-  /// Asks the program to end, without waiting.
   package func requestStop() {
     state.withLock { state in
       guard state.end == nil else { return }
@@ -245,14 +246,14 @@ package final class PluginSession: Sendable {
     wakePump()
   }
 
-  /// Starts to ask a worker for heartbeats.
+  /// Starts to send pings to a worker.
   package func startPulse() {
     guard let worker else { return }
     state.withLock { $0.pulse = SessionPulse(worker.pulse, at: .now) }
     wakePump()
   }
 
-  /// Sends a ping, unless this is not permitted any more.
+  /// Sends a ping, unless pings are no longer allowed.
   func sendPing(at now: ContinuousClock.Instant) {
     let isAllowed = worker?.mayPing() ?? false
     state.withLock { state in
@@ -263,7 +264,7 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Confirms a worker's write.
+  /// Confirms a worker's write; see ``WorkerTerms/isRemote``.
   func sendReceipt() {
     let mustWait = state.withLock { state in
       write(HostMessage.receipt(), &state)
@@ -272,7 +273,7 @@ package final class PluginSession: Sendable {
     if mustWait { wakePump() }
   }
 
-  /// Queues a line for the program: writes as much as its pipe accepts now, and the rest later.
+  /// Sends a line to the program. What the pipe does not accept immediately is queued.
   func write(_ line: [UInt8], _ state: inout SessionState) {
     guard state.end == nil else { return }
     state.queuedBytes += line.count
@@ -289,9 +290,9 @@ package final class PluginSession: Sendable {
     }
   }
 
-  /// Wakes the session's thread, which may be waiting.
+  /// Wakes the session's thread.
   func wakePump() {
-    // A full pipe also wakes it.
+    // If the pipe is full, the thread wakes up anyway.
     _ = wakePipe.writing.send([0])
   }
 }

@@ -2,34 +2,34 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The reason for the end of the conversation with a program.
+/// The reason why the communication with a program ended.
 enum SessionEnd: Sendable {
-  /// It ended by itself.
+  /// The program ended on its own.
   case exited
-  /// It closed its standard output.
+  /// The program closed its standard output.
   case closedOutput
-  /// It closed its standard input.
+  /// The program closed its standard input.
   case closedInput
-  /// It wrote a line that is not a message.
+  /// The program wrote a line that is not a valid message.
   case garbage(beginning: String, problem: String)
-  /// It wrote a line longer than the limit.
+  /// The program wrote a line that exceeds the limit.
   case lineTooLong(beginning: String, limit: Int)
-  /// It did not answer `initialize` in time.
+  /// The program did not answer `initialize` in time.
   case silentStart(Duration)
-  /// It did not stop a cancelled call in time.
+  /// The program did not end a cancelled call in time.
   case ignoredCancel(step: String, Duration)
-  /// It sent too many messages that do not belong to any call.
+  /// The program sent too many messages that do not belong to a call.
   case strayMessages(Int)
-  /// It does not read its input.
+  /// The program does not read its standard input.
   case inputUnread(bytes: Int)
-  /// It announced its end on standard error.
+  /// The transport announced its end on standard error.
   case announced
-  /// It did not answer pings for this time.
+  /// The worker has not answered pings for this time.
   case noPulse(Duration)
-  /// The host asked it to end.
+  /// The host asked the program to end.
   case stopped
 
-  /// True if unread answers in the pipe still count.
+  /// True if answers that are still in the pipe are valid.
   var leavesAnswers: Bool {
     switch self {
     case .garbage, .lineTooLong, .strayMessages: false
@@ -37,7 +37,7 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// True if it may be the first sign of the program's end.
+  /// True if the program's end may be the cause.
   var isPerhapsExit: Bool {
     switch self {
     case .closedOutput, .closedInput: true
@@ -45,7 +45,7 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// True if a call that the program has not read may be passed to its successor.
+  /// True if calls that the program has not read may be sent to the next instance of the program.
   var permitsHandover: Bool {
     switch self {
     case .stopped, .silentStart, .inputUnread, .noPulse: false
@@ -53,8 +53,8 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// The error of a pending call. `program` is the program's name in messages, and `remains` describes what it left
-  /// behind.
+  /// The error of a pending call. `program` is the name of the program in messages, and `remains` is a clause about its
+  /// incomplete line and its last log lines.
   func error(plugin: String, program: String, status: TerminationStatus, remains: String) -> ActionError {
     switch self {
     case .exited:

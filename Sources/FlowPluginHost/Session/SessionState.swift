@@ -1,76 +1,76 @@
 import FlowModel
 import FlowPluginKit
 
-/// The state of the conversation with one program: a value without descriptors, threads or clock.
+/// The state of a session, without descriptors, threads or a clock.
 struct SessionState: Sendable {
-  /// The reader of the program's standard output.
+  /// The thread that reads the program's standard output.
   enum Reader: Sendable {
-    /// No call is pending.
+    /// No thread, because no call is pending.
     case nobody
-    /// The only caller, briefly, so that the answer needs no thread switch.
+    /// The calling thread, for a short time, so that a quick answer needs no thread switch.
     case caller
     /// The session's thread.
     case pump
   }
 
-  /// The pending calls, roughly in the order of their ids and answered from the front, so that a linear search is
-  /// fastest.
+  /// The pending calls, roughly in the order of their ids. They are usually answered in this order, so a linear search
+  /// is fastest.
   private(set) var calls: [PluginCall] = []
-  /// Calls of a worker whose lines may follow their answer.
+  /// Calls of a worker that may still log lines after their answer, by id.
   private var talkingCalls: [Int: PluginCall] = [:]
   var reader = Reader.nobody
-  /// Set once; afterwards nothing is sent.
+  /// The reason for the end, or nil. It is set once, and nothing is sent afterwards.
   private(set) var end: SessionEnd?
-  /// Set when the program has ended and was reaped.
+  /// True if the program has ended and its exit status was read.
   var isOver = false
-  /// Why it is over.
+  /// The reason for the end as an error.
   var endError: ActionError?
   var endedAt: ContinuousClock.Instant?
-  /// What the program said of itself.
+  /// The program's answer to `initialize`.
   var greeting: Value?
-  /// What became of the calls of actions, each kind once.
+  /// The kinds of outcomes that calls of actions have had.
   private(set) var events: [Supervision.Event] = []
-  /// Whether a signal ended the program.
+  /// True if the program was killed by a signal.
   var wasKilled = false
   /// The time at which a program that was asked to end is killed.
   var stopDeadline: ContinuousClock.Instant?
-  /// The time at which a program that announced its end is killed.
+  /// The time at which a worker whose transport announced its end is killed.
   private var endDeadline: ContinuousClock.Instant?
-  /// The number of bytes ever queued for the program.
+  /// The total number of bytes queued for the program so far.
   var queuedBytes = 0
-  /// The bytes that its pipe has not accepted yet.
+  /// The queued bytes that the program's input pipe has not accepted yet.
   var outbox: ArraySlice<UInt8> = []
-  /// The heartbeats of a worker, or nil if none are requested.
+  /// The heartbeats of a worker, or nil if no pings are sent.
   var pulse: SessionPulse?
   private var strays = 0
-  /// The number of times that a caller has begun to read.
+  /// The number of times that a caller has started to read.
   private var directReads = 0
-  /// The caller's read that the session's thread watches, and its time limit; nil while no caller reads.
+  /// The reading caller that the session's thread watches, as the value of `directReads`, and its time limit. It is nil
+  /// if no caller is watched.
   private var watch: (read: Int, end: ContinuousClock.Instant)?
   /// True if the reading caller has been asked to stop.
   private var isRecalled = false
 
-  /// True if no call is pending, so that no reader is needed.
+  /// True if no answer or line is expected, so that no thread needs to read.
   var isQuiet: Bool {
     calls.isEmpty && outbox.isEmpty && end == nil && pulse?.isAwaited != true && talkingCalls.isEmpty
   }
 
-  /// Adds a request whose line is about to be queued.
+  /// Adds a call. Must be called before its line is queued.
   mutating func add(_ call: PluginCall) {
     call.position = queuedBytes
     calls.append(call)
   }
 
-  /// Sets the deadline for a program that has announced its end.
+  /// Sets the deadline for a worker whose transport announced its end.
   mutating func expectEnd(by deadline: ContinuousClock.Instant) { endDeadline = endDeadline ?? deadline }
 
-  /// Ends the conversation for `reason`; only the first reason is used.
+  /// Ends the session. Only the first reason is kept.
   mutating func finish(_ reason: SessionEnd) { if end == nil { end = reason } }
 
-  /// Removes and returns the answered call; counts an answer without one.
+  /// Removes and returns the call that was answered. An answer without a call is counted as a stray message.
   ///
-  /// The reader stops with the last call: its caller continues at once, and the next call finds no reader and needs no
-  /// other thread.
+  /// After the last answer, reading stops: the caller continues immediately, and the next call needs no other thread.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
     guard let index = calls.firstIndex(where: { $0.id == id }) else {
       countStray(limits: limits)
@@ -82,55 +82,55 @@ struct SessionState: Sendable {
     return call
   }
 
-  /// Notes what became of a call.
+  /// Records the outcome of a call.
   mutating func note(_ event: Supervision.Event) { if !events.contains(event) { events.append(event) } }
 
-  /// Notes that lines of a call may follow its answer, until the conversation ends.
+  /// Records that lines of a call may follow its answer.
   mutating func expectLines(ofCall id: Int) {
     if let call = call(id) { talkingCalls[id] = call }
   }
 
-  /// An answered call whose lines may follow, or nil.
+  /// The answered call whose lines may follow, or nil.
   func answeredCall(_ id: Int?) -> PluginCall? { id.flatMap { talkingCalls[$0] } }
 
-  /// Makes a caller the reader; returns true if the session's thread must be woken to watch it.
+  /// Makes the caller the reader. Returns true if the session's thread must be woken to watch it.
   mutating func beginDirectRead() -> Bool {
     reader = .caller
     directReads += 1
     return watch == nil
   }
 
-  /// Ends the current reader's turn. The session's thread takes over reading unless nothing is pending.
+  /// Ends the turn of the current reader. The session's thread then reads, unless no call is pending.
   mutating func leaveReading() {
     reader = isQuiet ? .nobody : .pump
     isRecalled = false
   }
 
-  /// Counts a message without a call; ends the conversation if there are too many.
+  /// Counts a message that does not belong to a call. Ends the session if there are too many.
   mutating func countStray(limits: PluginLimits) {
     strays += 1
     if strays > limits.strayMessages { finish(.strayMessages(strays)) }
   }
 
-  /// Starts the grace period of a cancelled call; returns false if it was started before or the call has finished.
+  /// Starts the grace period of a cancelled call. Returns false if it has already started or if the call is not
+  /// pending.
   mutating func startGrace(of id: Int, until deadline: ContinuousClock.Instant) -> Bool {
     guard end == nil, let call = call(id), call.deadline == nil else { return false }
     call.deadline = deadline
     return true
   }
 
-  /// The call of a message with or without an id.
-  ///
-  /// Without an id it is the oldest call that satisfies `fits`.
+  /// Returns the call with this id. If the id is nil, returns the oldest call that satisfies `fits`.
   func call(_ id: Int?, where fits: (PluginCall) -> Bool = { _ in true }) -> PluginCall? {
     if let id { return calls.first { $0.id == id } }
     return calls.filter(fits).min { $0.id < $1.id }
   }
 
-  /// The number of lines that the logging call may still write.
+  /// The number of lines that the oldest call may still log.
   func logRoom(limit: Int) -> Int { call(nil).map { max(0, limit - $0.logLines) } ?? 0 }
 
-  /// Counts log lines of a call; returns the number within the limit, and whether they are the first to exceed it.
+  /// Counts log lines of a call. Returns the number of lines within the limit, and whether the limit is exceeded for
+  /// the first time.
   mutating func countLogLines(_ count: Int, of call: PluginCall, limit: Int) -> (within: Int, passesLimit: Bool) {
     let before = call.logLines
     call.logLines = before + count
@@ -144,36 +144,36 @@ struct SessionState: Sendable {
     return (before < limit, before == limit)
   }
 
-  /// The next task of the session's thread.
+  /// The next action of the session's thread.
   enum Plan: Sendable {
-    /// End the program and finish all calls.
+    /// End the program and all pending calls.
     case conclude
-    /// Wait for an event or the deadline.
+    /// Wait for an event or until the deadline.
     case wait(Wait)
   }
 
-  /// The events for which the session's thread waits, besides a wake-up, the log and the program's end.
+  /// The events that end the wait of the session's thread, in addition to a wake-up, log lines and the program's end.
   struct Wait: Sendable, Hashable {
-    /// True if it reads the program's output.
+    /// True if the thread reads the program's standard output.
     var readsOutput: Bool
-    /// True if there is queued input.
+    /// True if there is queued input to write.
     var writesInput: Bool
-    /// True if the reading caller should stop now.
+    /// True if the caller that is reading should stop now.
     var recallsCaller: Bool
-    /// True if a heartbeat should be requested now.
+    /// True if a ping should be sent now.
     var sendsPing: Bool
-    /// The time of the next timed event, or nil.
+    /// The latest time at which the wait ends, or nil if it has no limit.
     var deadline: ContinuousClock.Instant?
   }
 
-  /// Applies timed events and returns the next task of the session's thread.
+  /// Applies the deadlines that have passed, and returns the next action of the session's thread.
   mutating func plan(at now: ContinuousClock.Instant, hasExited: Bool, limits: PluginLimits) -> Plan {
     if hasExited { finish(.exited) }
     if let reason = overdue(at: now, limits: limits) { finish(reason) }
     let isAsked = stopDeadline.map { $0 > now } ?? false
     let isOver = hasExited || (end != nil && !isAsked)
     if isOver {
-      // A reading caller returns the output first; then only this thread reads.
+      // A caller that is reading must stop first. Then only this thread reads.
       guard case .caller = reader else {
         reader = .pump
         return .conclude
@@ -190,13 +190,14 @@ struct SessionState: Sendable {
         deadline: isOver ? now + Self.directTime : nextDeadline))
   }
 
-  /// The time that a caller reads, and the interval for checking it: it occupies its thread for at most twice as long.
+  /// The time for which a caller reads, and the interval of checking it. So a caller's thread is blocked for at most
+  /// twice this time.
   static let directTime = Duration.milliseconds(1)
 
-  /// True if the reading caller's time is over.
+  /// Returns true if the caller that is reading should be stopped.
   ///
-  /// A caller waits without a timeout, because setting and clearing a system timer costs as much as a quick call. While
-  /// callers read, the session's thread checks once per millisecond instead.
+  /// A caller polls without a timeout, because setting and clearing a system timer costs as much as a quick call.
+  /// Instead, the session's thread checks the callers once per millisecond.
   private mutating func recall(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
     let isReading = if case .caller = reader { true } else { false }
     if !isReading, watch?.read == directReads {
@@ -213,7 +214,7 @@ struct SessionState: Sendable {
     let watchEnd = isRecalled ? nil : watch?.end
     let pulseEnd = end == nil ? pulse?.nextInstant : nil
     let announcedEnd = end == nil ? endDeadline : nil
-    // Once the program is asked to end, `stopDeadline` applies to all of its calls.
+    // After the program was asked to end, only `stopDeadline` applies.
     let callEnds = end == nil ? calls.map(\.deadline) : []
     return (callEnds + [stopDeadline, announcedEnd, watchEnd, pulseEnd]).compactMap(\.self).min()
   }
@@ -227,7 +228,6 @@ struct SessionState: Sendable {
     return .ignoredCancel(step: "\(context.stepID)", limits.grace)
   }
 
-  /// Removes and returns all pending calls.
   mutating func takeCalls() -> [PluginCall] {
     defer { (calls, talkingCalls) = ([], [:]) }
     return calls.sorted { $0.id < $1.id }

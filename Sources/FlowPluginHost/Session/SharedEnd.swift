@@ -1,6 +1,6 @@
 import Synchronization
 
-/// An event that happens once and that several tasks may await.
+/// An event that happens once and that several tasks can await.
 final class SharedEnd: Sendable {
   private struct State {
     var isOver = false
@@ -9,7 +9,7 @@ final class SharedEnd: Sendable {
 
   private let state = Mutex(State())
 
-  /// Waits for the event; returns at once if it has happened.
+  /// Waits for the event. Returns immediately if it has already happened.
   func value() async {
     await withCheckedContinuation { continuation in
       let isOver = state.withLock { state in
@@ -20,7 +20,6 @@ final class SharedEnd: Sendable {
     }
   }
 
-  /// Signals the event.
   func finish() {
     let waiters = state.withLock { state in
       state.isOver = true

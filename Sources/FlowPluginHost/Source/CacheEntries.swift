@@ -6,16 +6,16 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The entries of a folder whose names end with a ``ContentHash``.
+/// The entries of a cache folder whose names end with a ``ContentHash``.
 struct CacheEntries {
   let folder: String
-  /// The beginning of the names, before the hash.
+  /// The part of the names before the hash.
   let prefix: String
 
-  /// The time for which an unfinished entry is left to the process that creates it.
+  /// The time after which an unfinished entry is removed. Until then, another process may be working on it.
   private static let unfinishedSeconds = 3600
 
-  /// Removes all but the newest entries, and old unfinished ones.
+  /// Removes all but the `count` newest entries, and old unfinished ones.
   func removeOld(keeping count: Int) {
     let length = prefix.count + ContentHash.textLength
     let entries = (FilePath.names(in: folder) ?? []).filter { $0.hasPrefix(prefix) && $0.count >= length }

@@ -8,13 +8,12 @@ import FlowSystem
   import Foundation
 #endif
 
-/// Programs compiled from the Swift source of plugins, stored under a hash of their sources.
+/// A cache of programs that were compiled from the Swift source of plugins.
 ///
-/// The name of an entry consists of the plugin's name and a hash of its sources and of the compiler. It is created
-/// under another name and renamed when complete, so that two flowrun processes may compile the same source at once.
-/// Object files are kept too (``SourceBuild``), so that after an edit only the changed file is compiled.
+/// A program's file name consists of the plugin's name and a hash of its sources and of the compiler. The file is
+/// created under a temporary name and renamed when it is complete, so that two flowrun processes can compile the same
+/// source at once. Object files are also kept (``SourceBuild``), so that only changed files are recompiled.
 struct ProgramCache: Sendable {
-  /// The folder of the entries.
   let folder: String
 
   /// The number of programs kept per plugin.
@@ -33,8 +32,8 @@ struct ProgramCache: Sendable {
     return base + "/flowrun/plugins"
   }
 
-  /// The path of the program of `plugin`. If it does not exist, it is compiled from `entry` and the other Swift files
-  /// next to it.
+  /// Returns the path of the plugin's program. If it does not exist, it is compiled from `entry` and the other Swift
+  /// files in the same folder.
   func program(of plugin: InstalledPlugin, entry: String, limits: PluginLimits) throws(ActionError) -> String {
     let compiler = try Self.compiler(for: plugin)
     let sources = try Self.sources(of: plugin, entry: entry)
@@ -92,7 +91,7 @@ struct ProgramCache: Sendable {
     }
   }
 
-  /// The variables that the compiler sees.
+  /// The variables that are passed to the compiler.
   private static let compilerVariables = ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]
 
   private var support: SupportFolder { SupportFolder(cache: folder) }
@@ -117,11 +116,11 @@ struct ProgramCache: Sendable {
       throw failure(plugin, error.description)
     }
     guard run.status == .exited(code: 0) else {
-      // A compiler that was killed may have left incomplete files.
+      // A killed compiler may have left incomplete files.
       if case .signaled = run.status { build.discard() }
       throw failure(plugin, "its source does not compile (\(run.status)):\n\(run.output)")
     }
-    // A copy, because the compiler leaves an unchanged program in place.
+    // The program is copied, because the compiler does not write it again if nothing has changed.
     let unfinished = "\(output).\(getpid())"
     do {
       try FileManager.default.copyItem(atPath: build.program, toPath: unfinished)
@@ -139,7 +138,7 @@ struct ProgramCache: Sendable {
     ActionError("plugin-source", "the plugin '\(plugin.name)' (\(plugin.origin)): \(reason)", isRetryable: false)
   }
 
-  /// The compiler in `PATH` and its identity.
+  /// The path of the compiler in `PATH`, and a text that changes when it is replaced.
   private static func compiler(for plugin: InstalledPlugin) throws(ActionError) -> (path: String, identity: String) {
     for folder in (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":") {
       let path = "\(folder)/swiftc"

@@ -6,12 +6,13 @@ import FlowSystem
   import Foundation
 #endif
 
-/// A copy of a plugin's Swift source with its object files, so that an edit recompiles only one file.
+/// Copies of a plugin's Swift files with their object files, so that only changed files are recompiled.
 ///
-/// The compiler detects changes by the modification time in whole seconds. It would miss an edit within the same
-/// second, or a file that was restored with its old time. The copies therefore have times derived from their contents.
+/// The compiler detects changes by the modification time in whole seconds. So it would not notice an edit within the
+/// same second, or a file restored with its old time. Therefore the modification time of each copy is derived from its
+/// contents.
 final class SourceBuild {
-  /// The suffix of the folders' names, which distinguishes them from programs.
+  /// The suffix of the build folder's name, which distinguishes it from programs.
   static let folderSuffix = ".build"
   /// The working directory of the compiler.
   let folder: String
@@ -19,7 +20,7 @@ final class SourceBuild {
   private let lock: Descriptor
   private let isShared: Bool
 
-  /// Copies `sources` to `folder`, or to a temporary folder while another process compiles there.
+  /// Copies `sources` to `folder`, or to a temporary folder if another process is compiling in `folder`.
   init(_ sources: [(name: String, content: Data)], in folder: String) throws {
     try Self.make(folder)
     lock = Descriptor(open(folder + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
@@ -38,23 +39,22 @@ final class SourceBuild {
 
   deinit { if !isShared { discard() } }
 
-  /// Removes all files of the build.
   func discard() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// The path at which the compiler stores the program.
+  /// The path of the compiled program.
   var program: String { folder + "/program" }
 
   /// The command that compiles the changed copies.
   ///
-  /// The arguments, including the program's name, are the same each time; otherwise the compiler recompiles everything.
-  /// Optimized, because the protocol code is compiled once and a call then takes a fifth of the time. The paths are
-  /// relative, so that messages show `main.swift:3:5` and the program does not contain the folder's path. `module` is
-  /// the folder of a module that it may import in addition to the system's.
+  /// The arguments must be the same each time, including the program's name, because otherwise the compiler recompiles
+  /// everything. The program is optimized, because that reduces the time of a call to a fifth. The paths are relative,
+  /// so that messages show `main.swift:3:5` and the program does not contain the folder's path. `module` is the folder
+  /// of an additional module that the source may import.
   func command(compiler: String, module: String?) -> [String] {
     var command = [compiler, "-O", "-incremental", "-output-file-map", "files.json", "-module-name", "main"]
     if let module { command += ["-I", module] + SupportFolder.objects(in: module) }
     #if os(Linux)
-      // The toolchain's linker is twice as fast as the system's.
+      // The linker of the toolchain is twice as fast as the system's.
       command.append("-use-ld=lld")
     #endif
     return command + ["-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o", "program"]
@@ -73,7 +73,7 @@ final class SourceBuild {
     guard utimes(path, [time, time]) == 0 else { throw SystemError("cannot set the time of '\(path)'", errno) }
   }
 
-  /// The file map with the paths of the compiler's outputs.
+  /// The content of the compiler's output file map.
   private static func fileMap(_ names: [String]) throws -> Data {
     var map = ["": ["swift-dependencies": "objects/program.priors"]]
     for name in names {

@@ -7,18 +7,18 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The folder of support files for plugins' programs. It is named by its contents, created once, and shared by all
-/// runs. The names begin with capital letters, so they never equal a plugin's program.
+/// A folder with support files for plugins' programs. Its name contains a hash of its contents. It is created once, and
+/// all runs use it. The name begins with a capital letter and so never equals the name of a plugin's program.
 struct SupportFolder: Sendable {
-  /// The cache folder.
   let cache: String
 
   private static let files = [SupportFile.python, .node, .shell]
 
-  /// The number of folders kept per kind, for other versions of flowrun and of the compiler.
+  /// The number of folders kept per kind. Other versions of flowrun or of the compiler may use the older ones.
   private static let keptFolders = 4
 
-  /// The variables with which a plugin's program finds the files.
+  /// The environment variables that contain the paths of the support files. Existing search paths in `environment` are
+  /// extended.
   func variables(beside environment: [String: String]) throws -> [String: String] {
     let folder = try folder(of: Self.files)
     func path(_ name: String) -> String {
@@ -38,8 +38,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// The folder of the compiled `FlowPlugin` module. If it does not exist, `compile` creates it from a folder with the
-  /// source files.
+  /// Returns the folder of the compiled `FlowPlugin` module. If it does not exist, `compile` compiles it in a folder
+  /// with the source files.
   func module(of compiler: String, compile: (_ folder: String) throws -> Void) throws -> String {
     var hash = ContentHash()
     combineModule(into: &hash)
@@ -53,9 +53,9 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// The commands that compile the files of a folder, two at a time: all files without optimization, which is quick,
-  /// and at the same time, optimized, the few in which a call spends its time. Optimizing all files takes twice as long
-  /// without making calls faster.
+  /// The commands that compile the module, which run concurrently. One quickly compiles all files without optimization.
+  /// The other compiles with optimization the few files that are relevant for the speed of calls. Optimizing all files
+  /// would take twice as long without making calls faster.
   static func commands(compiler: String, in folder: String) -> [(words: [String], directory: String)] {
     let common = [compiler, "-c", "-parse-as-library", "-module-name", "FlowPlugin"]
     let hot = SupportFile.swift.filter(\.isHot).map { "../" + $0.name }
@@ -68,14 +68,13 @@ struct SupportFolder: Sendable {
   /// The folder of the optimized object files.
   static let hotFolder = "hot"
 
-  /// The object files to link into a program that imports the module.
+  /// The paths of the object files that a program that imports the module must link.
   static func objects(in folder: String) -> [String] {
     SupportFile.swift.map { file in
       "\(folder)/\(file.isHot ? hotFolder + "/" : "")\(file.name.dropLast("swift".count))o"
     }
   }
 
-  /// Adds the sources and options of the module to a hash.
   func combineModule(into hash: inout ContentHash) {
     Self.combine(SupportFile.swift, into: &hash)
     for command in Self.commands(compiler: "", in: "") { hash.combine(command.words.joined(separator: " ")) }
@@ -88,8 +87,8 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// The folder for a hash. It is filled under another name and renamed when complete, so that two flowrun processes
-  /// may create it at once.
+  /// Returns the folder for a hash. A new folder is filled under a temporary name and renamed when it is complete, so
+  /// that two flowrun processes can create it at once.
   private func made(prefix: String, hash: ContentHash, fill: (String) throws -> Void) throws -> String {
     let folder = "\(cache)/\(prefix)\(hash.text)"
     if access(folder, R_OK | X_OK) == 0 { return folder }
@@ -105,7 +104,7 @@ struct SupportFolder: Sendable {
     if rename(unfinished, folder) != 0 {
       let number = errno
       try? FileManager.default.removeItem(atPath: unfinished)
-      // Another flowrun process has created it meanwhile.
+      // Another flowrun process may have created the folder in the meantime.
       guard access(folder, R_OK | X_OK) == 0 else { throw SystemError("cannot make the folder '\(folder)'", number) }
     }
     CacheEntries(folder: cache, prefix: prefix).removeOld(keeping: Self.keptFolders)

@@ -1,24 +1,25 @@
 import FlowModel
 
-/// The pauses between attempts: each is twice as long as the one before, up to a longest one, until a time limit.
+/// The pauses between attempts. Each is twice as long as the previous one, up to a maximum, until an optional time
+/// limit.
 package struct GrowingPauses: Sendable {
   private var pause: Duration
   private let longest: Duration
   private let end: ContinuousClock.Instant?
 
-  /// Makes pauses without a time limit.
+  /// Creates pauses without a time limit.
   init(first: Duration, longest: Duration) { (pause, self.longest, end) = (first, longest, nil) }
 
-  /// Makes pauses from 500 ms to 10 s.
+  /// Creates pauses from 500 ms to 10 s.
   ///
   /// - Parameters:
-  ///   - limit: the time during which attempts are made.
-  ///   - start: the instant of the first refusal.
+  ///   - limit: the time for which attempts are repeated.
+  ///   - start: the time of the first failed attempt.
   package init(limit: Duration, from start: ContinuousClock.Instant) {
     (pause, longest, end) = (.milliseconds(500), .seconds(10), start + limit)
   }
 
-  /// Returns the pause before the next attempt, or nil once the time limit has passed.
+  /// Returns the pause before the next attempt, or nil if the time limit has passed.
   package mutating func next(at now: ContinuousClock.Instant) -> Duration? {
     if let end, now >= end { return nil }
     defer { pause = min(pause * 2, longest) }

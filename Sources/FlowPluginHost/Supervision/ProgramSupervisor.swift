@@ -2,21 +2,21 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Starts a program that speaks the plugin protocol, waits for its greeting, and starts it again after its end until
-/// ``Supervision`` gives it up.
+/// Starts a program that uses the plugin protocol and waits for its answer to `initialize`. When the program has ended,
+/// it is started again until ``Supervision`` decides to give up.
 package final class ProgramSupervisor: Sendable {
   /// The description of a program.
   package struct Program: Sendable {
-    /// The program in messages.
+    /// The name of the program in messages.
     package var name: String
     package var rules = Supervision.Rules()
     /// Starts the process.
     package var spawn: @Sendable () async throws -> PluginSession
-    /// Returns the reason why a greeting is refused, or nil.
+    /// Checks the program's answer to `initialize`. Returns an error, or nil if it is accepted.
     package var objection: @Sendable (Value) -> ActionError?
-    /// Refines the ending and the message of a problem.
+    /// Changes the kind of ending and the error message of a failed program.
     package var refine: @Sendable (inout End) -> Void
-    /// Called at each end, before the pause.
+    /// Called after each end, before the pause.
     package var ended: @Sendable (End, Supervision.Decision) async -> Void
 
     package init(
@@ -33,7 +33,7 @@ package final class ProgramSupervisor: Sendable {
   package struct End: Error {
     package var error: ActionError
     package var ending: Supervision.Ending
-    /// True if the program took calls.
+    /// True if the program had answered `initialize`.
     package var hadGreeted = false
   }
 
@@ -43,7 +43,7 @@ package final class ProgramSupervisor: Sendable {
     case idle, closed
     case starting([OneShot<Start?>])
     case running(PluginSession)
-    /// Starting the program has failed. The next caller tries again, but a caller whose call `last` left unread gets
+    /// The program could not be started. The next caller tries again, but a caller whose call `last` has not read gets
     /// the error.
     case gaveUp(ActionError, last: PluginSession?)
   }
@@ -51,7 +51,7 @@ package final class ProgramSupervisor: Sendable {
   private struct State {
     var phase = Phase.idle
     var supervision: Supervision
-    /// The program that has not greeted yet.
+    /// The program that has not answered `initialize` yet.
     var greeting: PluginSession?
     var isClosed: Bool { if case .closed = phase { true } else { false } }
   }
@@ -72,11 +72,11 @@ package final class ProgramSupervisor: Sendable {
     state.withLock { if case .running(let session) = $0.phase, session.isOpen { session } else { nil } }
   }
 
-  /// Returns the program that takes calls, started and greeted if needed.
+  /// Returns the running program. Starts it and waits for its answer to `initialize` if necessary.
   ///
-  /// A start continues for the other callers when the task of the first one is cancelled.
+  /// If the task of the first caller is cancelled, the start continues for the other callers.
   ///
-  /// - Parameter unread: the program that did not read the caller's call.
+  /// - Parameter unread: the program that ended without reading the caller's call, or nil.
   package func session(after unread: PluginSession? = nil) async throws -> PluginSession {
     let ticket = OneShot<Start?>()
     let (isFirst, ended) = state.withLock { state -> (Bool, PluginSession?) in
@@ -146,7 +146,7 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// Starts the process and waits for its greeting. A process that does not greet has ended when this throws.
+  /// Starts the process and waits for its answer to `initialize`. When this throws, the process has ended.
   private func begin() async throws(End) -> PluginSession {
     state.withLock { $0.supervision.note(.started, at: .now) }
     let session: PluginSession
@@ -181,7 +181,7 @@ package final class ProgramSupervisor: Sendable {
     throw problem
   }
 
-  /// Waits until the program may be started again. Returns the error if it may not.
+  /// Waits until the program may be started again. Returns an error if it may not.
   private func pause(after problem: End, at instant: ContinuousClock.Instant) async -> ActionError? {
     var problem = problem
     program.refine(&problem)
@@ -202,7 +202,7 @@ package final class ProgramSupervisor: Sendable {
     }
   }
 
-  /// Asks the program to end and returns it. It is killed after its grace, and later calls fail.
+  /// Asks the program to end, and returns it. It is killed after the grace period. Later calls fail.
   @discardableResult
   package func close() -> PluginSession? {
     let (session, waiters) = state.withLock { state -> (PluginSession?, [OneShot<Start?>]) in

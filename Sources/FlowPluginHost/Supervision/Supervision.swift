@@ -1,61 +1,60 @@
 import FlowModel
 
-/// Decides whether a program that speaks the plugin protocol is started again after its end: a value without processes or
-/// clock.
+/// Decides whether a program that uses the plugin protocol is started again after it has ended. Contains no processes
+/// and no clock.
 package struct Supervision: Sendable {
   /// The limits of one program.
   package struct Rules: Sendable, Hashable {
-    /// Starts in a row without a finished call after which the program is given up.
+    /// The number of consecutive starts without a finished call after which the program is not started again.
     package var starts = PluginLimits().startsInARow
-    /// True if the program serves one call, so that it is not started again once it has greeted.
+    /// True if the program runs only one call, so that it is not started again after it has answered `initialize`.
     package var isOneTime = false
-    /// The time for which a temporarily refused start is tried again.
+    /// The time for which the start is repeated if it is refused temporarily.
     package var patience = Duration.zero
 
-    /// The limits of a plugin's program.
     package init() {}
   }
 
-  /// An event in the life of the program.
+  /// An event of the program.
   package enum Event: Sendable {
-    /// It was started.
+    /// The program was started.
     case started
-    /// It greeted, and accepts calls.
+    /// The program answered `initialize` and accepts calls.
     case greeted
-    /// It answered a call.
+    /// The program answered a call.
     case answered
-    /// It ended during a call, which has a limit of its own.
+    /// The program ended during a call. Such calls are limited separately.
     case lostCall
-    /// It ended without having read a call.
+    /// The program ended before it read a call.
     case unreadCall
   }
 
-  /// The reasons for which a program ends.
+  /// The kind of a program's end.
   package enum Ending: Sendable, Hashable {
-    /// It ended, or did not greet.
+    /// The program ended, or did not answer `initialize`.
     case other
-    /// It would end the same way again.
+    /// The program would end in the same way again.
     case lasting
-    /// Its start was refused temporarily.
+    /// The start was refused temporarily.
     case refused
   }
 
-  /// The consequence of its end.
+  /// The decision after the program's end.
   package enum Decision: Sendable, Hashable {
-    /// It is started again after a pause.
+    /// The program is started again after a pause.
     case start(after: Duration)
-    /// A refused start is tried again after a pause.
+    /// A refused start is repeated after a pause.
     case askAgain(after: Duration, isFirst: Bool)
-    /// It is not started again.
+    /// The program is not started again.
     case giveUp
   }
 
   private static let freshPauses = GrowingPauses(first: .milliseconds(50), longest: .seconds(5))
-  /// The end of a program that has been idle for so long does not count as a start without a finished call.
+  /// If the program has run without a call for this time, its end does not count as a start without a finished call.
   private static let longEnough = Duration.seconds(30)
 
   private let rules: Rules
-  /// The last starts in a row without a finished call.
+  /// The number of consecutive starts without a finished call.
   package private(set) var starts = 0
   private var greetedAt: ContinuousClock.Instant?
   private var hasAnswered = false
@@ -63,10 +62,8 @@ package struct Supervision: Sendable {
   private var pauses = Supervision.freshPauses
   private var refusals: GrowingPauses?
 
-  /// Creates the supervision of a program that has not been started.
   package init(_ rules: Rules) { self.rules = rules }
 
-  /// Records an event.
   package mutating func note(_ event: Event, at now: ContinuousClock.Instant) {
     switch event {
     case .started: (starts, greetedAt, hasAnswered, hasUnreadCall) = (starts + 1, nil, false, false)
@@ -77,7 +74,7 @@ package struct Supervision: Sendable {
     }
   }
 
-  /// Returns the consequence of the program's end.
+  /// Returns the decision after the program's end.
   package mutating func end(_ ending: Ending, at now: ContinuousClock.Instant) -> Decision {
     if ending == .refused, greetedAt == nil {
       let isFirst = refusals == nil
