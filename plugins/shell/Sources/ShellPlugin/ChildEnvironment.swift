@@ -8,16 +8,16 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The environment of a child: flowrun's own, on top of it the workflow's and the step's, on top of that the inputs, and
-/// the variable by which whatever it leaves running is found.
+/// The environment of a command: flowrun's own variables, overridden by those of the workflow, of the step and of its
+/// `env` input. Another variable marks all descendants of this process.
 struct ChildEnvironment {
-  /// The whole environment as `NAME=value`.
+  /// All variables as `NAME=value`.
   let entries: CStrings
-  /// The folders in which programs are looked for.
+  /// The value of `PATH`, in which programs are searched.
   let path: String
-  /// The folder that `PWD` names; nil if there is none.
+  /// The value of `PWD`, or nil if it is not set.
   private let folder: String?
-  /// True if it has functions of bash, which a shell may call by the name of a program.
+  /// True if the environment defines bash functions. Such a function may have the name of a program.
   let hasFunctions: Bool
 
   private init(_ variables: [String: String], over base: ChildEnvironment? = nil) {
@@ -31,14 +31,14 @@ struct ChildEnvironment {
     hasFunctions = base?.hasFunctions == true || variables.keys.contains { $0.hasPrefix("BASH_FUNC_") }
   }
 
-  /// This process's own, read once, and the variable that marks its descendants.
+  /// The environment of this process, which is read once, with the variable that marks its descendants.
   private static let own: ChildEnvironment = {
     var variables = inherited
     variables[LeftBehind.variable] = LeftBehind.value
     return ChildEnvironment(variables)
   }()
 
-  /// The environment of a program that is started in a folder without a shell, which would set `PWD`.
+  /// The environment for starting a program in the folder `place` without a shell. `PWD` is set, as a shell would do.
   func entries(in place: String) -> CStrings {
     var (stated, actual) = (stat(), stat())
     guard stat(place, &actual) == 0 else { return entries }
@@ -52,22 +52,22 @@ struct ChildEnvironment {
     return CStrings(environment: ["PWD": String(cString: path)], over: entries)
   }
 
-  /// What this process's own gives to every child.
+  /// The variables of this process that every child inherits.
   private static var inherited: [String: String] {
     var variables = ProcessInfo.processInfo.environment
-    // If flowrun itself runs in a step, this is the outer step's variable.
+    // If flowrun itself runs in a step, this variable belongs to the outer step.
     variables[OutputFile.variable] = nil
     variables[InnerRuns.variable] = nil
     variables["MAKEFLAGS"] = variables["MAKEFLAGS"].flatMap(MakeFlags.withoutDescriptors)
     return variables
   }
 
-  /// Makes the environment of a command.
+  /// Creates the environment of a command.
   ///
   /// - Parameters:
   ///   - withheld: variables of this process that the child does not inherit.
   ///   - outputs: the path of the file for named outputs, or nil if there is none.
-  ///   - folders: the folders to search before PATH.
+  ///   - folders: the folders to be searched before those in `PATH`.
   static func make(
     _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil,
     folders: [String] = []
@@ -102,7 +102,7 @@ struct ChildEnvironment {
     return ChildEnvironment(variables, over: own)
   }
 
-  /// The problem of a variable, or nil.
+  /// Returns the reason why a variable is invalid, or nil if it is valid.
   static func problem(with member: ValueObject.Member) -> String? {
     if member.key.isEmpty || member.key.utf8.contains(UInt8(ascii: "=")) || member.key.utf8.contains(0) {
       return "'\(member.key)' is not a valid name of an environment variable"

@@ -1,25 +1,25 @@
 import FlowModel
 
-/// A command: a script for a shell, or a program with arguments that no shell interprets.
+/// A script for a shell, or a program with arguments that are not interpreted by a shell.
 struct Command: Hashable {
   /// The path or name of the program.
   var program: String
   var arguments: [String]
   /// The script for a shell, or nil if no shell is used.
   private(set) var text: String?
-  /// The program and its arguments that the text stands for, if the shell would do nothing other than run it.
+  /// The program and its arguments, if a shell would only split the script into these words and run the program.
   private(set) var plainWords: [String]?
-  /// The index of the argument that is a file with the text; nil: none.
+  /// The index of the argument that is the path of the script's file, or nil if the script is not in a file.
   private(set) var scriptArgument: Int?
 
   /// The reason why a value is not a command.
   struct CommandLineProblem: Error, Hashable {
     var message: String
-    /// True if the shell is invalid, rather than the command.
+    /// True if the `shell` input is invalid, rather than the command.
     var isOfShell = false
   }
 
-  /// Creates the command described by a value; `shell` runs a script.
+  /// Creates a command from the `command` input. If it is a script, `shell` runs it.
   init(_ value: Value, shell: ShellTemplate = .plain) throws(CommandLineProblem) {
     switch value {
     case .string(let text):
@@ -35,7 +35,7 @@ struct Command: Hashable {
       if !shell.takesTextItself { scriptArgument = place }
       if shell.isPlain { plainWords = PlainWords.words(of: text) }
     case .array(let values):
-      // An element such as `${{ inputs.args }}` may expand to several words.
+      // An element such as `${{ inputs.args }}` can expand to several words.
       let elements = values.flatMap { $0.arrayValue ?? [$0] }
       let words = elements.compactMap(\.stringValue)
       guard words.count == elements.count, let first = words.first, !first.isEmpty else {
@@ -52,7 +52,7 @@ struct Command: Hashable {
     }
   }
 
-  /// Appends words that a script reads as its positional parameters.
+  /// Appends the positional parameters of a script. Does nothing if the command is not a script.
   mutating func append(arguments words: [String], to shell: ShellTemplate) throws(CommandLineProblem) {
     guard text != nil, !words.isEmpty else { return }
     if words.contains(where: { $0.utf8.contains(0) }) {
@@ -62,20 +62,20 @@ struct Command: Hashable {
     plainWords = nil
   }
 
-  /// The maximum size of one argument on this system.
+  /// The maximum length of one argument, in bytes.
   static let longestArgumentBytes = 128 << 10
 
   private static let shells: Set<String> = ["sh", "bash", "dash", "zsh", "ksh", "fish"]
-  /// Runs the file that is its only argument as if it were an inline script.
+  /// A Python program that runs the file given as its only argument in the same way as an inline script.
   private static let pythonLoader =
     "import sys; exec(compile(open(sys.argv.pop(1), encoding='utf-8').read(), '<string>', 'exec'), {'__name__': '__main__'})"
 
   private var programName: String { String(program).pathParts.last ?? "" }
 
-  /// True if `sh` runs a script.
+  /// True if the command is a script that `sh` or `dash` runs.
   var isForPlainShell: Bool { text != nil && (programName == "sh" || programName == "dash") }
 
-  /// Moves a script that is too long for an argument to a file, if the shell can read one.
+  /// Moves a script that is too long for an argument to a file, if the shell can read scripts from files.
   mutating func moveLongTextToFile() {
     guard let text, scriptArgument == nil, text.utf8.count >= Self.longestArgumentBytes,
       let place = arguments.lastIndex(of: text), place > 0, arguments[place - 1] == "-c"
@@ -90,7 +90,7 @@ struct Command: Hashable {
     }
   }
 
-  /// The command for messages: the script itself, or the words separated by spaces.
+  /// A short form of the command for messages: the first line of the script, or the words separated by spaces.
   var description: String {
     let text = text ?? ([program] + arguments).joined(separator: " ")
     let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? text
@@ -98,17 +98,17 @@ struct Command: Hashable {
   }
 }
 
-/// The words that start a shell, one of them `{0}`: the script after `-c`, otherwise the path of a file with it.
+/// The command line of a shell. Its word `{0}` is replaced by the script after `-c`, and otherwise by the path of a
+/// file that contains it.
 struct ShellTemplate: Hashable {
   let words: [String]
-  /// The position of the script or its file; never 0.
+  /// The index of the script or its file. It is never 0.
   let textPlace: Int
 
-  /// The default shell.
   static let plain = ShellTemplate(words: ["/bin/sh", "-c", marker], textPlace: 2)
 
   private static let marker = "{0}"
-  /// The shells with a short name; all but the plain one stop at the first failing command.
+  /// The shells with a short name. `sh` and `bash` stop at the first command that fails.
   private static let known = [
     "sh": "/bin/sh -e -c {0}", "bash": "bash --noprofile --norc -eo pipefail -c {0}", "python": "python3 -c {0}",
   ]
@@ -118,7 +118,7 @@ struct ShellTemplate: Hashable {
     self.textPlace = textPlace
   }
 
-  /// Creates the shell of a short name or a template.
+  /// Creates a template from a short name or from a command line with `{0}`.
   init(_ text: String) throws(Command.CommandLineProblem) {
     let words = (Self.known[text] ?? text).split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
     guard words.count(where: { $0 == Self.marker }) == 1, let place = words.firstIndex(of: Self.marker), place > 0
@@ -132,17 +132,17 @@ struct ShellTemplate: Hashable {
     self.init(words: words, textPlace: place)
   }
 
-  /// True if a word between script and parameters is the script's name, `$0`.
+  /// True if the shell expects a name for the script (`$0`) before the positional parameters.
   var namesText: Bool {
     let name = words[0].pathParts.last ?? words[0]
     return takesTextItself && ["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"].contains(name)
   }
 
-  /// True if it is `/bin/sh`, with or without `-e`.
+  /// True if the shell is `/bin/sh`, with or without `-e`.
   var isPlain: Bool { self == .plain || self == Self.strict }
 
   private static let strict = try? ShellTemplate("sh")
 
-  /// True if the text itself is handed over, and not a file.
+  /// True if the script itself is an argument, rather than the path of its file.
   var takesTextItself: Bool { words[textPlace - 1] == "-c" }
 }

@@ -2,32 +2,31 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// One output of a command: the pipe, and the part of its data that is kept.
+/// One of the two output streams of a command, with the part of its data that is kept.
 ///
-/// If there are more bytes than the limit, the first and the last half of the limit are kept; the command continues.
+/// If there are more bytes than the limit, only the first half and the last half of the limit are kept. The command
+/// continues.
 struct CommandOutput: ~Copyable {
-  /// The number of bytes to keep.
   private let limitBytes: Int
-  /// The number of bytes to keep from the beginning and from the end.
+  /// The number of bytes kept of the beginning, and also of the end.
   private let halfBytes: Int
 
   private var pipe: Descriptor?
   private var first: [UInt8] = []
-  /// The latest bytes; the oldest of them are dropped when there are twice as many as needed.
+  /// The latest bytes. When there are twice as many as needed, the older half is dropped.
   private var last: [UInt8] = []
   private var totalBytes = 0
 
   private static let chunkBytes = 64 << 10
   private static let pieceLimit = 16
 
-  /// Creates an output that shares the pipe of another one.
+  /// Creates an output without a pipe, for a stream that is merged into the other one.
   init(limitBytes: Int) {
     pipe = nil
     self.limitBytes = limitBytes
     halfBytes = limitBytes / 2
   }
 
-  /// Creates an output that is read from a pipe.
   init(_ pipe: consuming Descriptor, limitBytes: Int) {
     if pipe.number >= 0 { self.pipe = consume pipe } else { self.pipe = nil }
     self.limitBytes = limitBytes
@@ -37,10 +36,10 @@ struct CommandOutput: ~Copyable {
   /// True if more data may arrive.
   var isOpen: Bool { number >= 0 }
 
-  /// Moves the pipe to the caller; at its end, returns a descriptor without a valid number.
+  /// Moves the pipe to the caller. Returns a descriptor with an invalid number if the stream has ended.
   mutating func takePipe() -> Descriptor { pipe.take() ?? Descriptor(-1) }
 
-  /// The number of the pipe for `poll`, or −1, which `poll` ignores, at its end.
+  /// The descriptor of the pipe for `poll`, or −1, which `poll` ignores, if the stream has ended.
   var number: CInt {
     switch pipe {
     case .none: -1
@@ -48,10 +47,10 @@ struct CommandOutput: ~Copyable {
     }
   }
 
-  /// Reads available data without waiting: one piece, or everything once the command has ended.
+  /// Reads available data without waiting: one piece, or all pieces after the command has ended.
   mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
     if everything { pipe?.setNonBlocking() }
-    // A pipe buffers at most 1 MiB; a leftover process may keep writing to it.
+    // The number of pieces is limited, because a process left by the command may still be writing to the pipe.
     var pieces = everything ? Self.pieceLimit : 1
     while isOpen, pieces > 0 {
       pieces -= 1
@@ -87,10 +86,10 @@ struct CommandOutput: ~Copyable {
     if last.count > limitBytes { last.removeFirst(last.count - (limitBytes - halfBytes)) }
   }
 
-  /// The kept data as text: everything, or the first and last bytes with a line between them about the omitted bytes.
+  /// The kept data as text. If bytes were omitted, a line about them separates the beginning from the end.
   var text: String {
     if totalBytes <= limitBytes { return String(decoding: first + last, as: UTF8.self) }
-    // Keeps characters whole.
+    // A character must not be split.
     var head = first[...]
     if let start = head.lastIndex(where: { $0 & 0xC0 != 0x80 }), head.count - start < Self.characterBytes(head[start]) {
       head = head[..<start]

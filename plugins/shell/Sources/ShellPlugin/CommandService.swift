@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A long-running command: it is started, awaited until ready, restarted according to its policy, and stopped with its
-/// step.
+/// Runs a service, which is a command that keeps running. Waits until it is ready, restarts it according to its policy,
+/// and stops it with its step.
 final class CommandService: Sendable {
   private let start: CommandStart
   private let stop: StopPolicy
@@ -15,9 +15,9 @@ final class CommandService: Sendable {
   private let context: ActionContext
   private let current = Mutex<ServiceStart?>(nil)
 
-  /// The time that a service without `ready-when` must run before its restart count is reset.
+  /// The time for which a service without `ready-when` must run before its restarts are counted from zero again.
   private static let steadyTime = Duration.seconds(10)
-  /// The interval for checking whether the service should end.
+  /// The interval of checking, during the pause before a restart, whether the service should end.
   private static let lookMilliseconds: CInt = 20
 
   init(
@@ -35,7 +35,8 @@ final class CommandService: Sendable {
 
   private var name: String { "'\(start.command.description)'" }
 
-  /// Runs the command, with restarts. Always throws, `CancellationError` if it was asked to end.
+  /// Runs the command and restarts it. Always throws: `CancellationError` if the service was asked to end, otherwise
+  /// the error of the step.
   func perform() throws {
     if let port = probe?.portToBeFree, ReadyProbe.isAnswered(port) {
       throw ActionError(
@@ -52,7 +53,7 @@ final class CommandService: Sendable {
       var pipes: ServicePipes?
       let service = try ServiceStart(start, mergesOutput: mergesOutput, pattern: pattern, in: context, &pipes)
       current.withLock { $0 = service }
-      // It may have been asked to end before it was stored.
+      // The step may have been cancelled before the service was stored.
       if context.isCancelled { service.end(stop, context) }
       awaitReadiness(of: service)
       let ending = service.awaitEnd(reading: &pipes)
@@ -80,7 +81,7 @@ final class CommandService: Sendable {
           startsAgain == 0
           ? "" : startsAgain == 1 ? ", after it was started again" : ", after \(startsAgain) new starts"
         let end = "\(name) \(Self.text(ending)) before it was stopped\(count)"
-        // The step has already been reported as succeeded, so its failure needs a separate log line.
+        // The step has already succeeded, so the log must contain the failure.
         if hasReportedReady { context.log(end, level: .error) }
         if !service.isReady, let port = probe?.portToBeFree {
           // The service has ended, so if the port answers, another program does.
@@ -117,7 +118,7 @@ final class CommandService: Sendable {
     }
   }
 
-  /// Waits until the service is ready and reports it, or ends the service at the time limit.
+  /// Reports when the service is ready, or ends it at the time limit. Does not wait.
   private func awaitReadiness(of service: ServiceStart) {
     guard let condition, let probe else { return note(service) }
     service.onLine { [self] in note(service) }

@@ -3,8 +3,8 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The command of a step, from creating its files to reading its outputs, in stages; between stages the step occupies
-/// no thread.
+/// Runs the command of a step in stages: creates its files, starts it, reads its output, and reads its named outputs.
+/// Between stages the step uses no thread.
 final class CommandStep: Sendable {
   private let input: RunShell.Input
   private let context: ActionContext
@@ -20,17 +20,17 @@ final class CommandStep: Sendable {
   private struct State: ~Copyable {
     /// The command while it runs.
     var running: RunningCommand?
-    /// The number of the command in the queue for descriptors or processes, or nil if it has not had to wait.
+    /// The command's number in the queue for descriptors or processes, or nil if it has not had to wait.
     var ticket: Int?
-    /// True if it has tried to start since its last wait.
+    /// True if it has tried to start since it last waited.
     var hasTried = false
-    /// The event that the running command waits for.
+    /// The events that the running command waits for.
     var pause: RunningCommand.Pause?
-    /// Its end, while processes that it left are ended.
+    /// The outcome of the command, while the processes that it left are being ended.
     var ending: RunningCommand.Ending?
   }
 
-  /// The end of the processes that the command left.
+  /// The progress of ending the processes that the command left.
   private enum Rest {
     case ends
     case hasEnded(ProcessGroup.Ending)
@@ -39,7 +39,7 @@ final class CommandStep: Sendable {
 
   private let rest = Mutex(Rest.ends)
 
-  /// Writes the files that the command needs; throws an ``ActionError`` if the inputs are invalid or a file cannot be
+  /// Writes the files that the command needs. Throws an ``ActionError`` if the inputs are invalid or a file cannot be
   /// written.
   init(_ input: RunShell.Input, in context: ActionContext) throws {
     self.input = input
@@ -71,7 +71,7 @@ final class CommandStep: Sendable {
     }
   }
 
-  /// Runs the command on this thread until it must wait. Returns nil if it waits; the caller must then call
+  /// Runs the command on this thread until it must wait. Returns nil in that case, and the caller must call
   /// ``wait(_:)``.
   func advance(on thread: StepThread) throws -> RunShell.Output? {
     if input.interactive { return try output(of: try InteractiveCommand.run(start, stop, in: context)) }
@@ -91,23 +91,23 @@ final class CommandStep: Sendable {
       return withRest(ending)
     }
     guard let ending else { return nil }
-    // The descriptors and files of the command have been released.
+    // The command's descriptors and files have been released.
     StartQueue.shared.noteEnd()
     return try output(of: ending)
   }
 
-  /// Calls `resume` once when the command can continue.
+  /// Calls `resume` once, when the command can continue.
   func wait(_ resume: @escaping @Sendable () -> Void) {
     if state.withLock({ $0.ending != nil }) { return awaitRest(resume) }
     let (ticket, pause) = state.withLock { ($0.ticket, $0.pause) }
     if let pause { return ReadinessWatch.shared.wait(for: pause.files, within: pause.time, resume) }
     guard let ticket else { return resume() }
     StartQueue.shared.add(ticket, isFirst: state.withLock { $0.hasTried }, resume)
-    // It may have been cancelled before the ticket was stored.
+    // The step may have been cancelled before the ticket was stored.
     if context.isCancelled { StartQueue.shared.release(ticket) }
   }
 
-  /// Returns the ending with that of the group; nil while the processes that the command left are being ended.
+  /// Adds the outcome of the process group. Returns nil while the processes that the command left are being ended.
   private func withRest(_ ending: RunningCommand.Ending) -> RunningCommand.Ending? {
     rest.withLock { rest in
       guard case .hasEnded(let group) = rest else { return nil }
@@ -135,14 +135,14 @@ final class CommandStep: Sendable {
     resume?()
   }
 
-  /// Starts the command. Returns false if it must wait for descriptors or processes used by others.
+  /// Starts the command. Returns false if it must wait until other commands release descriptors or processes.
   private func begin(_ state: inout State, on thread: StepThread) throws -> Bool {
     let queue = StartQueue.shared
     let mayWait = thread.isWanted != nil
     var patience = Patience()
     while true {
       try context.checkCancellation()
-      // Commands that are already waiting come first.
+      // Commands that are already waiting are started first.
       if mayWait, state.ticket == nil, queue.hasWaiting, ReadinessWatch.shared.begin() {
         state.hasTried = false
         return takeTicket(&state)

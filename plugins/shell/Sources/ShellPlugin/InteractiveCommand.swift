@@ -3,11 +3,11 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A command that uses flowrun's terminal while it runs; its output is neither read nor recorded.
+/// Runs a command that uses flowrun's terminal. Its output is neither read nor recorded.
 enum InteractiveCommand {
   static let noTerminal = "no-terminal"
 
-  /// Runs the command to its end. Throws an ``ActionError`` `no-terminal` if flowrun has no terminal.
+  /// Runs the command until it ends. Throws an ``ActionError`` `no-terminal` if flowrun has no terminal.
   static func run(_ start: CommandStart, _ stop: StopPolicy, in context: ActionContext) throws -> RunningCommand.Ending
   {
     let kill = CommandStop()
@@ -19,7 +19,7 @@ enum InteractiveCommand {
           try context.checkCancellation()
           do throws(SystemError) {
             let group = try start.group(input: input, output: output, errors: errors, terminal: input)
-            // A command that Ctrl-Z has stopped gets the signal once it continues.
+            // A command that was stopped with Ctrl-Z receives the signal when it continues.
             kill.stop(group, by: stop, continues: true, in: context)
             return group
           } catch {
@@ -40,28 +40,27 @@ enum InteractiveCommand {
   }
 }
 
-/// Ends a command whose step is cancelled.
+/// Ends the command of a cancelled step.
 final class CommandStop: Sendable {
   private let isKilled = Atomic(false)
 
-  /// True if the command had to be killed.
+  /// True if the command was killed because it had not ended in time.
   var wasNeeded: Bool { isKilled.load(ordering: .relaxed) }
 
-  /// Asks the command to end when its step is cancelled, and kills it after the grace period.
+  /// When the step is cancelled, asks the command to end, and kills it after the grace period.
   ///
-  /// - Parameter continues: true if the command may be stopped and must be continued in order to end.
+  /// - Parameter continues: true if the command may be suspended and must be continued before it can end.
   func stop(_ group: ProcessGroup, by policy: StopPolicy, continues: Bool = false, in context: ActionContext) {
     context.onCancel { [self] in end(group, by: policy, continues: continues, in: context) }
   }
 
-  /// Asks the command to end now, and kills it after the grace period.
   func end(_ group: ProcessGroup, by policy: StopPolicy, continues: Bool = false, in context: ActionContext) {
     group.send(policy.signal.number)
     if continues { group.send(SIGCONT) }
     end(group, within: policy.within, after: .zero, in: context)
   }
 
-  /// Kills the command after the grace period: that of the policy, or of nested flowrun runs if theirs is longer.
+  /// Kills the command after the grace period, which is the longer of the policy's and that of nested flowrun runs.
   private func end(_ group: ProcessGroup, within: Duration, after waited: Duration, in context: ActionContext) {
     let inner = Duration.milliseconds(group.innerTime)
     let time = max(within, inner)
@@ -70,7 +69,7 @@ final class CommandStop: Sendable {
       StopTime.extend(by: inner)
     }
     context.host.wake(after: time - waited) { [self] in
-      // A nested run may have started meanwhile.
+      // A nested run may have started in the meantime.
       if .milliseconds(group.innerTime) > time { return end(group, within: within, after: time, in: context) }
       guard group.status() == nil else { return group.send(SIGKILL) }
       isKilled.store(true, ordering: .relaxed)

@@ -3,9 +3,9 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The outputs of a finished command that are still open in a process of another session.
+/// The output of a finished command that a process of another session still has open.
 ///
-/// Their lines are logged until the run ends. Without a reader, SIGPIPE would end such a process at its next line.
+/// Its lines are logged until the run ends. If the pipe had no reader, SIGPIPE would end that process when it writes.
 final class LateOutput: Sendable {
   private struct Pipes: ~Copyable {
     var output: CommandOutput
@@ -13,11 +13,11 @@ final class LateOutput: Sendable {
     var lines: OutputLines
   }
 
-  /// The pipes, or nil once they have been read to their end or the run has ended.
+  /// The pipes, or nil if they have ended or the run has ended.
   private let pipes: Mutex<Pipes?>
 
   private init(_ output: consuming Descriptor, _ errors: consuming Descriptor, _ context: ActionContext) {
-    // Output after the end of the command appears only in the log.
+    // Output after the end of the command is only logged.
     pipes = Mutex(
       Pipes(
         output: CommandOutput(output, limitBytes: 0), errors: CommandOutput(errors, limitBytes: 0),
@@ -26,7 +26,7 @@ final class LateOutput: Sendable {
 
   private static let count = Atomic(0)
 
-  /// Reads both outputs until they end or the run ends. A descriptor without a valid number is at its end.
+  /// Reads both outputs until they end or the run ends. A descriptor with an invalid number is at its end.
   static func read(_ output: consuming Descriptor, _ errors: consuming Descriptor, in context: ActionContext) {
     let late = LateOutput(output, errors, context)
     guard LateReader.shared.add(late) else { return }
@@ -35,7 +35,7 @@ final class LateOutput: Sendable {
     context.provide(HandleKey("shell-output-\(number)"), late) { late.stop() }
   }
 
-  /// Reads available data without waiting. Returns false once no more data can arrive.
+  /// Reads available data without waiting. Returns false if both outputs have ended.
   fileprivate func take() -> Bool {
     pipes.withLock { pipes in
       guard var open = pipes.take() else { return false }
@@ -62,7 +62,7 @@ final class LateOutput: Sendable {
   }
 }
 
-/// Reads all late outputs on one thread, which ends with the last of them.
+/// Reads all late outputs on one thread, which ends after the last of them has ended.
 private final class LateReader: Sendable {
   static let shared = LateReader()
 
@@ -73,10 +73,9 @@ private final class LateReader: Sendable {
 
   private let state = Mutex(State())
 
-  /// The interval for checking the outputs.
   private static let lookMilliseconds: CInt = 20
 
-  /// Starts to read an output. Returns false if the system cannot create a thread for it.
+  /// Starts to read an output. Returns false if no thread can be started.
   func add(_ output: LateOutput) -> Bool {
     let mustStart = state.withLock { state in
       state.outputs.append(output)

@@ -32,7 +32,7 @@ final class LinePattern: @unchecked Sendable {
     expression.deallocate()
   }
 
-  /// True if a part of the line matches.
+  /// True if the expression matches a part of the line.
   func matches(_ line: UnsafeRawBufferPointer) -> Bool {
     let text = TerminalText.withoutSequences(String(decoding: line, as: UTF8.self))
     return regexec(expression, text, 0, nil, 0) == 0

@@ -1,23 +1,22 @@
 import FlowModel
 import FlowPluginKit
 
-/// The declared outputs of a step, with the values written by its command.
+/// The outputs that a step declares, for parsing the values written by its command.
 struct NamedOutputs {
   let fields: [FieldDeclaration]
 
-  /// The problem in the file that ``OutputFile/variable`` points to, as the rest of a sentence about it.
+  /// A problem of the file in ``OutputFile/variable``, as a clause whose subject is the file.
   struct OutputProblem: Error, Hashable {
     var message: String
 
     init(_ message: String) { self.message = message }
 
-    /// The corresponding error of the step.
     var error: ActionError {
       ActionError("output-invalid", "\(OutputFile.variable) \(message)", isRetryable: false)
     }
   }
 
-  /// Creates the outputs of a declaration that has been checked.
+  /// Creates the outputs from the `outputs` input.
   init(declaredBy declarations: ValueObject) throws {
     if let problem = Self.problems(with: declarations).first {
       throw ActionError("command-invalid", "'\(problem.keyPath)': \(problem.message)", isRetryable: false)
@@ -27,7 +26,7 @@ struct NamedOutputs {
 
   // MARK: Declarations
 
-  /// The problems of declarations, with their locations in the step's inputs.
+  /// Returns the problems of the declarations, with their positions in the step's inputs.
   static func problems(with declarations: ValueObject) -> [InputProblem] {
     var problems: [InputProblem] = []
     var names: Set<String> = []
@@ -56,13 +55,13 @@ struct NamedOutputs {
 
   // MARK: Values
 
-  /// The values that a command wrote, by name, converted to the declared types; missing ones have their default or
-  /// null.
+  /// Parses the values that the command wrote and converts them to the declared types. An output without a value has
+  /// its default value or is null.
   ///
   /// - Parameter bytes: the contents of the file, or nil if the command removed it.
   func values(in bytes: [UInt8]?) throws(OutputProblem) -> ValueObject {
     var texts: [String: String] = [:]
-    // If a name appears twice, the last line wins, as on GitHub.
+    // If a name occurs several times, the last value is used, as on GitHub.
     for line in try NamedOutput.all(in: bytes ?? []) {
       guard fields.contains(where: { $0.name.hasSameBytes(as: line.name) }) else { throw undeclared(line) }
       texts[line.name] = line.text

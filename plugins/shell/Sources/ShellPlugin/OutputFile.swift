@@ -8,15 +8,14 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The file to which a command writes its named outputs; deinitialization removes it.
+/// The file to which a command writes its named outputs. Deinitialization removes it.
 ///
-/// It has a separate folder, so that a process that outlives the step cannot create the file again.
+/// The file has its own folder, so that a process that outlives the step cannot create the file again.
 final class OutputFile: Sendable {
-  /// The variable with the path of the file.
+  /// The environment variable that contains the path of the file.
   static let variable = "FLOWRUN_OUTPUT"
 
   private let folder = TemporaryPath.unused()
-  /// The path of the file.
   var path: String { "\(folder)/outputs" }
 
   /// Creates an empty file that only this user can read. Throws an ``ActionError`` if that fails.
@@ -40,14 +39,14 @@ final class OutputFile: Sendable {
 
   deinit {
     unlink(path)
-    // The command may have left other files there, such as one meant to replace this file.
+    // The command may have left other files in the folder, such as a replacement for this file.
     if rmdir(folder) != 0 { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  /// The contents of the file, or nil if the command removed it. Throws an ``ActionError`` if the file cannot be read,
-  /// is no longer a regular file, or is larger than 1 MiB.
+  /// The contents of the file, or nil if the command removed it. Throws an ``ActionError`` if it cannot be read, is not
+  /// a regular file, or is larger than 1 MiB.
   func contents() throws -> [UInt8]? {
-    // If a pipe has replaced the file, opening it must not block.
+    // If the command has replaced the file with a pipe, opening it must not block.
     let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard number >= 0 else {
       if errno == ENOENT { return nil }

@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The maximum size kept of each output of a command.
+/// The maximum number of bytes kept of each output stream of a command.
 struct OutputLimit {
   let bytes: Int
 
-  /// The reason why a text is not a limit.
+  /// The reason why a text is not a valid limit.
   struct LimitProblem: Error, Hashable {
     var message: String
   }

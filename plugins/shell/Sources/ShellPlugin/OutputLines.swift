@@ -2,30 +2,30 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The lines of a command's outputs: logged as they arrive; the last ones are kept for the error message.
+/// Splits the output of a command into lines and logs them as they arrive. The last lines are kept for the error
+/// message.
 struct OutputLines {
   private let log: Log
   private var output = Self.splitter
   private var errors = Self.splitter
-  /// The last lines of both outputs.
+  /// The last lines of both streams.
   private(set) var last = LastLines()
 
-  /// A line may be one byte longer than the log accepts; the log then truncates it with a note.
+  /// Lines can be one byte longer than the log accepts. The log truncates such a line and notes that.
   private static var splitter: LineSplitter {
     LineSplitter(longest: Limits.logLineBytes + 1, overwritten: LastLines.lineBytes)
   }
 
-  /// Creates lines for the step of `context`.
+  /// Creates the lines of the step of `context`.
   ///
   /// - Parameter onLine: called with each complete line.
   init(_ context: ActionContext, onLine: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil) {
     log = Log(context, onLine)
   }
 
-  /// True if the run's log currently accepts more.
+  /// True if the run's log accepts more lines now.
   var hasRoom: Bool { log.hasRoom }
 
-  /// Adds data that was read.
   mutating func append(_ piece: UnsafeRawBufferPointer, from stream: LogStream) {
     switch stream {
     case .standardOutput: log.tell(piece, &output, &last, from: stream)
@@ -33,13 +33,13 @@ struct OutputLines {
     }
   }
 
-  /// Adds incomplete last lines.
+  /// Logs the incomplete last line of each stream.
   mutating func finish() {
     log.finish(&output, &last, from: .standardOutput)
     log.finish(&errors, &last, from: .standardError)
   }
 
-  /// The log and its subscribers.
+  /// Logs lines and passes them to `onLine`.
   private struct Log {
     private let context: ActionContext
     private let isTold: Bool
@@ -66,7 +66,7 @@ struct OutputLines {
         if isTold { texts.append(String(decoding: line, as: UTF8.self)) }
       }
       if !texts.isEmpty { context.log(texts, from: stream) }
-      // Consequences of a line appear after it in the log.
+      // Log lines caused by a line must follow it in the log.
       for line in whole { line.withUnsafeBytes { onLine?($0) } }
       guard isToldUnfinished else { return }
       let unfinished = splitter.unfinished

@@ -1,7 +1,7 @@
 import FlowSystem
 
-/// Limits the time that a command waits for descriptors and processes: unlimited while other commands use some, short
-/// if something else uses all of them.
+/// Limits how long a command waits for descriptors and processes. There is no limit while other commands are running,
+/// because they will release some.
 struct Patience {
   private var pauseMilliseconds: CInt = 1
   private var waitedMilliseconds: CInt = 0
@@ -9,10 +9,11 @@ struct Patience {
   private static let longestPauseMilliseconds: CInt = 50
   private static let longestWaitMilliseconds: CInt = 10_000
 
-  /// Returns true to retry after this error, once it has paused.
+  /// Pauses and returns true if the start should be tried again after this error. Returns false if the time limit has
+  /// passed.
   mutating func allows(_ error: SystemError) -> Bool {
     guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
-    // A running command will release its resources when it ends.
+    // A running command releases its descriptors and processes when it ends.
     if RunningCommand.count > 0 { waitedMilliseconds = 0 }
     guard waitedMilliseconds < Self.longestWaitMilliseconds else { return false }
     _ = poll(nil, 0, pauseMilliseconds)

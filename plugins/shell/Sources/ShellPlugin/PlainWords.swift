@@ -1,11 +1,11 @@
-/// The words of a command text that mean the same with and without a shell: a program and its arguments, with nothing that a shell
-/// would replace, redirect or run itself.
+/// Splits a script into a program and its arguments if a shell would do the same. That requires that the script
+/// contains nothing that a shell replaces, redirects or runs itself.
 enum PlainWords {
-  /// The characters that no shell treats specially, wherever they are in a word.
+  /// The characters without a special meaning for any shell, at any position of a word.
   private static let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:+@%".utf8)
 
-  /// The words that `sh`, as dash or as bash, knows as commands of its own or as parts of its language. Programs of the same name may
-  /// behave differently.
+  /// The keywords and built-in commands of `sh`, whether it is dash or bash. A program with the same name may behave
+  /// differently.
   private static let ofShells: Set<Substring> = [
     "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "chdir", "command", "compgen", "complete",
     "compopt", "continue", "coproc", "declare", "dirs", "disown", "do", "done", "echo", "elif", "else", "enable",
@@ -16,14 +16,14 @@ enum PlainWords {
     "unalias", "unset", "until", "wait", "whence", "while",
   ]
 
-  /// Returns the words of a text, or nil if a shell is needed to read it.
+  /// Returns the words of a script, or nil if it needs a shell.
   static func words(of text: String) -> [String]? {
     let line = text.utf8
-    // Most texts that need a shell are told apart by one of their first characters.
+    // Most scripts that need a shell contain other characters.
     guard line.allSatisfy({ plain.contains($0) || $0 == UInt8(ascii: "=") || isBlank($0) || isLineBreak($0) }) else {
       return nil
     }
-    // A line break at the end, as block texts have, is not part of the command.
+    // A block scalar ends with a line break, which is not part of the command.
     var end = line.endIndex
     while end > line.startIndex, isBlank(line[line.index(before: end)]) || isLineBreak(line[line.index(before: end)]) {
       end = line.index(before: end)
@@ -31,7 +31,7 @@ enum PlainWords {
     let command = text[..<end]
     guard !command.utf8.contains(where: isLineBreak) else { return nil }
     let words = command.split { $0 == " " || $0 == "\t" }
-    // A word with an equals sign before the program is a variable, and dash reads a program named '.' or ':' itself.
+    // A word with `=` before the program sets a variable, and `.` and `:` are built-in commands.
     guard let program = words.first, !program.utf8.contains(UInt8(ascii: "=")), !ofShells.contains(program),
       program != ".", program != ":"
     else { return nil }

@@ -1,22 +1,21 @@
 import FlowModel
 import FlowSystem
 
-/// The condition under which a service is ready.
+/// The check whether a service is ready.
 enum ReadyProbe: Sendable {
-  /// It prints a matching line.
+  /// The service has printed a matching line.
   case line(LinePattern)
   /// A port of this machine accepts connections.
   case port(Int)
-  /// An address answers.
+  /// An HTTP request to the address succeeds.
   case http(HTTPAddress)
   /// A command exits with status 0.
   case command(Program)
 
-  /// The time limit of one check.
   private static let lookTime = Duration.seconds(5)
-  /// The loopback addresses.
+  /// The loopback addresses on which a port is checked.
   private static let hosts = ["127.0.0.1", "::1"]
-  /// The null device, for the output of commands of which only the status matters.
+  /// The null device, for the output of the command in ``command(_:)``.
   private static let nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC)
 
   /// The result of a check.
@@ -42,7 +41,7 @@ enum ReadyProbe: Sendable {
     return .stranger(description: stranger)
   }
 
-  /// The port that must be free before the service starts, or nil.
+  /// The port on which nothing must answer before the service starts, or nil.
   var portToBeFree: Int? {
     switch self {
     case .port(let port): port
@@ -51,7 +50,7 @@ enum ReadyProbe: Sendable {
     }
   }
 
-  /// The condition, for messages.
+  /// The reason why the service is not ready, for messages.
   var description: String {
     switch self {
     case .line: "no line matched"

@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Runs a long-running command in a separate process group and on a separate thread.
+/// The action `shell.service`. It runs a command that keeps running, in its own process group and on its own thread.
 struct RunService: StepService {
   static let name = "shell.service"
   static let summary = "Runs a command that keeps running until the run ends"
@@ -97,7 +97,7 @@ struct RunService: StepService {
     return NoOutput()
   }
 
-  /// Runs the command, with restarts, until it has ended.
+  /// Runs the command and restarts it until the service ends.
   private static func perform(_ input: Input, _ context: ActionContext) throws {
     var command = try Command(input.command, shell: input.shell, arguments: input.arguments)
     guard let place = command.scriptArgument, let text = command.text else {
@@ -133,7 +133,7 @@ struct RunService: StepService {
     case .http(let address)?: probe = .http(address)
     case .run(let value)?:
       var asking = try Command(value, shell: input.shell, arguments: [])
-      // A shell that reads a script file would need that file for as long as the service is probed.
+      // A script file would have to exist for as long as the service is probed.
       if asking.scriptArgument != nil { asking = try Command(value, shell: "sh", arguments: []) }
       probe = .command(try start(of: asking).program)
     case .log(let text)?:

@@ -3,7 +3,8 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// Runs a command in a separate process group; while the command is silent, the step occupies no thread.
+/// The action `shell.run`. It runs a command in its own process group. While the command writes nothing, the step uses
+/// no thread.
 struct RunShell: Action {
   static let name = "shell.run"
   static let summary = "Runs a command and gives its output"
@@ -66,20 +67,19 @@ struct RunShell: Action {
     var status: Int
     var stdout: String
     var stderr: String
-    /// The outputs that the step declares.
+    /// The outputs declared by the step.
     var named: ValueObject = [:]
 
     private enum CodingKeys: CodingKey { case status, stdout, stderr }
 
-    // Written out because there may be thousands of commands: the default finds the properties by reflection every
-    // time.
+    // Replaces the default implementation, which uses reflection and is too slow for thousands of commands.
     var values: ValueObject {
       var values: ValueObject = ["status": status.value, "stdout": stdout.value, "stderr": stderr.value]
       for (name, value) in named { values[name] = value }
       return values
     }
 
-    /// The outputs of every command.
+    /// The names of the outputs that every command has.
     static let names: Set<String> = ["status", "stdout", "stderr"]
 
     static let summaries = [
@@ -156,7 +156,7 @@ struct RunShell: Action {
   ) throws -> Output {
     switch ending.group.status {
     case .signaled(let number):
-      // A text that needs no shell counts like one that a shell has run.
+      // A script that needs no shell is treated as if a shell had run it.
       let status = Int(number) + signalStatus
       if successStatuses.contains(status) { return output(of: ending, status: status) }
       throw ActionError(
@@ -170,7 +170,7 @@ struct RunShell: Action {
     }
   }
 
-  /// The number that shells add to that of a signal which has ended a command.
+  /// Shells add this number to the number of the signal that ended a command.
   private static let signalStatus = 128
 
   private static func output(of ending: RunningCommand.Ending, status: Int) -> Output {
@@ -181,7 +181,7 @@ struct RunShell: Action {
 }
 
 extension Command {
-  /// Creates the command of a step; throws an ``ActionError`` if it is malformed.
+  /// Creates the command of a step. Throws an ``ActionError`` if the inputs are invalid.
   init(_ value: Value, shell: String?, arguments: [String]) throws {
     do throws(CommandLineProblem) {
       let shell = try shell.map { text throws(CommandLineProblem) in try ShellTemplate(text) }
@@ -195,11 +195,11 @@ extension Command {
 }
 
 extension RunShell {
-  /// The maximum number of characters of the command's last line in the first line of a failure.
+  /// The maximum number of characters of the last output line that are quoted in the first line of an error message.
   private static let causeCharacters = 200
 
-  /// The message of a failure. It begins with the status and the last line of output, which often is the cause, or the
-  /// command if it printed nothing. If there are several last lines, all of them follow.
+  /// The message of a failure. It begins with the status and the last line of output, which is often the cause. If
+  /// there was no output, the command replaces that line. If there are several last lines, they all follow.
   private static func message(_ end: String, _ command: Command, _ lines: LastLines) -> String {
     let quoted = lines.quote.split(separator: "\n").dropFirst()
     guard let last = quoted.last else { return "\(end): '\(command.description)'" }
@@ -209,7 +209,7 @@ extension RunShell {
       + (quoted.count > 1 ? lines.quote : "")
   }
 
-  /// Advice to append to the message if a plain shell found syntax that only bash understands.
+  /// Advice to append to the message if `sh` reported an error for syntax of bash.
   private static func hint(_ command: Command, _ lines: LastLines) -> String {
     guard command.isForPlainShell else { return "" }
     let quote = lines.quote
