@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// A command from its start to its end, in a process group that ends with it.
+/// A running command. When it ends, the other processes of its group are ended too.
 struct RunningCommand: ~Copyable {
   private let context: ActionContext
   private let group: ProcessGroup
@@ -11,26 +11,26 @@ struct RunningCommand: ~Copyable {
   private var errors: CommandOutput
   private var lines: OutputLines
   private let kill = CommandStop()
-  /// Readable once the leader has ended. It has no number while nothing waits for that, or if the system does not
-  /// support it.
+  /// A descriptor that becomes readable when the group's leader has ended. Its number is negative while it is not
+  /// needed, or if the system does not support it.
   private var exitWatch = Descriptor(-1)
   private var hasBeenRead = false
 
-  /// The end of a command and its output.
+  /// The outcome of a command, with its output.
   struct Ending {
-    /// The status of its process, and whether other processes were left and then killed.
+    /// The status of the leader, and whether it left processes, which were killed.
     var group: ProcessGroup.Ending
     var output: String
     var errors: String
-    /// The last lines of both outputs, in order of arrival.
+    /// The last lines of both streams, in the order in which they arrived.
     var lastLines: LastLines
-    /// True if it did not end in time after it was asked to.
+    /// True if it was killed because it had not ended in time.
     var wasKilled: Bool
   }
 
   /// Starts the command.
   ///
-  /// - Parameter mergesOutput: true to send standard error to the pipe of standard output.
+  /// - Parameter mergesOutput: true if standard error uses the pipe of standard output.
   init(
     _ start: CommandStart, outputLimitBytes: Int, mergesOutput: Bool, _ stop: StopPolicy, in context: ActionContext
   ) throws(SystemError) {
@@ -57,18 +57,19 @@ struct RunningCommand: ~Copyable {
     kill.stop(group, by: stop, in: context)
   }
 
-  /// Ends the remaining processes of the group after the command has been read to its end.
+  /// Ends the remaining processes of the group. Called after all output was read.
   ///
-  /// - Parameter restDone: called with the ending of the group if other processes must be waited for; nil if this thread waits for
-  ///   them. The second result is whether it is called. Until then the ending is that of the leader.
+  /// - Parameter restDone: called with the outcome of the group if other processes must be awaited, or nil to wait for
+  ///   them on this thread. The second result is true if it will be called; the returned outcome is then that of the
+  ///   leader only.
   consuming func end(restDone: (@Sendable (ProcessGroup.Ending) -> Void)?) -> (Ending, isCalled: Bool) {
     if context.isCancelled { awaitInnerRuns() }
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
-    // Another process has its outputs open, or it was asked to end early: child processes may be left.
+    // If an output is still open or the command was cancelled, child processes may be left.
     let hasRest = output.isOpen || errors.isOpen || context.isCancelled
     let ending = restDone.map { group.collect(withSession: hasRest, $0) } ?? group.collect(withSession: hasRest)
-    // A process in a session of its own may serve later steps.
+    // A process in another session may be used by later steps.
     if output.isOpen || errors.isOpen, !context.isCancelled {
       LateOutput.read(output.takePipe(), errors.takePipe(), in: context)
     }
@@ -80,31 +81,32 @@ struct RunningCommand: ~Copyable {
 
   private static let running = Atomic(0)
 
-  /// The number of running commands of this process, which will release their resources.
+  /// The number of running commands of this process. They release their descriptors and processes when they end.
   static var count: Int { running.load(ordering: .relaxed) }
 
-  /// The number of consecutive pieces of output after which the leader is checked.
+  /// While output arrives constantly, the leader is checked after this number of pieces.
   private static let busyLooks = 16
-  /// The time, on a thread reserved for the command, to wait for the outputs alone. Most commands close both within it
-  /// and need no descriptor for their end. Without such a descriptor, also the interval for checking the leader.
+  /// The time for which the command's own thread waits for output only. Most commands close both streams within this
+  /// time, so they need no descriptor for their end. If the system has no such descriptor, it is also the interval of
+  /// checking the leader.
   private static let shortMilliseconds: CInt = 20
-  /// The interval for checking the leader if its end has no descriptor.
+  /// The interval of checking the leader if there is no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
-  /// The pause while the log accepts no more lines: the command waits, as with a slow terminal.
+  /// The pause while the log accepts no more lines. Meanwhile the command is blocked, as with a slow terminal.
   private static let fullMilliseconds: CInt = 10
-  /// The number of checks for which a silent command keeps a thread that nothing else needs: most short commands are
-  /// read by the thread that started them.
+  /// The number of waits for which a silent command keeps a thread that no other step needs. So the thread that started
+  /// a short command usually reads all of its output.
   private static let heldLooks = 10
   private static let heldMilliseconds: CInt = 2
 
-  /// Waits for standard error alone. A command that ends closes it after standard output, so for most short commands
-  /// only one of the two wakes this thread.
+  /// Waits for standard error only. A command that ends closes it after standard output, so most short commands wake
+  /// this thread once instead of twice.
   private func awaitErrors() {
     var file = pollfd(fd: errors.isOpen ? errors.number : output.number, events: Int16(POLLIN), revents: 0)
     _ = poll(&file, 1, Self.heldMilliseconds)
   }
 
-  /// Reads the output of nested flowrun runs that clean up after the command has ended.
+  /// While nested flowrun runs clean up after the end of the command, reads their output.
   private mutating func awaitInnerRuns() {
     while group.innerTime > 0 {
       var files = (
@@ -114,7 +116,7 @@ struct RunningCommand: ~Copyable {
       _ = withUnsafeMutableBytes(of: &files) {
         poll($0.bindMemory(to: pollfd.self).baseAddress, 2, Self.shortMilliseconds)
       }
-      // Checks whether they have ended, not whether the outputs have.
+      // Closed outputs do not mean that the nested runs have ended.
       if !output.isOpen, !errors.isOpen { _ = poll(nil, 0, Self.shortMilliseconds) }
       if files.0.revents != 0 { output.read(everything: false, as: .standardOutput, into: &lines) }
       if files.1.revents != 0 { errors.read(everything: false, as: .standardError, into: &lines) }
@@ -123,17 +125,17 @@ struct RunningCommand: ~Copyable {
     errors.read(everything: true, as: .standardError, into: &lines)
   }
 
-  /// The events that a command waits for without a thread.
+  /// The events for which a command waits without a thread.
   struct Pause {
-    /// The descriptors of which one must become ready.
+    /// The descriptors. One of them must become readable.
     var files: [CInt]
-    /// The time limit, or nil.
+    /// The time limit, or nil if there is none.
     var time: Duration?
   }
 
-  /// Reads both outputs until both have ended or the leader has ended, because a leftover process may keep them open.
-  /// Returns the events to wait for if the command has not ended and the thread is shared, or nil once it has been read
-  /// to its end.
+  /// Reads both outputs until they have ended or the leader has ended; a process that it left may keep them open.
+  /// Returns nil in these cases. If the command is silent and the thread is shared, returns the events for which the
+  /// command waits.
   mutating func read(on thread: StepThread) -> Pause? {
     var isShared = thread.isWanted != nil
     if !hasBeenRead, thread.isWanted?() != true { awaitErrors() }
@@ -159,7 +161,7 @@ struct RunningCommand: ~Copyable {
         idleLooks += 1
         if idleLooks < Self.heldLooks { continue }
       }
-      // Checked even if data arrives constantly: it may come from a leftover process.
+      // The leader is also checked if data arrives constantly, because that may be from a process that it left.
       let isLook = ready == 0 || looks % Self.busyLooks == 0
       if isLook, exitWatch.number < 0 {
         hasEnded = group.status() != nil
@@ -175,7 +177,7 @@ struct RunningCommand: ~Copyable {
     return isShared ? awaitLeader() : nil
   }
 
-  /// The milliseconds for which this thread waits for more output.
+  /// The time for which this thread waits for more output.
   private func patience(isFull: Bool, isShared: Bool, isWanted: Bool) -> CInt {
     if isShared { return isFull || isWanted ? 0 : Self.heldMilliseconds }
     if isFull { return Self.fullMilliseconds }
@@ -189,8 +191,8 @@ struct RunningCommand: ~Copyable {
       time: exitWatch.number >= 0 ? nil : .milliseconds(Int(Self.lookMilliseconds)))
   }
 
-  /// The event to wait for once both outputs have ended, or nil if the leader has ended, which usually happens at the
-  /// same time.
+  /// Both outputs have ended. Returns nil if the leader has ended, too, which is usual, or otherwise the event of its
+  /// end.
   private mutating func awaitLeader() -> Pause? {
     if group.status() != nil { return nil }
     if exitWatch.number < 0 { exitWatch = Descriptor.exitWatch(of: group.number) }
@@ -202,7 +204,6 @@ struct RunningCommand: ~Copyable {
 }
 
 extension StopPolicy.Signal {
-  /// The number of the signal.
   var number: CInt {
     switch self {
     case .hangUp: SIGHUP

@@ -1,11 +1,12 @@
 import FlowPluginKit
 import FlowSystem
 
-/// A file with the script for a shell that reads files. Only this user can read it; deinitialization removes it.
+/// A file with a script, for shells that read scripts from files. Only this user can read it. Deinitialization removes
+/// it.
 struct ScriptFile: ~Copyable {
   let path: String
 
-  /// Writes the script to a new file in the temporary folder. Throws an ``ActionError`` if that fails.
+  /// Writes the script to a new temporary file. Throws an ``ActionError`` if that fails.
   init(_ text: String) throws {
     let folder = TemporaryPath.folder
     path = TemporaryPath.unused()

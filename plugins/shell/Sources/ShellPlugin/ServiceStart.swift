@@ -3,13 +3,13 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The outputs of a service.
+/// The output streams of a service.
 struct ServicePipes: ~Copyable {
   var output: CommandOutput
   var errors: CommandOutput
 }
 
-/// One start of a service, until its command ends.
+/// One run of a service's command. Each restart creates a new one.
 final class ServiceStart: Sendable {
   private struct State {
     var isReady = false
@@ -17,7 +17,7 @@ final class ServiceStart: Sendable {
     var hasEnded = false
     var isAskedToEnd = false
     var lastLines = LastLines()
-    /// Called when a line matches; kept until then.
+    /// Called when a line matches, then removed.
     var onMatch: (@Sendable () -> Void)?
     var hasMatched = false
     /// The process that answers at the service's port without belonging to it.
@@ -30,14 +30,14 @@ final class ServiceStart: Sendable {
   private let state = Mutex(State())
   private let kill = CommandStop()
 
-  /// The interval for checking the leader if its end has no descriptor.
+  /// The interval of checking the leader if there is no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
   /// The pause while the log accepts no more lines.
   private static let fullMilliseconds: CInt = 10
 
-  /// Starts the command; waits for descriptors or processes used by others.
+  /// Starts the command. Waits if too few descriptors or processes are available.
   ///
-  /// - Parameter pipes: receives its outputs.
+  /// - Parameter pipes: set to the command's output streams.
   init(
     _ start: CommandStart, mergesOutput: Bool, pattern: LinePattern?, in context: ActionContext,
     _ pipes: inout ServicePipes?
@@ -64,13 +64,12 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// True if it became ready.
   var isReady: Bool { state.withLock { $0.isReady } }
-  /// True if it was not ready in time.
+  /// True if the service was not ready within its time limit.
   var isTooLate: Bool { state.withLock { $0.isTooLate } }
-  /// True if its readiness is decided: it is ready, was not ready in time, or has ended.
+  /// True if readiness is no longer awaited: the service is ready, was not ready in time, or has ended.
   var isOver: Bool { state.withLock { $0.isReady || $0.isTooLate || $0.hasEnded } }
-  /// True if it had to be killed.
+  /// True if the command was killed because it had not ended in time.
   var wasKilled: Bool { kill.wasNeeded }
   /// The description of the process that answered at its port and does not belong to it, or nil.
   var stranger: String? { state.withLock { $0.stranger } }
@@ -97,7 +96,7 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// Marks the service as not ready in time; returns false if it is ready or has ended.
+  /// Marks the service as not ready in time. Returns false if it is ready or has ended.
   func giveUp() -> Bool {
     state.withLock { state in
       guard !state.isReady, !state.hasEnded else { return false }
@@ -106,7 +105,7 @@ final class ServiceStart: Sendable {
     }
   }
 
-  /// Calls `action` once when a line has matched.
+  /// Calls `action` once when a line matches, or immediately if one has matched.
   func onLine(_ action: @escaping @Sendable () -> Void) {
     let hasMatched = state.withLock { state in
       if !state.hasMatched { state.onMatch = action }
@@ -123,13 +122,13 @@ final class ServiceStart: Sendable {
     action?()
   }
 
-  /// Asks it to end, and kills it if it does not end in time.
+  /// Asks the command to end, and kills it if it does not end in time.
   func end(_ stop: StopPolicy, _ context: ActionContext) {
     state.withLock { $0.isAskedToEnd = true }
     kill.end(group, by: stop, in: context)
   }
 
-  /// Reads its output until it has ended, and ends its remaining processes.
+  /// Reads the command's output until the command has ended, and ends the remaining processes of its group.
   func awaitEnd(reading pipes: inout ServicePipes?) -> TerminationStatus {
     let look: @Sendable (UnsafeRawBufferPointer) -> Void = { [self] line in lookAt(line) }
     var lines = pattern == nil ? OutputLines(context) : OutputLines(context, onLine: look)
@@ -148,7 +147,7 @@ final class ServiceStart: Sendable {
     if !isOver, pattern?.matches(line) == true { noteMatch() }
   }
 
-  /// True if nested flowrun runs of the service are still cleaning up after it has ended.
+  /// True if the service was asked to end and nested flowrun runs are still cleaning up.
   private var isAwaitingInnerRuns: Bool { state.withLock { $0.isAskedToEnd } && group.innerTime > 0 }
 
   private func read(_ pipes: inout ServicePipes, _ lines: inout OutputLines) {

@@ -1,13 +1,13 @@
 import FlowPluginKit
 
-/// Runs commands as child processes.
+/// The plugin `shell`, which runs commands as child processes.
 public struct ShellPlugin: Plugin {
-  /// `shell`.
+  /// The plugin's name.
   public static let name = "shell"
 
   /// Creates the plugin.
   public init() {}
 
-  /// The actions whose names begin with `shell.`.
+  /// The actions `shell.run` and `shell.service`.
   public var actions: [any ActionType.Type] { [RunShell.self, RunService.self] }
 }

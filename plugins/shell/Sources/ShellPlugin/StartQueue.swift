@@ -3,7 +3,7 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Commands that wait, without a thread, until others release descriptors or processes; first come, first served.
+/// A first-in, first-out queue of commands that wait, without a thread, until others release descriptors or processes.
 final class StartQueue: Sendable {
   static let shared = StartQueue()
 
@@ -16,23 +16,22 @@ final class StartQueue: Sendable {
     var waiting: [WaitingStart] = []
     var lastTicket = 0
     var isTicking = false
-    /// The time since which no command could start although no other one is running.
+    /// The time since which no command could be started although none is running, or nil.
     var failingSince: ContinuousClock.Instant?
-    /// The run in whose log a warning about waiting commands was written.
+    /// The id of the run in whose log the last warning about waiting commands was written.
     var warnedRun: String?
   }
 
   private let state = Mutex(State())
 
-  /// The interval at which the first command retries: other programs may have released resources.
+  /// The interval at which the first command tries again, because other programs may have released resources.
   private static let tickTime = Duration.milliseconds(50)
-  /// The maximum time to wait while other programs use all resources.
+  /// The maximum wait while other programs use all resources.
   private static let longestWait = Duration.seconds(10)
 
-  /// True if any command is waiting.
   var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
 
-  /// The number of a command that is about to wait.
+  /// Returns a new number for a command that must wait.
   func newTicket() -> Int {
     state.withLock { state in
       state.lastTicket += 1
@@ -40,7 +39,8 @@ final class StartQueue: Sendable {
     }
   }
 
-  /// True to retry after this error once something is released. The first time in a run, logs what is missing.
+  /// True if the command may wait and try again after this error. The first time in a run, logs which resource is
+  /// missing.
   func allows(_ error: SystemError, in context: ActionContext) -> Bool {
     guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
     let running = RunningCommand.count
@@ -62,7 +62,7 @@ final class StartQueue: Sendable {
 
   /// Queues a command. Calls `resume` once, when the command should try to start.
   ///
-  /// - Parameter isFirst: true to put it at the front, because it has already been there.
+  /// - Parameter isFirst: true if the command was at the front before and returns there.
   func add(_ ticket: Int, isFirst: Bool, _ resume: @escaping @Sendable () -> Void) {
     let begins = state.withLock { state in
       state.waiting.insert(WaitingStart(ticket: ticket, resume: resume), at: isFirst ? 0 : state.waiting.count)
@@ -72,7 +72,7 @@ final class StartQueue: Sendable {
     if begins { tick() }
   }
 
-  /// Makes a waiting command try at once, because its step is being cancelled.
+  /// Removes a command from the queue and resumes it, because its step was cancelled.
   func release(_ ticket: Int) {
     let start = state.withLock { state in
       state.waiting.firstIndex { $0.ticket == ticket }.map { state.waiting.remove(at: $0) }
@@ -80,13 +80,13 @@ final class StartQueue: Sendable {
     start?.resume()
   }
 
-  /// Makes the next command try after a waiting one has started, because there may be room for more.
+  /// Called after a waiting command has started: the next one tries too, because there may be enough resources for it.
   func noteStart() {
     state.withLock { $0.failingSince = nil }
     next()
   }
 
-  /// Makes the next command try after one has ended.
+  /// Called after a command has ended: the next waiting one tries to start.
   func noteEnd() { next() }
 
   private func next() {
