@@ -20,7 +20,7 @@ import Testing
     #expect(registry.declarations.allSatisfy { !$0.summary.isEmpty && $0.example.hasPrefix("uses: \($0.name)") })
   }
 
-  @Test(.timeLimit(.minutes(10))) func `asks and returns the answer and who gave it`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `returns the answer to a question and the person who answered`() async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
     let call = Task { try await host.call(ask, with: ["question": "Go?", "choices": ["go", "stay"]]) }
@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)), arguments: ["text", "secret"])
-  func `returns the text or the secret of an answer, and logs no secret`(kind: String) async throws {
+  func `returns a text or a secret answer, and does not log the secret`(kind: String) async throws {
     let host = TestHost()
     let ask = try action("flow.ask")
     let call = Task { [kind] in try await host.call(ask, with: ["question": "What?", kind: true]) }
@@ -63,7 +63,7 @@ import Testing
     #expect(host.logs.contains { $0.contains("sesame") } == (kind == "text"))
   }
 
-  @Test func `refuses to ask with unusable choices`() async throws {
+  @Test func `refuses invalid choices for a question`() async throws {
     for choices: Value in [["one"], ["a", "a"], ["a", ""]] {
       await #expect(throws: ActionError.self) {
         try await TestHost().call(action("flow.ask"), with: ["question": "Go?", "choices": choices])
@@ -76,11 +76,11 @@ import Testing
     #expect(check.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
   }
 
-  @Test func `runs noop without outputs`() async throws {
+  @Test func `has no outputs from flow.noop`() async throws {
     #expect(try await TestHost().call(action("flow.noop")) == [:])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `sleeps exactly until its time has passed on the run's clock`()
+  @Test(.timeLimit(.minutes(10))) func `sleeps exactly until the time has passed on the run's clock`()
     async throws
   {
     let host = TestHost()
@@ -93,7 +93,7 @@ import Testing
     #expect(try await call.value == [:])
   }
 
-  @Test(.timeLimit(.minutes(10))) func `stops sleeping at once when its step is cancelled`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `stops sleeping immediately when the step is cancelled`() async throws {
     let host = TestHost()
     let sleep = try action("flow.sleep")
     let call = Task { try await host.call(sleep, with: ["for": "4h"]) }
@@ -102,7 +102,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await call.value }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `does not begin to sleep in a cancelled step`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `does not start to sleep in a cancelled step`() async throws {
     let host = TestHost()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(action("flow.sleep"), with: ["for": "4h"]) }
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `returns the values of set, whatever their kind`() async throws {
+  @Test func `returns the values passed to flow.set, regardless of their type`() async throws {
     let values: ValueObject = ["a": 1, "b": [true, nil], "c": ["d": 1.5]]
     #expect(try await TestHost().call(action("flow.set"), with: ["values": .object(values)]) == values)
     #expect(registry.declaration(named: "flow.set")?.outputsFromInput == "values")
@@ -128,7 +128,7 @@ import Testing
     #expect(registry.declaration(named: "flow.post")?.eventFromInput == "event")
   }
 
-  @Test func `reports a post without a name before the run`() {
+  @Test func `reports an empty event name before the run`() {
     #expect(registry.problems(with: LiteralInput(["event": ""]), of: "flow.post").map(\.keyPath) == ["event"])
     #expect(registry.problems(with: LiteralInput(["event": "a"]), of: "flow.post").isEmpty)
   }
