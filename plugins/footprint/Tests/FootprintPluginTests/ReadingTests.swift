@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `L24 returns trips by their first day, newest first`() async throws {
+  @Test func `L24 returns trips by their start date, newest first`() async throws {
     let outputs = try await host.call(Trips.self)
     let days = texts(outputs["trips"], "startDate")
     #expect(outputs["count"] == 17)
@@ -38,20 +38,20 @@ import Testing
     #expect(outputs["trips"]?.arrayValue?.first?.objectValue?["destinationCount"] == 7)
   }
 
-  @Test func `L29 returns the requested number of recent destinations, newest first`() async throws {
+  @Test func `L29 returns the requested number of most recent destinations, newest first`() async throws {
     let outputs = try await host.call(RecentDestinations.self, with: ["limit": 3])
     #expect(texts(outputs["destinations"], "name") == ["Mexico City", "Vancouver", "Hanoi"])
     #expect(outputs["destinations"]?.arrayValue?.first?.objectValue?["latitude"] == 19.4285)
   }
 
-  @Test func `L29 finds the key configuration after the first launch`() async throws {
+  @Test func `L29 returns the configuration values stored at the first launch`() async throws {
     let outputs = try await host.call("storage.values", with: ["scope": "configuration"])
     #expect(outputs["entries"]?.objectValue?["trips.page-size"] == 20)
     #expect(outputs["count"] == 3)
     #expect(try await host.call("storage.values", with: ["scope": "nobody's"])["count"] == 0)
   }
 
-  @Test func `L37 returns a trip's destinations in the order of the journey`() async throws {
+  @Test func `L37 returns a trip's destinations in the order of travel`() async throws {
     let outputs = try await host.call(Destinations.self, with: ["trip": "2021-chuan-yu"])
     #expect(texts(outputs["destinations"], "name") == ["Chengdu", "Leshan", "Chongqing"])
     #expect(await code(Destinations.self, ["trip": "2077-mars"]) == "unknown-trip")
@@ -64,7 +64,7 @@ import Testing
     #expect(outputs["first-visit"] == "2011-10-02" && outputs["last-visit"] == "2025-05-23")
   }
 
-  @Test func `L36 returns zero rows and no error for an empty store`() async throws {
+  @Test func `L36 returns empty lists for an empty store`() async throws {
     let empty = try await folder.opened("empty.sqlite")
     _ = try await empty.call(Prepare.self)
     #expect(try await empty.call(Trips.self) == ["trips": [], "count": 0])
@@ -74,7 +74,9 @@ import Testing
     try empty.closeHandles()
   }
 
-  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000, before the run and in it`(_ limit: Int) async {
+  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000, both before and during the run`(_ limit: Int)
+    async
+  {
     for action in [Trips.self, RecentDestinations.self, Destinations.self] as [any ActionType.Type] {
       #expect(await code(action, ["limit": .integer(limit)]) == "limit-out-of-range")
       #expect(action.check(LiteralInput(["limit": .integer(limit)])).map(\.keyPath) == ["limit"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FootprintPlugin
 
-/// R6: one-time setup at the first launch runs once and survives being cut off.
+/// R6: the setup at the first launch runs exactly once, even if it is interrupted.
 @Suite struct `Importing the sample` {
   let folder: TemporaryFolder
 
@@ -28,11 +28,11 @@ import Testing
     return outputs["imported"]
   }
 
-  @Test func `adds more than a hundred places and ten trips, all of them valid`() async throws {
+  @Test func `adds 136 valid places and 17 valid trips`() async throws {
     #expect(try await launch() == 136)
     #expect(try counts() == [17, 136])
     let db = try SQLiteConnection(folder.file("store.sqlite"))
-    // Every visit of a trip is between its first and its last day, and no trip is empty.
+    // Every visit is within the dates of its trip, and no trip is empty.
     let misplaced = try db.all(
       """
       SELECT TravelDestination.name FROM TravelDestination JOIN TravelTrip ON TravelTrip.id = tripId
@@ -47,7 +47,7 @@ import Testing
     #expect(try db.all("PRAGMA foreign_key_check") { $0.text(0) } == [])
   }
 
-  @Test func `R6 happens once, even if everything was deleted since`() async throws {
+  @Test func `R6 happens only once, even if the user deletes everything afterwards`() async throws {
     #expect(try await launch() == 136)
     #expect(try await launch() == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute("DELETE FROM TravelDestination; DELETE FROM TravelTrip")
@@ -55,7 +55,7 @@ import Testing
     #expect(try counts() == [0, 0])
   }
 
-  @Test func `adds nothing to existing journeys`() async throws {
+  @Test func `adds nothing to a store with trips`() async throws {
     #expect(try await launch(sample: false) == 0)
     try SQLiteConnection(folder.file("store.sqlite")).execute(
       "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
@@ -64,10 +64,10 @@ import Testing
   }
 
   #if os(Linux) || os(macOS)
-    /// The process kills itself with signal 9 after writing some rows: nothing of them may be there, and the next
-    /// launch imports everything.
+    /// The process kills itself with signal 9 after writing some rows. Afterwards no row may be stored, and the next
+    /// launch must import everything.
     @Test(arguments: [1, 18, 100, 153])
-    func `R6 leaves nothing if the process is killed, and the next one starts over`(
+    func `R6 stores nothing if the process is killed, and is repeated at the next launch`(
       _ row: Int
     ) async throws {
       let path = folder.file("store.sqlite")
@@ -81,7 +81,7 @@ import Testing
     }
   #endif
 
-  @Test func `leaves nothing if cancelled, and the next one starts over`() async throws {
+  @Test func `stores nothing if it is cancelled, and is repeated at the next launch`() async throws {
     let host = try await folder.opened()
     host.cancel()
     await #expect(throws: CancellationError.self) { try await host.call(Prepare.self, with: ["sample": true]) }

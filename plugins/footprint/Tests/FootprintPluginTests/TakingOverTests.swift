@@ -13,7 +13,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A store as versions before `footprint` made it, with one trip and the mark of an imported sample.
+  /// Creates a store as versions before `footprint` did, with one trip and the record that the sample was imported.
   private func makeOldStore() throws {
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute(
@@ -38,7 +38,7 @@ import Testing
     db.close()
   }
 
-  @Test func `uses the tables of an older store unchanged, and imports no sample again`() async throws {
+  @Test func `uses the tables of an older store unchanged and does not import the sample again`() async throws {
     try makeOldStore()
     let host = try await folder.opened()
     #expect(try await host.call(Prepare.self, with: ["sample": true]) == ["created": false, "imported": 0])
@@ -66,7 +66,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `refuses a table without the columns and leaves it unchanged`() async throws {
+  @Test func `refuses a table without the required columns and leaves it unchanged`() async throws {
     let host = try await folder.opened()
     let db = try SQLiteConnection(folder.file("store.sqlite"))
     try db.execute("CREATE TABLE TravelDestination (id TEXT, name TEXT)")
@@ -81,7 +81,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `only reads a complete store`() async throws {
+  @Test func `does not write to a store that is complete`() async throws {
     try makeOldStore()
     for _ in 0..<2 {
       let host = try await folder.opened()
