@@ -14,7 +14,7 @@ import Testing
     #expect(error?.reason == reason)
   }
 
-  @Test func `suggests the right order for swapped numbers`() throws {
+  @Test func `suggests the correct order of swapped numbers`() throws {
     let error = #expect(throws: InvalidCoordinate.self) { try Coordinate(latitude: 121.5, longitude: 31.2) }
     #expect(
       error?.description

@@ -1,7 +1,7 @@
 import GeocodeCore
 import Testing
 
-/// Countries by the names that people and lists give them.
+/// Countries under the names in common use.
 @Suite struct CountryNameTests {
   private func best(_ query: String) throws -> (place: NamedPlace, closeness: ForwardGeocoder.Closeness) {
     let match = try #require(try Shared.forward.search(query).first)
@@ -22,7 +22,7 @@ import Testing
     ("Iran, Islamic Republic of", "IR"), ("Lao People's Democratic Republic", "LA"), ("America", "US"),
     ("The United States of America", "US"), ("英国", "GB"), ("阿联酋", "AE"), ("南韩", "KR"), ("象牙海岸", "CI"),
   ])
-  func `finds a country by its usual names, before places with similar names`(
+  func `finds a country by its common names, before places with similar names`(
     _ query: String, _ code: String
   ) throws {
     let found = try best(query)
@@ -42,12 +42,12 @@ import Testing
     ("比利时王国", "BE"), ("俄罗斯联邦", "RU"), ("印尼", "ID"), ("寮国", "LA"), ("義大利", "IT"), ("沙烏地阿拉伯", "SA"),
     ("中国大陆", "CN"), ("留尼旺", "RE"), ("汶萊", "BN"),
   ])
-  func `finds a country by its official name, and by older and regional ones`(_ query: String, _ code: String) throws {
+  func `finds a country by its official, former and regional names`(_ query: String, _ code: String) throws {
     let found = try best(query)
     #expect(found.place.countryCode == code && found.place.city == nil && found.place.admin1 == nil)
   }
 
-  @Test func `a state is not a country`() throws {
+  @Test func `does not find a country under the name of a state`() throws {
     let found = (try? Shared.forward.search("State of Georgia")) ?? []
     #expect(!found.contains { Shared.tables.place(for: $0.record).countryCode == "GE" })
   }
@@ -59,7 +59,8 @@ import Testing
       ("Washington, D.C.", "US", "Washington"),
       ("Washington, DC", "US", "Washington"), ("Nassau, The Bahamas", "BS", "Nassau"), ("The Hague", "NL", "The Hague"),
     ] as [(String, String, String?)])
-  func `finds a city with its country's usual name`(_ query: String, _ code: String, _ city: String?) throws {
+  func `finds a city whose country is given by its common name`(_ query: String, _ code: String, _ city: String?) throws
+  {
     let found = try best(query)
     #expect(found.place.countryCode == code)
     if let city { #expect(found.place.city == city) }

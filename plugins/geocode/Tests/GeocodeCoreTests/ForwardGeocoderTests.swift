@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [("南山区", "南山区"), ("忠县", "忠县"), ("广东省深圳市南山区", "南山区"), ("中国广东深圳", "深圳市"), ("南山区，深圳市", "南山区")])
-  func `finds districts and counties, and the path down to them`(_ query: String, _ last: String) throws {
+  func `finds districts and counties, alone and with their province and city`(_ query: String, _ last: String) throws {
     let matches = try Shared.forward.search(query)
     let places = matches.map { Shared.tables.place(for: $0.record) }
     #expect(places.contains { $0.divisionsChinese.contains(last) })
@@ -73,7 +73,7 @@ import Testing
     if let region { #expect(place.admin1Code == region) } else { #expect(place.countryCode == "US") }
   }
 
-  @Test func `prefers nearby places, and stays in the given country`() throws {
+  @Test func `prefers nearby places and returns only places in the given country`() throws {
     let near = try Coordinate(latitude: 39.8, longitude: -89.6)
     #expect(try best("Springfield", .init(near: near)).admin1Code == "US.IL")
     let canada = try #require(Shared.tables.countryNumber(ofCode: "CA"))
@@ -87,7 +87,7 @@ import Testing
     #expect(matches.last?.closeness == .prefix)
   }
 
-  @Test func `reports the matched part if only a part is known`() throws {
+  @Test func `reports the known part of a query if the rest is unknown`() throws {
     let error = #expect(throws: ForwardGeocoder.Failure.self) { try Shared.forward.search("Xyzzyville, France") }
     guard case .partialResult(let found, let missing)? = error else { throw try #require(error) }
     #expect(Shared.tables.place(for: found).countryCode == "FR")
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  /// Every name of the tables is found by itself: the order that the script made is the order of the folding here.
+  /// The index is sorted by a script; this checks that the geocoder normalizes names in the same way.
   @Test func `finds every place by its own name`() throws {
     for row in stride(from: 0, to: Shared.tables.placeCount, by: 7) {
       let place = Shared.tables.place(for: .place(row))

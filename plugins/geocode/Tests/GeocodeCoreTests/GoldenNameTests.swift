@@ -7,10 +7,10 @@ import Testing
   import Foundation
 #endif
 
-/// Chinese names that were read by eye (L12): every city of a million inhabitants, every capital, and the provinces of
-/// China, Japan, Korea and Taiwan.
+/// Chinese names that a person has checked (L12): all capitals, all cities with a million inhabitants, and the
+/// provinces of China, Japan, Korea and Taiwan.
 @Suite struct GoldenNameTests {
-  /// The rows of a list in `Tests/Goldens`, without its first.
+  /// The rows of a list in `Tests/Goldens`, without its header.
   static func rows(_ name: String) throws -> [[String]] {
     let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
     let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/Goldens/\(name)")), as: UTF8.self)
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `uses the Chinese names of all capitals and cities of a million that a reader expects`() throws {
+  @Test func `contains the expected Chinese names of all capitals and cities of a million`() throws {
     let rows = try Self.rows("cities.tsv")
     #expect(rows.count >= 500)
     for row in rows {
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `finds each of them by its Chinese name`() throws {
+  @Test func `finds each of these cities by its Chinese name`() throws {
     for row in try Self.rows("cities.tsv") {
       let found = try Shared.forward.search(row[4], options: .init(limit: 100))
       #expect(found.contains { Shared.tables.place(for: $0.record).city == row[3] }, "\(row)")
@@ -53,10 +53,10 @@ import Testing
     }
   }
 
-  /// By rule: a character that has a simplified form is in no name, and 市 behind none that has two without it.
-  @Test func `writes every Chinese name in simplified characters and without its ending`() throws {
+  /// No name contains a character that has a simplified form, and no name ends with 市 unless it has two characters.
+  @Test func `contains only simplified characters in Chinese names, without the suffix for a city`() throws {
     let whole: Set<String> = ["胡志明市", "斯里巴加湾市", "乔治市"]
-    // Some of the characters in which the names used to be.
+    // Examples of traditional characters that the names contained before.
     let traditional = Set("東區縣鎮鄉灣廣島國門馬龍頭華蘇羅維爾蘭達魯聖薩賓諾倫頓澤濱橋莊陽陰烏齊穀葉楊黃齋")
     for row in 0..<Shared.tables.placeCount {
       guard let name = Shared.tables.place(for: .place(row)).cityChinese else { continue }
@@ -66,9 +66,9 @@ import Testing
   }
 
   @Test(arguments: [
-    // Former names (库伦) are among GeoNames' alternates; CLDR has today's.
+    // GeoNames lists the former name (库伦) as an alternate name; CLDR contains the current one.
     ("Ulan Bator", "MN", "乌兰巴托"),
-    // Without a Chinese name in GeoNames, but with the division of that name around it.
+    // GeoNames has no Chinese name for these, but for the division around them.
     ("Laixi", "CN", "莱西"), ("Laiyang", "CN", "莱阳"), ("Jiaozhou", "CN", "胶州"), ("Ezhou", "CN", "鄂州"),
     ("Diomede", "US", "代奥米德"), ("Panama City", "PA", "巴拿马城"), ("Andorra la Vella", "AD", "安道尔城"),
     ("Tseung Kwan O", "HK", "将军澳"), ("Mei Foo Sun Chuen", "HK", "美孚新邨"),

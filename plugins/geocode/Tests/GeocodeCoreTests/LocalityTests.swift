@@ -1,9 +1,10 @@
 import GeocodeCore
 import Testing
 
-/// The city that a person would name for a point, apart from the quarter.
+/// The city of a point, as a person would name it, and the quarter in it.
 @Suite struct LocalityTests {
-  /// A row of `Goldens/localities.tsv`: a point, the names that are right for it, and the wrong one that the rule gives.
+  /// A row of `Goldens/localities.tsv`: a point, its correct names, and the wrong name that the geocoder returns, if
+  /// any.
   struct Golden {
     var isLandmark: Bool
     var latitude: Double
@@ -23,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `names the city of at least 45 of 50 landmarks`() throws {
+  @Test func `returns the correct city of at least 45 of 50 landmarks`() throws {
     let landmarks = try Self.goldens().filter(\.isLandmark)
     #expect(landmarks.count == 50)
     let right = try landmarks.filter { golden in
@@ -32,7 +33,7 @@ import Testing
     #expect(right.count >= 45)
   }
 
-  @Test func `returns the expected result for every row of the table, with a reason for each miss`() throws {
+  @Test func `returns the expected name for every row of the table, which gives a reason for each wrong name`() throws {
     let goldens = try Self.goldens()
     #expect(goldens.count >= 200)
     for golden in goldens {
@@ -58,14 +59,14 @@ import Testing
     #expect(place.city == subLocality)
   }
 
-  @Test func `returns no quarter that is far away or not a part of the city`() throws {
+  @Test func `returns no quarter that is distant or outside the city`() throws {
     let gateway = try #require(try Shared.place(18.9220, 72.8347))
     #expect(gateway.locality == "Mumbai")
     #expect(gateway.localityChinese == "孟买")
     #expect(gateway.subLocality == nil)
   }
 
-  @Test func `applies the population limit`() throws {
+  @Test func `considers only cities above the population limit`() throws {
     let options = ReverseGeocoder.Options(minimumPopulation: 15_000)
     #expect(try Shared.place(35.6586, 139.7454, options: options)?.locality == "Tokyo")
     #expect(try Shared.place(47.5622, 13.6493)?.locality == "Hallstatt")
@@ -73,7 +74,7 @@ import Testing
     #expect(try Shared.place(47.5622, 13.6493, options: .init(level: .province))?.locality == nil)
   }
 
-  @Test func `adds a locality to search results, too`() throws {
+  @Test func `also adds a locality to search results`() throws {
     let shinjuku = try #require(try Shared.forward.search("Shinjuku", options: .init(limit: 1)).first)
     let place = Shared.tables.place(for: shinjuku.record)
     #expect(place.locality == "Tokyo")

@@ -1,7 +1,8 @@
 import GeocodeCore
 import Testing
 
-/// What a person means by a name (L12, L42): typos forgiven, the well-known bearer first, Chinese in any characters.
+/// The place that a person means by a name (L12, L42): with typos, with several places of that name, and in simplified
+/// or traditional characters.
 @Suite struct MeaningTests {
   func best(_ query: String) throws -> NamedPlace {
     let matches = try Shared.forward.search(query)
@@ -13,16 +14,16 @@ import Testing
     ("taibei", "Taipei"), ("Gaoxiong", "Kaohsiung"), ("wulumuqi", "Ürümqi"), ("Munchen", "Munich"),
     ("Pekin", "Beijing"), ("Kiev", "Kyiv"), ("Zurich", "Zürich"), ("Krakow", "Kraków"),
   ])
-  func `ranks the best-known place first, by any of its names`(_ query: String, _ city: String) throws {
+  func `finds the best-known place first, by any of its names`(_ query: String, _ city: String) throws {
     #expect(try best(query).city == city)
   }
 
-  @Test func `puts the city of Washington before the state, and Chaoyang in Beijing before that in Changchun`() throws {
+  @Test func `prefers the city of Washington to the state, and Chaoyang in Beijing to Chaoyang in Changchun`() throws {
     let washington = try best("Washington")
     #expect(washington.admin1Code == "US.DC")
     #expect(try best("华盛顿").admin1Code == "US.DC")
     #expect(try best("朝阳区").divisionsChinese.first == "北京市")
-    // Not Hong Kong, which was called so.
+    // Hong Kong is also known under this name.
     #expect(try best("Victoria").countryCode == "AU")
   }
 
@@ -31,8 +32,7 @@ import Testing
     ("华盛頓", "US"), ("臺北", "TW"), ("台北", "TW"), ("臺北市", "TW"), ("台湾", "TW"), ("臺灣", "TW"), ("Taiwan", "TW"),
     ("紐約", "US"), ("東京", "JP"), ("横浜", "JP"), ("首爾", "KR"),
   ])
-  func `finds what a Chinese reader expects, in simplified and traditional characters`(_ query: String, _ code: String)
-    throws
+  func `finds the place a Chinese reader expects, in either kind of characters`(_ query: String, _ code: String) throws
   {
     #expect(try best(query).countryCode == code)
   }
@@ -41,11 +41,11 @@ import Testing
     ("北榄府", "Samut Prakan"), ("北柳府", "Chachoengsao"), ("尖竹汶府", "Chanthaburi"), ("洛坤府", "Nakhon Si Thammarat"),
     ("亚拉腊", "Ararat"), ("阿拉拉特", "Ararat"),
   ])
-  func `finds a province by its common older name`(_ query: String, _ province: String) throws {
+  func `finds a province by a common older name`(_ query: String, _ province: String) throws {
     #expect(try best(query).admin1 == province)
   }
 
-  @Test func `assigns no division of China to places in Taiwan`() throws {
+  @Test func `returns no division of China for places in Taiwan`() throws {
     for query in ["台湾", "金门", "台北", "高雄"] {
       let places = try Shared.forward.search(query, options: .init(limit: 100)).map {
         Shared.tables.place(for: $0.record)
@@ -76,14 +76,14 @@ import Testing
     #expect(closeness == closeness.sorted())
   }
 
-  @Test func `tolerates no typos if the exact name is known`() throws {
+  @Test func `does not search for similar names if the exact name is known`() throws {
     for query in ["Paris", "Lima", "Bern"] {
       #expect(try Shared.forward.search(query, options: .init(limit: 100)).allSatisfy { $0.edits == 0 })
     }
   }
 
-  /// One edit up to five letters, two beyond: every place that is large enough is found by its misspelled name.
-  @Test func `finds large places with one letter changed, omitted, inserted or swapped`() throws {
+  /// One edit is tolerated in names of up to five letters, two in longer ones.
+  @Test func `finds large places after one letter was changed, omitted, inserted or swapped`() throws {
     var state: UInt64 = 11
     func next(_ limit: Int) -> Int {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -111,7 +111,7 @@ import Testing
       let found = (try? Shared.forward.search(String(letters), options: .init(limit: 100))) ?? []
       if !found.contains(where: { $0.record == .place(row) }) { missed.append("\(name) as \(String(letters))") }
     }
-    // A misspelled name may be another's own, or one of many.
+    // A misspelled name may be the correct name of another place, or similar to many names.
     #expect(missed.count <= 20, "seed 11: \(missed)")
   }
 }

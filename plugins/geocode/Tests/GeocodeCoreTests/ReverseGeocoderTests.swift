@@ -2,7 +2,7 @@ import GeocodeCore
 import TestSupport
 import Testing
 
-/// L12, L42: country, province and city of a coordinate, offline.
+/// L12, L42: the country, province and city of a coordinate, without a network.
 @Suite struct ReverseGeocoderTests {
   struct Golden: Sendable, CustomTestStringConvertible {
     var name: String
@@ -70,7 +70,7 @@ import Testing
     Golden("Honolulu", 21.3069, -157.8583, "US"), Golden("Azores", 37.7412, -25.6756, "PT"),
   ]
 
-  @Test(arguments: goldens) func `returns the right country`(_ golden: Golden) throws {
+  @Test(arguments: goldens) func `returns the correct country`(_ golden: Golden) throws {
     #expect(try Shared.place(golden.latitude, golden.longitude)?.countryCode == golden.country)
   }
 
@@ -78,7 +78,7 @@ import Testing
     (22.5431, 114.0579, "深圳", "广东省", "Shenzhen", "Guangdong"), (39.9087, 116.3975, "北京", "北京市", "Beijing", "Beijing"),
     (31.2222, 121.4581, "上海", "上海市", "Shanghai", "Shanghai"), (30.5728, 104.0668, "成都", "四川省", "Chengdu", "Sichuan"),
   ])
-  func `names Chinese cities and provinces in both languages`(
+  func `returns the names of Chinese cities and provinces in both languages`(
     _ latitude: Double, _ longitude: Double, city: String, province: String, english: String, englishProvince: String
   ) throws {
     let place = try #require(try Shared.place(latitude, longitude, options: .init(minimumPopulation: 1_000_000)))
@@ -94,7 +94,7 @@ import Testing
     (25.0143, 121.4672, "板桥", "新北市"), (25.0330, 121.5654, "台北", "台北市"), (25.0815, 121.5881, "内湖", "台北市"),
     (25.1720, 121.4429, "淡水", "新北市"), (22.6163, 120.3133, "高雄", "高雄市"),
   ])
-  func `tells Taipei from New Taipei around it`(_ latitude: Double, _ longitude: Double, city: String, province: String)
+  func `distinguishes Taipei from New Taipei`(_ latitude: Double, _ longitude: Double, city: String, province: String)
     throws
   {
     let place = try #require(try Shared.place(latitude, longitude))
@@ -103,19 +103,19 @@ import Testing
     #expect(place.countryCode == "TW")
   }
 
-  @Test func `names province, prefecture and district in China`() throws {
+  @Test func `returns the province, prefecture and district of a place in China`() throws {
     let place = try #require(try Shared.place(22.5310, 113.9300))
     #expect(place.divisionsChinese == ["广东省", "深圳市", "南山区"])
     #expect(try Shared.place(48.8566, 2.3522)?.divisionsChinese == [])
   }
 
-  @Test func `measures distance on the sphere, not in degrees`() throws {
-    // A search in the plane of degrees answers Tubou, 190 km away, on the same side of the antimeridian in numbers only.
+  @Test func `measures distances on the sphere, not in degrees`() throws {
+    // Measured in degrees, Tubou, 190 km away, would be nearest, because it is on the same side of the antimeridian.
     #expect(try Shared.place(-16.8, -179.99)?.city == "Savusavu")
     #expect(try Shared.place(-16.8, 179.99)?.city == "Savusavu")
   }
 
-  @Test func `returns a country but no city far from every city`() throws {
+  @Test func `returns a country but no city for a point far from all cities`() throws {
     let coordinate = try Coordinate(latitude: 75, longitude: -40)
     let match = try #require(Shared.reverse.match(coordinate))
     #expect(match.place == nil)
@@ -125,8 +125,8 @@ import Testing
     #expect(try #require(far.distanceKilometers) > 100)
   }
 
-  @Test func `returns the country of a remote coast within the allowed distance`() throws {
-    // 20 km off Heard Island, where nobody lives.
+  @Test func `returns the country of a point in the sea near an uninhabited coast`() throws {
+    // 20 km from Heard Island, which is uninhabited.
     let water = try Coordinate(latitude: -53.35, longitude: 73.5)
     let match = try #require(Shared.reverse.match(water))
     #expect(Shared.tables.countryCode(match.country) == "HM")
@@ -134,7 +134,7 @@ import Testing
     #expect(Shared.reverse.match(water, options: .init(maximumDistanceKilometers: 1)) == nil)
   }
 
-  @Test func `returns at most the requested number of results`() throws {
+  @Test func `returns only the requested levels`() throws {
     let coordinate = try Coordinate(latitude: 48.8566, longitude: 2.3522)
     let country = try #require(Shared.reverse.match(coordinate, options: .init(level: .country)))
     #expect(country.region == nil && country.place == nil)
@@ -142,14 +142,14 @@ import Testing
     #expect(province.region != nil && province.place == nil)
   }
 
-  @Test func `skips cities that are too small`() throws {
+  @Test func `ignores cities below the population limit`() throws {
     let small = try #require(try Shared.place(48.8049, 2.1204))
     let large = try #require(try Shared.place(48.8049, 2.1204, options: .init(minimumPopulation: 1_000_000)))
     #expect(small.city == "Versailles")
     #expect(large.city == "Paris")
   }
 
-  /// A seeded check of the tree: no city of the decided country can be nearer than the one it found.
+  /// Seeded random points: the tree must return the nearest city of the point's country.
   @Test func `finds the same place as a search of all cities`() throws {
     var state: UInt64 = 20_240_601
     func next() -> Double {
@@ -168,7 +168,7 @@ import Testing
       let best = all.indices.lazy.filter {
         Shared.tables.countryNumber(ofPlace: $0) == match.country
       }.map { Shared.tables.distanceKilometers(from: coordinate, toPlace: $0) }.min()
-      // A city of the point's own province may be preferred to one that is up to half as far.
+      // A city of the same province is preferred if it is up to twice as far.
       let nearest = try #require(best)
       #expect(found <= nearest * 2 + 0.01, "seed 20240601, round \(round): \(coordinate)")
       #expect(abs(try #require(match.distanceKilometers) - found) < 0.01)

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite struct TableTests {
-  /// A copy of the tables with one file changed.
+  /// Runs `body` with a folder that contains a copy of the tables with one changed file.
   func withDamage(
     to name: String, _ change: (inout [UInt8]) -> Void, _ body: (String) throws -> Void
   ) throws {
@@ -25,8 +25,8 @@ import Testing
     try body(folder)
   }
 
-  /// L12, C19: the 249 of ISO 3166-1 and Kosovo, without codes that ISO has withdrawn.
-  @Test func `contains all countries and places, and stays within 12 MB`() throws {
+  /// L12, C19: the 249 countries of ISO 3166-1 and Kosovo, without withdrawn codes.
+  @Test func `contain all countries and places, in at most 12 MB`() throws {
     #expect(Shared.tables.countryCount == 250)
     for withdrawn in ["AN", "CS"] { #expect(Shared.tables.countryNumber(ofCode: withdrawn) == nil) }
     #expect(Shared.tables.placeCount > 214_000)
@@ -39,9 +39,7 @@ import Testing
     #expect(sizes.reduce(0, +) <= 12_000_000)
   }
 
-  @Test(arguments: GeocodeTables.fileNames) func `detects a single changed byte and names the file`(_ name: String)
-    throws
-  {
+  @Test(arguments: GeocodeTables.fileNames) func `are refused if one byte differs`(_ name: String) throws {
     try withDamage(to: name, { $0[$0.count / 2] ^= 1 }) { folder in
       let error = #expect(throws: TableError.self) { try GeocodeTables(folder: folder) }
       guard case .corrupt(let file, let line, _)? = error else { throw try #require(error) }
@@ -50,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `reports the line at which a truncated table ends`() throws {
+  @Test func `are refused if truncated, and the error contains the last line`() throws {
     let whole = String(
       decoding: try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")), as: UTF8.self)
     let kept = whole.utf8.prefix(100_000)
@@ -64,13 +62,13 @@ import Testing
     }
   }
 
-  @Test func `names the missing table`() throws {
+  @Test func `are refused if one is missing, and the error contains its path`() throws {
     #expect(throws: TableError.unreadable(path: "/nowhere/manifest.tsv", reason: "No such file or directory")) {
       try GeocodeTables(folder: "/nowhere")
     }
   }
 
-  @Test func `refuses an empty table and a manifest without a row`() throws {
+  @Test func `are refused if one is empty or the manifest is invalid`() throws {
     try withDamage(to: "divisions.tsv", { $0 = [] }) { folder in
       #expect(throws: TableError.corrupt(file: "divisions.tsv", line: 1, problem: "the file is empty")) {
         try GeocodeTables(folder: folder)
@@ -96,11 +94,11 @@ import Testing
     ("a control character", 60_000, UInt8(ascii: "a"), 0, "a control character"),
     ("broken UTF-8", 90_000, UInt8(ascii: "a"), 0xFF, "the row is not valid UTF-8"),
   ])
-  func `reports the exact line that is not a valid row`(
+  func `are refused if a row is invalid, and the error contains its line number`(
     _ name: String, offset: Int, from: UInt8, to: UInt8, problem: String
   ) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")))
-    // The first of the kind in a name that begins a row.
+    // The first such byte in a name at the beginning of a row.
     let row = try #require(bytes[offset...].firstIndex(of: UInt8(ascii: "\n"))) + 1
     let place = try #require(
       bytes.indices[row...].first { index in
@@ -115,8 +113,8 @@ import Testing
     }
   }
 
-  /// Whatever byte of a table is lost: loading says so, and reads nothing outside the files.
-  @Test func `refuses every table that ends early`() throws {
+  /// Wherever a file is truncated, loading reports that and does not read beyond the end of the file.
+  @Test func `are refused wherever they are truncated`() throws {
     for name in GeocodeTables.fileNames + [GeocodeTables.manifestName] {
       let size = try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/" + name)).count
       for kept in [1, 15, 16, 100, size / 2, size - 1] where kept < size {
@@ -127,14 +125,14 @@ import Testing
     }
   }
 
-  /// The script lays out the index on its own; here its parts are compared with each other.
-  @Test func `finds every place as the nearest to its own position`() throws {
+  /// A script creates the index; this compares its parts with each other.
+  @Test func `contain every place as the nearest one to its own position`() throws {
     for row in stride(from: 0, to: Shared.tables.placeCount, by: 11) {
       let here = Shared.tables.coordinate(ofPlace: row)
       let match = try #require(Shared.reverse.match(here))
       let found = try #require(match.place)
       let distance = try #require(match.distanceKilometers)
-      // Two places may share a position, and a place of the outline's country may win nearby.
+      // Two places may have the same position, and a nearby place of the correct country may be preferred.
       #expect(distance < (found == row ? 0.01 : 20), "row \(row), found \(found)")
     }
   }

@@ -1,9 +1,10 @@
 import GeocodeCore
 import Testing
 
-/// Country and province (L12): a territory is not its sovereign, an island not its nearest mainland.
+/// Country and province (L12): a territory is distinguished from its sovereign, and an island from the nearest
+/// mainland.
 @Suite struct TerritoryTests {
-  /// A point of a territory, its own code and the sovereign's.
+  /// A point in a territory, with the territory's own code.
   struct Territory: CustomTestStringConvertible {
     var name: String
     var latitude: Double
@@ -33,7 +34,9 @@ import Testing
   ]
 
   /// L12.
-  @Test(arguments: territories) func `has its own code, and its own province or none`(_ given: Territory) throws {
+  @Test(arguments: territories) func `has its own country code, and no province of its sovereign`(_ given: Territory)
+    throws
+  {
     let place = try #require(try Shared.place(given.latitude, given.longitude))
     #expect(place.countryCode == given.code)
     if let region = place.admin1Code { #expect(region.hasPrefix(given.code + "."), "\(region)") }
@@ -41,8 +44,8 @@ import Testing
   }
 
   /// L12.
-  @Test func `inherits no province from a distant place of the same country`() throws {
-    // Franz Josef Land, the Antarctic ice and Clipperton are nobody's neighbors.
+  @Test func `has no province of a distant place of the same country`() throws {
+    // Franz Josef Land, the Antarctic ice and Clipperton have no neighboring places.
     #expect(try Shared.place(10.30, -109.22)?.admin1 == nil)
     let ice = try #require(try Shared.place(-83, 60))
     #expect(ice.countryCode == "AQ" && ice.admin1 == nil)
@@ -54,14 +57,14 @@ import Testing
     (16.834, 112.339, "Sansha"), (-25.066, -130.1, "Adamstown"), (-37.067, -12.311, "Edinburgh of the Seven Seas"),
     (82.5, -62.35, "Alert"), (-49.35, 70.22, "Port-aux-Français"), (78.925, 11.93, "Ny-Ålesund"),
   ])
-  func `uses the name of the inhabited island or station`(_ latitude: Double, _ longitude: Double, _ name: String)
+  func `is named after its inhabited island or station`(_ latitude: Double, _ longitude: Double, _ name: String)
     throws
   {
     #expect(try Shared.place(latitude, longitude)?.city == name)
   }
 
-  /// L42: the record of cpca and GeoNames, whatever is nearer.
-  @Test func `assigns the divisions of Sansha to Woody Island`() throws {
+  /// L42: the divisions according to cpca and GeoNames, even if another place is nearer.
+  @Test func `includes Woody Island in the divisions of Sansha`() throws {
     let place = try #require(try Shared.place(16.834, 112.339))
     #expect(place.countryCode == "CN")
     #expect(place.admin1Chinese == "海南省")
@@ -69,8 +72,8 @@ import Testing
     #expect(place.divisionsChinese.contains("三沙市"))
   }
 
-  /// L42: so that the app can judge.
-  @Test func `reports the nearest place on which an answer is based, and its distance`() throws {
+  /// L42: so that an app can decide whether to use the result.
+  @Test func `is reported with the nearest place and its distance`() throws {
     var state: UInt64 = 7
     var found = 0
     while found < 200 {
@@ -86,7 +89,7 @@ import Testing
   }
 
   /// L12.
-  @Test func `is more confident far from a border than near it`() throws {
+  @Test func `is reported with more confidence far from a border than near it`() throws {
     let far = try #require(Shared.reverse.match(try Coordinate(latitude: 47.0, longitude: 2.5)))
     let near = try #require(Shared.reverse.match(try Coordinate(latitude: 47.59, longitude: 7.59)))
     #expect(far.confidence > 0.99)
