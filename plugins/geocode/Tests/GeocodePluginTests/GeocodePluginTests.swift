@@ -27,8 +27,8 @@ import Testing
     try await host(plugin).call(try #require(registry[action]), with: inputs)
   }
 
-  /// L22: created early, so that the first use costs nothing.
-  @Test func `loads once, regardless of the first caller`() async throws {
+  /// L22: the tables can be loaded early, so that the first use is fast.
+  @Test func `loads its tables once, regardless of which action is called first`() async throws {
     let plugin = GeocodePlugin()
     let first = try await call("geocode.prepare", plugin: plugin)
     #expect(first["loaded"] == .boolean(true))
@@ -40,7 +40,7 @@ import Testing
   }
 
   /// L42.
-  @Test func `returns the place of a coordinate in both languages`() async throws {
+  @Test func `returns the names of a place in both languages`() async throws {
     let place = try await call(
       "geocode.reverse", ["latitude": 22.5431, "longitude": 114.0579, "minimum-population": 1_000_000])
     #expect(place["city"] == .string("Shenzhen"))
@@ -91,7 +91,7 @@ import Testing
     #expect(try await call("geocode.reverse", ["latitude": 10, "longitude": 437.4, "wrap": true])["country"] != nil)
   }
 
-  @Test func `returns 1 to 100 results and accepts at most 200 bytes of a query`() async throws {
+  @Test func `returns 1 to 100 results and accepts queries of up to 200 bytes`() async throws {
     #expect(try await call("geocode.forward", ["query": "San", "limit": 100])["count"] == .integer(100))
     #expect(try await call("geocode.forward", ["query": "San", "limit": 1])["count"] == .integer(1))
     let action = try #require(registry["geocode.forward"])
@@ -127,7 +127,7 @@ import Testing
       "minimum-population: 100000001 is not a population; expected 0 … 100000000"
     ),
   ])
-  func `refuses invalid numbers, literal or computed`(
+  func `refuses numbers out of range, both literal and computed`(
     _ action: String, _ input: String, _ value: Value, _ message: String
   ) async throws {
     var inputs: ValueObject =
@@ -143,7 +143,7 @@ import Testing
     #expect(try #require(registry[action]).check(LiteralInput(inputs)).count == 1)
   }
 
-  @Test func `finds nothing on the open sea, and reports the query`() async throws {
+  @Test func `returns an error with the coordinates for a point on the open sea`() async throws {
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
     }
@@ -151,7 +151,7 @@ import Testing
     #expect(error?.message == "no country holds -30.0, -140.0, and no city is within 100.0 km")
   }
 
-  @Test func `distinguishes partial results from unknown countries`() async throws {
+  @Test func `distinguishes unknown names from unknown countries`() async throws {
     let partial = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Xyzzyville, France"])
     }
@@ -172,14 +172,14 @@ import Testing
     #expect(error?.code == "cancelled")
   }
 
-  @Test func `names the missing table`() async throws {
+  @Test func `reports a missing table with its path`() async throws {
     let plugin = GeocodePlugin(provider: OfflineGeocodeProvider(folder: "/nowhere"))
     let error = await #expect(throws: ActionError.self) { try await call("geocode.prepare", plugin: plugin) }
     #expect(error?.code == "data-corrupt")
     #expect(error?.message == "cannot read /nowhere/manifest.tsv: No such file or directory")
   }
 
-  @Test func `maps each of its errors to one of Core Location`() {
+  @Test func `maps each of its errors to an error of Core Location`() {
     #expect(GeocodeError.partialResult("").coreLocationName == "geocodeFoundPartialResult")
     #expect(GeocodeError.noResult("").coreLocationName == "geocodeFoundNoResult")
     #expect(GeocodeError.cancelled.coreLocationName == "geocodeCanceled")
