@@ -12,7 +12,7 @@ import Testing
   import Foundation
 #endif
 
-/// A source that counts how often it prompts.
+/// A source that counts its permission requests.
 final class CountingSource: LocationSource {
   let prompts = Mutex(0)
   func authorization() -> LocationAuthorization? { nil }
@@ -38,7 +38,7 @@ final class CountingSource: LocationSource {
     return TestHost(workflowFolder: folder, launch: launch, handles: handles)
   }
 
-  /// A folder with a track of three points, ten seconds apart.
+  /// Creates a folder with a track of three points at intervals of ten seconds.
   func withTrack(_ text: String? = nil, _ body: (String) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/location-" + UUID().uuidString
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -56,8 +56,8 @@ final class CountingSource: LocationSource {
     try await body(folder)
   }
 
-  /// L3, L20: nothing but the map's first use prompts.
-  @Test func `prepares without asking`() async throws {
+  /// L3, L20: the permission is requested only at the first use of the map.
+  @Test func `prepares without requesting permission`() async throws {
     let source = CountingSource()
     let host = host(LocationPlugin(source: source))
     let outputs = try await host.call(PrepareLocation.self)
@@ -68,13 +68,13 @@ final class CountingSource: LocationSource {
 
   /// L21.
   @Test(arguments: [("when-in-use", true), ("always", true), ("denied", false)])
-  func `asks once and stores the answer`(_ answer: String, granted: Bool) async throws {
+  func `requests permission once and stores the answer`(_ answer: String, granted: Bool) async throws {
     let source = CountingSource()
     let host = host(LocationPlugin(source: source))
     let first = try await host.call(RequestLocationPermission.self, with: ["answer": .string(answer)])
     #expect(first["asked"] == .boolean(true))
     #expect(first["granted"] == .boolean(granted))
-    // Another run of the app, another answer: the kept one stays.
+    // In another run of the app, the stored answer is used, even if the user would answer differently.
     let again = try await self.host(LocationPlugin(source: source)).call(
       RequestLocationPermission.self, with: ["answer": "always"])
     #expect(again["asked"] == .boolean(false))
@@ -92,8 +92,8 @@ final class CountingSource: LocationSource {
         == "the location may not be used: not-determined; location.request-permission asks the user")
   }
 
-  /// R13, C11: the system launches for a position only an app that may have it.
-  @Test func `starts at once if a position launched the app`() async throws {
+  /// R13, C11: the system launches an app for a position only if the app has the permission.
+  @Test func `starts immediately if a position has launched the app`() async throws {
     let host = host(LocationPlugin(source: CountingSource()), launch: Launch(reason: .location))
     async let call = host.call(StartLocation.self)
     #expect(await host.readied()["latitude"] == .number(1))
@@ -140,11 +140,11 @@ final class CountingSource: LocationSource {
     ),
     ("<gpx><!-- ", 1, "'-->' is missing"), ("<gpx><wpt lat=\"1", 1, "the value of 'lat' has no end"),
   ])
-  func `reports the location of an error in a track`(_ text: String, line: Int, message: String) {
+  func `reports an error in a track with its line`(_ text: String, line: Int, message: String) {
     #expect(throws: GPXProblem(line: line, message: message)) { try GPXTrack(bytes: Array(text.utf8)) }
   }
 
-  @Test func `accepts a track of 16 MiB and refuses one more byte`() throws {
+  @Test func `accepts a track of 16 MiB and refuses a larger one`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString).gpx"
     defer { try? FileManager.default.removeItem(atPath: path) }
     var data = Data("<gpx><wpt lat=\"1\" lon=\"2\"/></gpx>".utf8)
@@ -157,14 +157,14 @@ final class CountingSource: LocationSource {
     #expect(error?.message == "\(path): 16777217 bytes; a track may have 16777216")
   }
 
-  @Test func `reads Xcode's waypoints, one second apart if they have no times`() throws {
+  @Test func `reads Xcode's waypoints, at intervals of one second if they have no times`() throws {
     let track = try GPXTrack(
       bytes: Array("<gpx><wpt lat=\"1\" lon=\"2\"></wpt><wpt lat=\"1.5\" lon=\"2\"/></gpx>".utf8))
     #expect(track.points.map(\.latitude) == [1, 1.5])
     #expect(track.points.map(\.elapsed) == [.zero, .seconds(1)])
   }
 
-  @Test func `reports that a system without a location service needs a track`() async throws {
+  @Test func `requires a track on a system without a location service`() async throws {
     try store.put("always", for: "authorization", in: "location")
     let error = await #expect(throws: ActionError.self) { try await host(LocationPlugin()).call(StartLocation.self) }
     #expect(error?.code == "no-source")
@@ -175,7 +175,7 @@ final class CountingSource: LocationSource {
   }
 }
 
-/// Looks at the service without stopping it.
+/// Reads the positions of the service without stopping it.
 struct StopLocationProbe: Action {
   static let name = "location.probe"
   static let summary = "Counts positions"
