@@ -5,7 +5,7 @@ import Testing
 
 @testable import NotificationPlugin
 
-/// Buttons and replies, and payloads of services that deliver only strings.
+/// Buttons and replies of notifications, and payloads of services that can send only strings.
 @Suite struct NotificationAnswerTests {
   private func parse(_ payload: Value) async throws -> ValueObject {
     try await host(FakeCenter()).call(ParsePayload.self, with: ["payload": payload])
@@ -16,7 +16,7 @@ import Testing
       (nil, "app://chat/1", "default"), ("com.apple.UNNotificationDefaultActionIdentifier", "app://chat/1", "default"),
       ("MARK_READ", nil, "MARK_READ"), ("com.apple.UNNotificationDismissActionIdentifier", nil, "dismiss"),
     ] as [(String?, String?, String)])
-  func `reads the action and the reply of a response, and returns a route only for a tap`(
+  func `contains the action and the reply of a response, and a route only for a tap`(
     identifier: String?, route: String?, action: String
   ) async throws {
     let outputs = try await parse([
@@ -28,7 +28,7 @@ import Testing
     #expect(try await parse(["route": "app://chat/1"])["action"] == .null)
   }
 
-  @Test func `reads parameters given as JSON text, and the key of a localized alert`() async throws {
+  @Test func `contains parameters from a JSON string, and the key of a localized alert`() async throws {
     let outputs = try await parse([
       "aps": ["alert": ["title-loc-key": "SALE_TITLE", "loc-key": "SALE_BODY"]], "route": "app://a",
       "parameters": #"{"price":"7999"}"#,

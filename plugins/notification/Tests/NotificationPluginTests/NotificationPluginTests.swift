@@ -12,7 +12,7 @@ import Testing
 
 @testable import NotificationPlugin
 
-/// A notification center under the test's control.
+/// A notification center that a test controls.
 final class FakeCenter: UserNotificationCenter {
   struct Failure: Error {}
 
@@ -53,7 +53,7 @@ final class FakeCenter: UserNotificationCenter {
   }
 }
 
-/// Keeps what it is asked to open and show.
+/// Records the links it is asked to open and the titles of its banners.
 final class FakeApp: LinkOpener, UserInterface {
   private let links = Mutex<[TappedLink]>([])
   private let titles = Mutex<[String]>([])
@@ -107,21 +107,22 @@ let product: Value = [
     (#"{"route":null}"#, "no-route: the payload's 'route' is not a text"),
     (#"{"route":""}"#, "no-route: the payload's 'route' is empty"),
   ])
-  func `finds no route without a non-empty string, and warns (N18, N35)`(text: String, warning: String) throws {
+  func `has no route without a non-empty string, and warns about that (N18, N35)`(text: String, warning: String) throws
+  {
     let payload = try NotificationPayload(.string(text))
     #expect(payload.route == nil)
     #expect(payload.warnings == [warning])
   }
 
   @Test(arguments: [#""x""#, "7", "null", "[1]", "true"])
-  func `ignores parameters that are not an object, and warns (N19)`(parameters: String) throws {
+  func `ignores parameters that are not an object, and warns about that (N19)`(parameters: String) throws {
     let payload = try NotificationPayload(.string(#"{"route":"app://a","parameters":\#(parameters)}"#))
     #expect(payload.parameters == [:])
     #expect(payload.warnings.count == 1)
     #expect(try NotificationPayload(.string(#"{"route":"app://a"}"#)).parameters == [:])
   }
 
-  @Test func `accepts 4096 bytes, or 5120 for VoIP, and refuses one more`() throws {
+  @Test func `has at most 4096 bytes, or 5120 for VoIP`() throws {
     func payload(_ count: Int) -> Value {
       let start = #"{"route":"app://a","x":""#
       return .string(start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}")
@@ -133,7 +134,7 @@ let product: Value = [
     #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(payload(5_121), limit: .voip) }
   }
 
-  @Test func `accepts a nesting depth of 32 and no more`() {
+  @Test func `has a nesting depth of at most 32`() {
     func payload(_ depth: Int) -> Value {
       .string(#"{"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}")
     }
@@ -142,13 +143,13 @@ let product: Value = [
   }
 
   @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "\"x\"", #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", "7"])
-  func `reports text that is not a payload`(text: String) {
+  func `is refused if the text is not a JSON object`(text: String) {
     let error = #expect(throws: NotificationPayload.PayloadProblem.self) { try NotificationPayload(.string(text)) }
     #expect(error?.code == "payload-malformed")
   }
 
-  /// 100,000 of them; `FLOWRUN_LONG_TESTS=1` tries a million, and `FLOWRUN_SEED` gives another seed.
-  @Test(.timeLimit(.minutes(10))) func `survives random payloads, valid and invalid`() {
+  /// 100,000 payloads, or a million with `FLOWRUN_LONG_TESTS=1`. `FLOWRUN_SEED` sets another seed.
+  @Test(.timeLimit(.minutes(10))) func `is parsed without a crash from random text, valid or not`() {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["FLOWRUN_LONG_TESTS"] == nil ? 100_000 : 1_000_000
     let seed = environment["FLOWRUN_SEED"].flatMap(UInt64.init) ?? 20_260_228
@@ -160,7 +161,7 @@ let product: Value = [
     #expect(read > count / 4 && read < count * 3 / 4, "seed \(seed): \(read) of \(count) were payloads")
   }
 
-  /// An object of a few members, half of the time with some bytes replaced.
+  /// A random object. In half of the cases, some of its bytes are replaced.
   private func randomPayload(_ generator: inout SeededGenerator) -> String {
     let keys = ["route", "parameters", "aps", "alert", "title", "家"]
     let values = [
@@ -182,7 +183,7 @@ let product: Value = [
 }
 
 @Suite(.timeLimit(.minutes(10))) struct NotificationActionTests {
-  @Test func `continues after a denial, and logs it (N14)`() async throws {
+  @Test func `continues after the user denies permission, and logs it (N14)`() async throws {
     let denied = host(FakeCenter(isGranted: false))
     #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
     #expect(denied.logs == ["permission denied for alert, sound, badge; continuing without notifications"])
@@ -190,7 +191,7 @@ let product: Value = [
     #expect(try await granted.call(RequestPermission.self)["granted"] == true)
   }
 
-  @Test func `returns a device token in lower-case hexadecimal, and logs only its beginning (N22)`()
+  @Test func `returns a device token in lower-case hexadecimal, and logs only its first digits (N22)`()
     async throws
   {
     let host = host(FakeCenter(token: [0x00, 0x0F, 0xFF, 0xA0, 0x01]))
@@ -206,7 +207,9 @@ let product: Value = [
   }
 
   @Test(arguments: [(13, "alert"), (14, "banner"), (18, "banner")])
-  func `shows a banner on iOS 14 and later, and an alert before (N23)`(version: Int, first: String) async throws {
+  func `shows a banner on iOS 14 and later, and an alert on older systems (N23)`(version: Int, first: String)
+    async throws
+  {
     let app = FakeApp()
     let outputs = try await host(FakeCenter(), app).call(
       PresentNotification.self, with: ["title": "T", "os-version": .integer(version)])
@@ -215,13 +218,13 @@ let product: Value = [
     #expect(app.opened.isEmpty)
   }
 
-  @Test func `leaves the banner to the system while no window is in the foreground`() async throws {
+  @Test func `leaves the banner to the system if no window is in the foreground`() async throws {
     let app = FakeApp(isReady: false)
     #expect(try await host(FakeCenter(), app).call(PresentNotification.self)["shown"] == false)
     #expect(app.banners.isEmpty)
   }
 
-  @Test func `delivers a scheduled notification once, after five seconds (N32)`() async throws {
+  @Test func `delivers a scheduled notification once, after its delay (N32)`() async throws {
     let center = HeadlessNotificationCenter()
     let folder = try TemporaryFolder()
     let host = host(center, dataFolder: folder.path)
@@ -237,7 +240,7 @@ let product: Value = [
     #expect(delivered.withLock { $0 } == [id])
   }
 
-  @Test func `logs a notification that could not be scheduled, and accepts at most 64 (N32)`() async throws {
+  @Test func `logs a notification that cannot be scheduled, and accepts at most 64 (N32)`() async throws {
     let failing = host(FakeCenter())
     await #expect(throws: FakeCenter.Failure.self) {
       try await failing.call(ScheduleNotification.self, with: ["title": "T"])
@@ -249,20 +252,20 @@ let product: Value = [
     await #expect(throws: ActionError.self) { try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
   }
 
-  @Test func `warns about a literal payload without a route before the run (N35)`() {
+  @Test func `reports a literal payload without a route as a warning before the run (N35)`() {
     let problems = ParsePayload.check(LiteralInput(["payload": #"{"productId":"123"}"#]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ParsePayload.check(LiteralInput(["payload": "{"])).map(\.isWarning) == [false])
   }
 
-  @Test func `refuses a notification with an instant and a delay`() {
+  @Test func `refuses a notification with both an instant and a delay`() {
     let both: ValueObject = ["title": "T", "at": "2030-01-01T00:00:00Z", "after": "5s"]
     #expect(ScheduleNotification.check(LiteralInput(both)).map(\.keyPath) == ["after"])
   }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ReceiveNotificationsTests {
-  /// Starts the service and ends it after `body`.
+  /// Starts the service, runs `body`, and stops the service.
   private func listening(
     _ center: FakeCenter, _ app: FakeApp, _ inputs: ValueObject = [:], _ body: (TestHost) async throws -> Void
   ) async throws {
@@ -275,17 +278,17 @@ let product: Value = [
     #expect(!center.hasDelegate)
   }
 
-  /// Waits until the condition holds, or the time limit cancels the test.
+  /// Waits until the condition is true or the time limit of the test has passed.
   private func wait(_ condition: () -> Bool) async {
     while !condition() && !Task.isCancelled { await Task.yield() }
   }
 
-  @Test func `has set its delegate when it reports ready (N15)`() async throws {
+  @Test func `sets the delegate before it reports ready (N15)`() async throws {
     let center = FakeCenter()
     try await listening(center, FakeApp()) { _ in #expect(center.hasDelegate) }
   }
 
-  @Test func `shows an arriving notification and opens nothing until it is tapped (N10, N21, C3)`() async throws {
+  @Test func `shows a notification when it arrives, and opens its link only after a tap (N10, N21, C3)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app) { host in
       center.deliver(.received, product)
@@ -300,7 +303,7 @@ let product: Value = [
     }
   }
 
-  @Test func `answers the system exactly once per notification, even an unreadable one (N21, N24)`()
+  @Test func `calls the completion handler exactly once per notification, even if it is invalid (N21, N24)`()
     async throws
   {
     let (center, app) = (FakeCenter(), FakeApp())
@@ -313,7 +316,7 @@ let product: Value = [
     }
   }
 
-  @Test func `queues 64 notifications, and answers further ones at once`() async throws {
+  @Test func `queues up to 64 notifications, and completes further ones immediately`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["tap-after": "1h"]) { host in
       center.deliver(.received, product)
@@ -325,7 +328,7 @@ let product: Value = [
     }
   }
 
-  @Test func `opens a link on receipt only if configured (C3)`() async throws {
+  @Test func `opens a link without a tap only if configured (C3)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["route-on-receipt": true]) { _ in
       center.deliver(.received, product)
@@ -334,7 +337,7 @@ let product: Value = [
     }
   }
 
-  @Test func `simulates the person on a headless center (N34)`() async throws {
+  @Test func `simulates the user's tap with a headless center (N34)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["tap-after": "1s"]) { host in
       center.deliver(

@@ -7,13 +7,13 @@ import Testing
 
 @testable import NotificationPlugin
 
-/// N32, C21: a local notification comes although the application was killed.
+/// N32, C21: a local notification is delivered even if the application has been killed.
 @Suite(.timeLimit(.minutes(10))) struct ScheduledNotificationsTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Schedules one in a process that is gone right afterwards.
+  /// Schedules a notification in a process that ends immediately afterwards.
   private func schedule(_ id: String, after: String = "5s", at now: Int = 0) async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { now })
     _ = try await gone.call(
@@ -21,19 +21,19 @@ import Testing
       with: ["title": "T", "route": "app://vip/1", "id": .string(id), "after": .string(after)])
   }
 
-  /// Waits until the condition holds, or the time limit cancels the test.
+  /// Waits until the condition is true or the time limit of the test has passed.
   private func wait(_ condition: () -> Bool) async {
     while !condition() && !Task.isCancelled { await Task.yield() }
   }
 
-  @Test func `are delivered by the next run, overdue ones at once and the rest when they are due (C21)`() async throws {
+  @Test func `are delivered by the next run, immediately if they are overdue (C21)`() async throws {
     try await schedule("late")
     try await schedule("later", after: "60s")
     let app = FakeApp()
     let next = host(HeadlessNotificationCenter(), app, dataFolder: folder.path, now: { 30_000 })
     let service = Task { try await next.call(ReceiveNotifications.self) }
     _ = await next.readied()
-    // Both have been taken up: time that passes before would pass unheard.
+    // Advancing the clock has an effect only after both have been read.
     await wait { next.sleeperCount == 2 }
     next.advance(by: .zero)
     await wait { next.posts.count == 1 }
@@ -44,13 +44,14 @@ import Testing
     await wait { next.posts.count == 2 }
     #expect(next.logs.contains("notification received later"))
     #expect(app.banners == ["T", "T"] && app.opened.isEmpty)
-    // The file is removed after the event.
+    // The file is removed after the event has been posted.
     await wait { ScheduledNotifications(dataFolder: folder.path).waiting().entries.isEmpty }
     next.cancel()
     _ = await service.result
   }
 
-  @Test func `each is delivered by one process only, and replaced by the next with its identifier (C21)`() async throws
+  @Test func `are delivered by one process only, and replaced by a later one with the same identifier (C21)`()
+    async throws
   {
     for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
     let scheduled = ScheduledNotifications(dataFolder: folder.path)
@@ -67,7 +68,7 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
-  @Test func `stay if claimed but not shown, and are not shown by other processes meanwhile (C21)`() async throws {
+  @Test func `remain stored if claimed but not shown, and no other process shows them (C21)`() async throws {
     try await schedule("a")
     let scheduled = ScheduledNotifications(dataFolder: folder.path)
     var claim = scheduled.claim("a")
@@ -75,7 +76,7 @@ import Testing
     #expect(scheduled.deliverDue(atMilliseconds: 5_000) { _ in } == 0)
     claim = nil
     #expect(scheduled.waiting().entries.map(\.id) == ["a"])
-    // One that is scheduled again while it is shown is a new one.
+    // A notification that is scheduled again while it is shown is a new one.
     let shown = try #require(scheduled.claim("a"))
     try await schedule("a", at: 1)
     shown.finish()
@@ -84,7 +85,7 @@ import Testing
     #expect(scheduled.waiting().entries.isEmpty)
   }
 
-  @Test func `are not delivered after cancellation, in this run or in the next`() async throws {
+  @Test func `are not delivered after cancellation, in this run or the next`() async throws {
     let app = FakeApp()
     let center = HeadlessNotificationCenter()
     let run = host(center, app, dataFolder: folder.path, now: { 0 })
@@ -98,7 +99,7 @@ import Testing
     #expect(try await run.call(CancelNotifications.self, with: ["id": "timer"])["cancelled"] == [])
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["other"])
     run.advance(by: .seconds(1_500))
-    // Not its event: the host takes those of the action that was called last.
+    // Checks the banner instead of the event, because the host records events only for the action called last.
     await wait { app.banners.count == 1 }
     #expect(app.banners == ["other"])
     try await schedule("late")
@@ -108,7 +109,7 @@ import Testing
     _ = await service.result
   }
 
-  @Test func `arrive at each interval if they repeat, and only once for missed ones`() async throws {
+  @Test func `are delivered at each interval if they repeat, and only once for missed intervals`() async throws {
     let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 0 })
     _ = try await gone.call(
       ScheduleNotification.self, with: ["title": "T", "id": "drink", "after": "60s", "repeats": true])
@@ -125,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: [("1970-01-01T00:01:30Z", 90_000), ("1970-01-01T02:00:00+02:00", 1_000), ("soon", nil)])
-  func `arrive at their instant, or at once if it has passed`(at: String, due: Int?) async throws {
+  func `are delivered at their instant, or immediately if it has passed`(at: String, due: Int?) async throws {
     let host = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { 1_000 })
     guard let due else {
       let error = await #expect(throws: ActionError.self) {
@@ -137,7 +138,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.dueAtMilliseconds) == [due])
   }
 
-  @Test func `report unreadable files, and refuse an identifier that cannot name a file`() async throws {
+  @Test func `report unreadable files, and need an identifier that can be part of a file name`() async throws {
     try await schedule("a")
     let file = folder.path + "/notifications/zz.json"
     try Data("half a not".utf8).write(to: URL(fileURLWithPath: file))
@@ -147,7 +148,7 @@ import Testing
     #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
   }
 
-  @Test func `L3 the permission is looked up without asking, and stored`() async throws {
+  @Test func `L3 use the current permission without asking, and store it`() async throws {
     let values = MemoryKeyValueStore()
     func answer(_ host: TestHost) async throws -> Value? { try await host.call(ReadStatus.self)["status"] }
     func host() -> TestHost {

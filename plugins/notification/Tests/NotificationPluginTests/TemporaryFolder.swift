@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one test's own, removed when the test is over.
+/// A folder for one test, which is removed after the test.
 final class TemporaryFolder: Sendable {
   let path: String
 
