@@ -9,7 +9,7 @@ import Testing
 @testable import PomodoroPlugin
 @testable import SyncPlugin
 
-/// The timer at the terminal.
+/// The timer in the terminal.
 @Suite(.timeLimit(.minutes(10))) struct TimerTests {
   @Test func `parses every command`() throws {
     let cases: [(String, TimerCommand?)] = [
@@ -29,7 +29,7 @@ import Testing
     ("xyzzy", "'xyzzy' is not a command; help lists them"), ("discard", "'discard' needs a number"),
     ("retry x", "'x' is not a change number"), ("retire", "'retire' needs a device's name"),
   ])
-  func `reports the expected form for a line that is not a command`(_ line: String, _ message: String) {
+  func `reports the expected form of an invalid command`(_ line: String, _ message: String) {
     #expect {
       try TimerCommand(line)
     } throws: {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `S26 F3 merges scripts of two devices that both edit while one is offline`() async throws {
+  @Test func `S26 F3 merges the changes of two devices, one of which was offline`() async throws {
     let folder = NSTemporaryDirectory() + "sync-timer-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -50,7 +50,7 @@ import Testing
     try await phone.pull(timeout: .seconds(60))
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     for line in ["offline", "break 5m", "nonsense", "done"] { continuation.yield(line) }
-    // Away before the other acts, so that neither sees the other's state.
+    // The phone is offline before the Mac changes the state, so that neither device sees the other's change.
     await phone.session.setOnline(false)
     try await mac.set(TimerState(kind: .focus, remainingMilliseconds: 1_500_000))
     try await mac.flush(timeout: .seconds(60))
@@ -69,8 +69,7 @@ import Testing
     try phone.close()
   }
 
-  @Test func `the time that is left is shown every second while the timer runs, and not while it stands`() async throws
-  {
+  @Test func `shows the remaining time every second while it runs, and not while it is paused`() async throws {
     let folder = NSTemporaryDirectory() + "sync-watch-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -88,7 +87,7 @@ import Testing
   @Test(arguments: [
     (0, "25:00"), (1, "25:00"), (999, "25:00"), (1000, "24:59"), (90_001, "23:30"), (2_000_000, "0:00"),
   ])
-  func `shows the remaining time rounded up to whole seconds while it runs`(
+  func `shows the remaining time rounded up to whole seconds`(
     _ later: Int64, _ left: String
   ) {
     let running = TimerState(kind: .focus, remainingMilliseconds: 1_500_000)
