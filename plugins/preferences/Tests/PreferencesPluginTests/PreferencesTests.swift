@@ -5,7 +5,7 @@ import Testing
 
 @testable import PreferencesPlugin
 
-/// A run of the plugin over small values in memory and a system that says what the test says.
+/// Runs the plugin with a store in memory and with the given environment variables.
 struct PreferenceRun {
   let store: MemoryKeyValueStore
   let host: TestHost
@@ -33,7 +33,7 @@ struct PreferenceRun {
 }
 
 @Suite struct `The managers of the launch` {
-  @Test func `L10 find no account on a new device, and ask for none`() async throws {
+  @Test func `L10 find no account on a new device and do not request one`() async throws {
     #expect(try await PreferenceRun().call(CheckAccount.self)["signed-in"] == false)
   }
 
@@ -48,30 +48,30 @@ struct PreferenceRun {
     #expect(try await PreferenceRun(saved: ["account": saved]).call(CheckAccount.self)["signed-in"] == false)
   }
 
-  @Test func `L11 prefer the saved language to the system's`() async throws {
+  @Test func `L11 prefer the saved language to the system language`() async throws {
     let run = PreferenceRun(saved: ["language": "zh-Hans"], environment: ["LANG": "en_GB.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "saved"])
   }
 
-  @Test func `L11 use the system's language if none is saved`() async throws {
+  @Test func `L11 use the system language if none is saved`() async throws {
     let run = PreferenceRun(environment: ["LANG": "zh_CN.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "system"])
     #expect(run.host.logs.isEmpty)
   }
 
-  @Test func `L11 fall back from an unsupported language and report it`() async throws {
+  @Test func `L11 use the default and report it if a language is not supported`() async throws {
     let run = PreferenceRun(saved: ["language": "fr"], environment: ["LANG": "C.UTF-8"])
     #expect(try await run.call(ChooseLanguage.self) == ["language": "en", "source": "default"])
     #expect(run.host.logLines == [.init(level: .warning, "the language 'fr' is not supported; using 'en'")])
   }
 
-  @Test func `L11 prefer an override to everything, and ignore an empty one`() async throws {
+  @Test func `L11 prefer an override to all other languages, and ignore an empty one`() async throws {
     let run = PreferenceRun(saved: ["language": "zh-Hans"])
     #expect(try await run.call(ChooseLanguage.self, ["override": "en-US"]) == ["language": "en", "source": "override"])
     #expect(try await run.call(ChooseLanguage.self, ["override": ""])["source"] == "saved")
   }
 
-  @Test func `L11 report an unsupported fallback before the run and in it`() async {
+  @Test func `L11 refuse an unsupported fallback, both before and during the run`() async {
     let inputs: ValueObject = ["supported": ["de", "no language"], "fallback": "en"]
     #expect(ChooseLanguage.check(LiteralInput(inputs)).map(\.keyPath) == ["supported[1]", "fallback"])
     #expect(await PreferenceRun().code(ChooseLanguage.self, inputs) == "fallback-unsupported")
@@ -89,7 +89,7 @@ struct PreferenceRun {
     #expect(CountryNames.countries.allSatisfy { !$0.english.isEmpty && !$0.chinese.isEmpty })
   }
 
-  @Test func `L13 prefer the user's color to the default, by name or by code`() async throws {
+  @Test func `L13 prefer the saved color, a name or a code, to the default`() async throws {
     let named = PreferenceRun(saved: ["brand-color": "ocean"])
     #expect(try await named.call(ChooseBrandColor.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])
     let own = PreferenceRun(saved: ["brand-color": "#00ff7F"])
@@ -110,7 +110,7 @@ struct PreferenceRun {
     #expect(ChooseBrandColor.check(LiteralInput(inputs)).map(\.keyPath) == ["palette.a"])
   }
 
-  @Test func `L14 prefer the saved appearance to the system's, and that to the default`() async throws {
+  @Test func `L14 prefer the saved appearance to the system's, and the system's to the default`() async throws {
     let saved = PreferenceRun(saved: ["appearance": "light"], environment: ["GTK_THEME": "Adwaita:dark"])
     #expect(try await saved.call(ChooseAppearance.self) == ["appearance": "light", "source": "saved"])
     let follows = PreferenceRun(saved: ["appearance": "system"], environment: ["GTK_THEME": "Adwaita:dark"])
@@ -120,7 +120,7 @@ struct PreferenceRun {
         == ["appearance": "dark", "source": "default"])
   }
 
-  @Test func `L16 are created once per run for any number of steps, and removed with the run`() async throws {
+  @Test func `L16 are created once per run, and removed with the run`() async throws {
     let run = PreferenceRun()
     let roster: ManagerRoster = try #require(run.host.handle(ManagerRoster.key))
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -132,14 +132,14 @@ struct PreferenceRun {
       }
       try await group.waitForAll()
     }
-    // One read a manager, so one manager of each kind.
+    // Each manager reads the store once, so there was only one manager of each kind.
     #expect(run.store.readCount == 2)
     #expect(roster.runCount == 1)
     try run.host.closeHandles()
     #expect(roster.runCount == 0)
   }
 
-  @Test func `fail the step if they cannot load, and load at a retry`() async throws {
+  @Test func `fail the step if the store cannot be read, and load at the next attempt`() async throws {
     let run = PreferenceRun()
     run.store.fail(with: ActionError("store-locked", "locked"))
     #expect(await run.code(ChooseAppearance.self, [:]) == "store-locked")
@@ -169,7 +169,7 @@ struct PreferenceRun {
       ("appearance", "dim"), ("language", "klingon!"), ("language", 3), ("brand-color", "#12"), ("brand-color", ""),
       ("account", ["name": "x"]),
     ] as [(String, Value)])
-  func `refuses a value that its manager could not use, before the run and in it`(_ key: String, _ value: Value)
+  func `refuses a value that its manager cannot use, both before and during the run`(_ key: String, _ value: Value)
     async throws
   {
     let run = PreferenceRun()
@@ -189,7 +189,7 @@ struct PreferenceRun {
       await run.code(SetPreference.self, ["key": .string(String(repeating: "k", count: 128)), "value": 1]) == nil)
   }
 
-  @Test func `L29 loads all preferences, and names and omits unusable ones`() async throws {
+  @Test func `L29 loads all preferences except invalid ones, which it reports`() async throws {
     let run = PreferenceRun(saved: ["appearance": "dark", "language": 5, "zoom": 3])
     #expect(try await run.call(LoadPreferences.self) == ["entries": ["appearance": "dark", "zoom": 3], "count": 2])
     #expect(
@@ -206,7 +206,7 @@ struct PreferenceRun {
       (["LANG": "zh_TW", "LANGUAGE": "zh_TW:zh:en"], ["zh-TW", "zh", "en"]), (["LANG": "C", "LANGUAGE": "fr"], []),
       (["LANG": "sr_RS@latin"], ["sr-Latn-RS"]), (["LANG": "ca_ES.UTF-8@valencia"], ["ca-ES"]),
     ] as [([String: String], [String])])
-  func `L11 provides languages from the environment according to gettext`(
+  func `L11 include the languages of the environment in the order of gettext`(
     _ environment: [String: String], _ expected: [String]
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.languages == expected)
@@ -216,7 +216,7 @@ struct PreferenceRun {
     arguments: [
       ([:], ["de-DE", "en"]), (["LANG": ""], ["de-DE", "en"]), (["LANG": "C"], []), (["LANG": "fr_FR"], ["fr-FR"]),
     ] as [([String: String], [String])])
-  func `L11 the languages of the system count where the environment names no locale, as in an app`(
+  func `L11 include the system languages if the environment sets no locale, as in an app`(
     _ environment: [String: String], _ expected: [String]
   ) {
     let preferences = EnvironmentPreferences({ environment[$0] }, systemLanguages: ["de-DE", "en"])
@@ -228,11 +228,11 @@ struct PreferenceRun {
       ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans"), ("zh-Hant-CN", "zh-Hant"),
       ("EN-us", "en"), ("en-GB", "en-GB"), ("en-AU", "en"), ("fr", nil), ("pt", "pt-BR"),
     ] as [(String, String?)])
-  func `L11 is matched with the best supported language`(_ wish: String, _ expected: String?) {
+  func `L11 are matched with the most suitable supported language`(_ wish: String, _ expected: String?) {
     #expect(LanguageMatch.best(for: wish, among: ["en-GB", "en", "zh-Hans", "zh-Hant", "pt-BR"]) == expected)
   }
 
-  @Test func `L11 does not offer simplified Chinese to a reader of traditional Chinese`() {
+  @Test func `L11 are not matched with simplified Chinese if they contain traditional Chinese`() {
     #expect(LanguageMatch.best(for: "zh-TW", among: ["en", "zh-Hans"]) == nil)
   }
 
@@ -242,7 +242,7 @@ struct PreferenceRun {
       (["COLORFGBG": "15;0"], .dark), (["COLORFGBG": "0;15"], .light), (["COLORFGBG": "0;default;7"], .light),
       (["COLORFGBG": "what"], nil),
     ] as [([String: String], Appearance?)])
-  func `L14 provides the appearance from the environment if it is set`(
+  func `L14 include the appearance that the environment sets`(
     _ environment: [String: String], _ expected: Appearance?
   ) {
     #expect(EnvironmentPreferences { environment[$0] }.appearance == expected)
