@@ -1,11 +1,12 @@
 import RouterCore
 
-/// Tries every pattern against a path and picks the one that is most specific, segment by segment from the left: what
-/// the trie must find, written without it.
+/// Compares a path with every pattern and selects the most specific one, segment by segment from the left. The trie
+/// must find the same pattern.
 struct BruteForceMatcher {
   let routes: [Route]
 
-  /// The place of the pattern that must match, or nil: for a URL of a custom scheme, or for a universal link to `host`.
+  /// The index of the pattern that must match, or nil if none does. If `host` is nil, the URL has a custom scheme;
+  /// otherwise it is a universal link to that host.
   func match(_ path: [String], host: String? = nil) -> Int? {
     var best: (rank: [Int], index: Int)?
     for (index, route) in routes.enumerated() {
@@ -18,7 +19,8 @@ struct BruteForceMatcher {
     return best?.index
   }
 
-  /// A name before the wildcards, the longer wildcard before the shorter, and last the patterns for all hosts.
+  /// The rank of a host pattern; the lowest is the most specific. Exact names precede wildcards, longer wildcards
+  /// precede shorter ones, and patterns for all hosts come last.
   private func rank(_ pattern: HostPattern?, _ host: String?) -> Int? {
     guard let pattern else { return 0 }
     guard let host else { return nil }
@@ -26,7 +28,7 @@ struct BruteForceMatcher {
     return host.hasSuffix("." + pattern.name) ? -pattern.name.count : nil
   }
 
-  /// How specific a pattern is at each segment of the path, the lowest being the most specific; nil: it does not match.
+  /// The ranks of a pattern's segments, of which the lowest is the most specific, or nil if the pattern does not match.
   private func rank(_ segments: [RoutePattern.Segment], _ path: [String], foldsFirst: Bool) -> [Int]? {
     var segments = segments
     var omitted: [Int] = []
@@ -63,7 +65,7 @@ struct BruteForceMatcher {
     return 100 + order.firstIndex(of: type.text)!
   }
 
-  /// The types in regular expressions rather than by hand.
+  /// Checks types with regular expressions, unlike the implementation.
   private func accepts(_ type: ParameterType, _ text: String) -> Bool {
     switch type {
     case .string: true

@@ -20,7 +20,7 @@ import Testing
     effects.compactMap { if case .handOff(_, let route) = $0 { route } else { nil } }
   }
 
-  @Test func `keeps URL and parameters, which are empty unless given (N3, N5)`() {
+  @Test func `stores the URL and the parameters, which are empty by default (N3, N5)`() {
     var store = PendingStore()
     #expect(!store.hasPending(scope: scope))
     _ = store.hold(PendingRoute(url: "app://a", receivedAtMilliseconds: 0), scope: scope, at: 0)
@@ -28,7 +28,7 @@ import Testing
     #expect(store.unfinished(scope: scope).map(\.parameters) == [[:]])
   }
 
-  @Test func `schedules exactly one wake-up if a link is waiting, otherwise none (N4, N39)`() {
+  @Test func `schedules exactly one wake-up if a link is waiting, and none otherwise (N4, N39)`() {
     var store = PendingStore()
     #expect(store.flush(scope: scope, at: 0).isScheduled == false)
     _ = store.hold(route("app://a"), scope: scope, at: 0)
@@ -40,7 +40,7 @@ import Testing
     #expect(second.effects.isEmpty)
   }
 
-  @Test func `hands off exactly when the interface has settled, not earlier (N6)`() {
+  @Test func `hands off a link as soon as the interface has settled, but not earlier (N6)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 100)
@@ -49,14 +49,14 @@ import Testing
     #expect(store.settled(scope: scope, at: 601).isEmpty)
   }
 
-  @Test func `hands off at once with a settle of zero`() {
+  @Test func `hands off a link immediately if the settling time is zero`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 7)
     #expect(store.flush(scope: scope, settleMilliseconds: 0, at: 7).effects == [.wake(scope: scope, atMilliseconds: 7)])
     #expect(handOffs(store.settled(scope: scope, at: 7)).count == 1)
   }
 
-  @Test func `keeps only the latest, replaces its parameters too, and logs it (N7, C7)`() {
+  @Test func `keeps only the latest link and its parameters, and logs the replacement (N7, C7)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a", ["name": "A"]), scope: scope, at: 0)
     let effects = store.hold(route("app://b"), scope: scope, at: 1).effects
@@ -81,7 +81,7 @@ import Testing
     #expect(store.finished(id, at: 511).isEmpty)
   }
 
-  @Test func `opens nothing again when the view reappears (N28)`() {
+  @Test func `does not open a link again when the view reappears (N28)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -91,7 +91,7 @@ import Testing
     #expect(store.settled(scope: scope, at: 2_000).isEmpty)
   }
 
-  @Test func `keeps a link while the interface is not ready, and opens it at once when it is (N2, N9, N11)`() {
+  @Test func `keeps a link while the interface is not ready, and opens it immediately otherwise (N2, N9, N11)`() {
     var store = PendingStore()
     #expect(store.open(route("app://a"), scope: scope, isReady: false, at: 0).arrival == .deferred(1))
     var ready = PendingStore()
@@ -99,7 +99,7 @@ import Testing
     #expect(!ready.hasPending(scope: scope))
   }
 
-  @Test func `replaces the waiting link by a tap that arrives while the interface settles`() {
+  @Test func `replaces the waiting link if another one arrives while the interface settles`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -107,17 +107,17 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 500)) == [route("app://b")])
   }
 
-  @Test func `treats three deliveries of one tap as one (C4)`() {
+  @Test func `treats three deliveries of the same tap as one (C4)`() {
     var store = PendingStore()
     let parameters: ValueObject = ["name": "x"]
-    // Launch options carry no identifier; scene options and the notification center do.
+    // The launch options contain no identifier, unlike the scene options and the notification center.
     #expect(store.hold(route("app://a", parameters), scope: scope, at: 0).arrival == .deferred(1))
     #expect(store.hold(route("app://a", parameters, id: "n1"), scope: scope, at: 1).arrival == .duplicate)
     #expect(store.open(route("app://a", parameters), scope: scope, isReady: true, at: 2).arrival == .duplicate)
     #expect(store.unfinished(scope: scope).count == 1)
   }
 
-  @Test func `prefers the newest tap over another delivery of an earlier one (N7, C4)`() {
+  @Test func `keeps the latest tap if an earlier one is delivered again (N7, C4)`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.hold(route("app://a", id: "1"), scope: scope, at: 1)
@@ -125,10 +125,10 @@ import Testing
     #expect(store.hold(route("app://a", id: "1"), scope: scope, at: 3).arrival == .duplicate)
     #expect(store.hold(route("app://a"), scope: scope, at: 4).arrival == .duplicate)
     #expect(store.unfinished(scope: scope).map(\.url) == ["app://b"])
-    // A tap of its own on an equal link is newer than both.
+    // A separate tap on an equal link is newer than both.
     #expect(store.hold(route("app://a", id: "3"), scope: scope, at: 5).arrival == .deferred(3))
     #expect(store.unfinished(scope: scope).map(\.notificationID) == ["3"])
-    // Neither does a late delivery open anything behind the one that was handed off.
+    // A late delivery also opens nothing after the link was handed off.
     _ = store.flush(scope: scope, settleMilliseconds: 0, at: 5)
     guard case .handOff(let id, _)? = store.settled(scope: scope, at: 5).last else { return }
     _ = store.finished(id, at: 6)
@@ -136,7 +136,7 @@ import Testing
     #expect(store.open(route("app://b", id: "2"), scope: scope, isReady: true, at: 2_100).arrival == .open(4))
   }
 
-  @Test func `distinguishes taps by identifier, or by URL and parameters if one has none`() {
+  @Test func `distinguishes taps by identifier, or by URL and parameters if one has no identifier`() {
     let a = route("app://a", ["x": 1], id: "1")
     #expect(a.isSameTap(as: route("app://b", id: "1")))
     #expect(!a.isSameTap(as: route("app://a", ["x": 1], id: "2")))
@@ -146,7 +146,7 @@ import Testing
     #expect(!route("app://a").isSameTap(as: route("app://b")))
   }
 
-  @Test func `treats a second delivery as a duplicate until 2 s after the hand-off`() {
+  @Test func `treats a repeated delivery as a duplicate until 2 s after the hand-off`() {
     func arrival(at time: Int) -> PendingStore.Arrival {
       var store = PendingStore()
       _ = store.open(route("app://a"), scope: scope, isReady: true, at: 0)
@@ -157,7 +157,7 @@ import Testing
     #expect(arrival(at: 2_101) == .open(2))
   }
 
-  @Test func `opens a page twice if the application itself asks twice`() {
+  @Test func `opens a page twice if the application itself requests it twice`() {
     var store = PendingStore()
     var route = route("app://a")
     route.source = .internal
@@ -165,7 +165,7 @@ import Testing
     #expect(store.open(route, scope: scope, isReady: true, at: 1).arrival == .open(2))
   }
 
-  @Test func `drops a link when its time to live has passed, and not earlier`() {
+  @Test func `drops a link when its time to live has passed, but not earlier`() {
     func opened(after time: Int) -> Int {
       var store = PendingStore()
       _ = store.hold(route("app://a", ttl: 1_000), scope: scope, at: 0)
@@ -177,7 +177,7 @@ import Testing
     #expect(opened(after: -5_000) == 1)
   }
 
-  @Test func `drops a link that expires while the interface settles`() {
+  @Test func `drops a link that expires while the interface is settling`() {
     var store = PendingStore()
     _ = store.hold(route("app://a", ttl: 400), scope: scope, at: 0)
     #expect(store.flush(scope: scope, at: 0).isScheduled)
@@ -185,7 +185,7 @@ import Testing
     #expect(!store.hasPending(scope: scope))
   }
 
-  @Test func `restores the links of an earlier process once, unless they have expired`() {
+  @Test func `restores the links of an earlier process once, except for expired ones`() {
     var store = PendingStore()
     let effects = store.restore(
       [route("app://old", at: 0, ttl: 10), route("app://a", id: "n", at: 0)], scope: scope, at: 100)
@@ -195,7 +195,7 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 600)).map(\.url) == ["app://a"])
   }
 
-  @Test func `keeps up to 16 links in order with fifo, and then drops the oldest`() {
+  @Test func `keeps up to 16 links in order with the fifo policy, and then drops the oldest`() {
     var store = PendingStore(policy: PendingPolicy(keep: .fifo))
     for index in 0..<16 { #expect(logs(store.hold(route("app://\(index)"), scope: scope, at: 0).effects).count == 1) }
     let effects = store.hold(route("app://16"), scope: scope, at: 0).effects
@@ -210,7 +210,7 @@ import Testing
     #expect(opened == (1...16).map { "app://\($0)" })
   }
 
-  @Test func `puts a link back if the interface closed before accepting it`() {
+  @Test func `stores a link again if the interface closes before accepting it`() {
     var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 0)
     _ = store.flush(scope: scope, at: 0)
@@ -220,7 +220,7 @@ import Testing
     #expect(handOffs(store.settled(scope: scope, at: 1_400)).map(\.url) == ["app://a"])
   }
 
-  @Test func `separates scopes, except for a tap that arrives in both`() {
+  @Test func `keeps the links of different scopes separate, except for the same tap in two scopes`() {
     var store = PendingStore()
     _ = store.hold(route("app://a", id: "1"), scope: "left", at: 0)
     #expect(store.hold(route("app://b", id: "2"), scope: "right", at: 0).arrival == .deferred(2))
@@ -230,7 +230,7 @@ import Testing
     #expect(store.scopes == ["left", "right"])
   }
 
-  @Test func `reads its stored form and rejects other values`() {
+  @Test func `parses its stored form and rejects other values`() {
     let full = PendingRoute(
       url: "app://a", parameters: ["x": [1, nil]], source: .urlScheme, notificationID: "n", receivedAtMilliseconds: 5,
       timeToLiveMilliseconds: 6)
@@ -244,7 +244,7 @@ import Testing
   }
 }
 
-/// Every sequence of seven events over two links, on both ways of keeping them.
+/// Every sequence of seven events with two links, with each policy for keeping links.
 @Suite struct PendingStoreExplorationTests {
   private enum Step: CaseIterable {
     case holdFirst, holdSecond, openReady, flush, settle, finish, goAway
@@ -313,7 +313,8 @@ import Testing
   }
 
   @Test(arguments: PendingPolicy.Keep.allCases)
-  func `never loses a link, never opens one twice within the window, never two at once`(keep: PendingPolicy.Keep) {
+  func `never loses a link, opens one twice within the window, or opens two at the same time`(keep: PendingPolicy.Keep)
+  {
     var worlds: Set<World> = [World(store: PendingStore(policy: PendingPolicy(keep: keep)))]
     var steps = 0
     for _ in 0..<7 {
@@ -329,7 +330,7 @@ import Testing
           }
           #expect(waiting.count == moved.store.unfinished(scope: "s").count, "a link waits twice")
           if keep == .fifo { #expect(moved.dropped.isEmpty) }
-          // Seven steps of 300 ms end before the window does, so no link can be opened a second time.
+          // Seven steps of 300 ms are shorter than the window, so no link may be opened twice.
           #expect(Set(moved.opened).count == moved.opened.count, "\(moved.opened)")
           next.insert(moved)
           steps += 1

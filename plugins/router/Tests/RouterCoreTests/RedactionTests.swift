@@ -1,7 +1,7 @@
 import RouterCore
 import Testing
 
-/// Nothing that opens a door is in a log, however the link hides it.
+/// A log contains no secrets of a link, however they are encoded.
 @Suite struct RedactionTests {
   @Test(arguments: [
     ("app://a?token=SECRET", "app://a?token=[redacted]"),
@@ -28,7 +28,7 @@ import Testing
     ("app://\u{301}me:SECRET@\u{301}product/1", "app://[redacted]@\u{301}product/1"),
     ("app://a?q=100%25&title=%E5%AE%B6", "app://a?q=100%25&title=%E5%AE%B6"),
   ])
-  func `hides the values of secret keys and nested links`(link: String, shown: String) {
+  func `hides the values of secret keys, also in nested links`(link: String, shown: String) {
     #expect(Redaction.forLog(link) == shown)
   }
 
@@ -37,13 +37,13 @@ import Testing
     ("APP://Reset//SECRET/?q=1", "APP://Reset//[redacted]/?q=1"),
     ("https://example.com/reset/SECRET#top", "https://example.com/reset/[redacted]#top"),
     ("app://mail/SECRET/7", "app://mail/[redacted]/7"),
-    // Nearly a route: too long, too short, or refused for what is behind it.
+    // Similar to a route, but with too many or too few segments, or with an invalid query.
     ("app://reset/SECRET/more", "app://reset/[redacted]/more"),
     ("app://reset/SECRET?q=%zz", "app://reset/[redacted]?q=%zz"),
     ("app://mail/SECRET", "app://mail/[redacted]"),
     ("app://files/a/b/SECRET", "app://files/a/b/[redacted]"),
     ("app://product/7", "app://product/7"),
-    // A link inside, as it is and escaped.
+    // With a nested link, plain or encoded.
     ("app://product/7?next=app://reset/SECRET", "app://product/7?next=[redacted]"),
     ("app://product/7?next=app%3A%2F%2Freset%2FSECRET&y=2", "app://product/7?next=[redacted]&y=2"),
     ("app://product/7?next=app%3A%2F%2Fproduct%2F8", "app://product/7?next=app%3A%2F%2Fproduct%2F8"),
@@ -63,7 +63,7 @@ import Testing
         == ["next": "app://reset/[redacted]", "list": [["back": "app://product/7"]]])
   }
 
-  @Test func `hides secret parameters at any depth, and shows all others`() {
+  @Test func `hides secret parameters at any depth and shows all others`() {
     #expect(
       Redaction.forLog([
         "id": 7, "token": "SECRET", "next": "app://b?code=SECRET", "list": ["a", ["passWord": "SECRET"]],
@@ -74,7 +74,7 @@ import Testing
       ])
   }
 
-  @Test func `redacts any text quickly, and never reveals a secret by truncating`() {
+  @Test func `is fast for any text, and never reveals a secret when it truncates the text`() {
     let link = "app://a?" + String(repeating: "next=%2525252525252525", count: 100_000) + "&token=SECRET"
     #expect(!Redaction.forLog(link).contains("SECRET"))
     for padding in 0..<300 {

@@ -3,7 +3,8 @@ import RouterCore
 import TestSupport
 import Testing
 
-/// Random tables, hosts and paths over few words, so that patterns meet: the trie against every pattern tried in turn.
+/// Random tables, hosts and paths with a small vocabulary, so that several patterns match. The trie is compared with a
+/// matcher that tries every pattern.
 @Suite struct RouteMatchingPropertyTests {
   private static let words = ["a", "b", "A", "7", "-7", "7.5", "true", "z-1", "2026-02-28", "x:y", "é", "on", "off"]
   private static let segments =
@@ -36,7 +37,7 @@ import Testing
 
   private static func policy() throws -> URLPolicy { try seedPolicy(hosts: ["example.com", "*.example.com"]) }
 
-  /// A path over the words, and the host of the link that it is in; without one it is a URL of a custom scheme.
+  /// A random path and host. If the host is nil, the URL has a custom scheme.
   private func randomLink(_ generator: inout SeededGenerator) -> (host: String?, path: [String], url: String) {
     let path = (0..<Int.random(in: 0...5, using: &generator)).map { _ in Self.words.randomElement(using: &generator)! }
     let host = Bool.random(using: &generator) ? Self.hosts.randomElement(using: &generator)! : nil
@@ -44,12 +45,12 @@ import Testing
     return (host, path, host.map { "https://\($0)/" + text } ?? "app://" + text)
   }
 
-  /// Random patterns of which no two tie.
+  /// A table of random routes that do not conflict with each other.
   private func randomTable(_ generator: inout SeededGenerator) throws -> RouteTable {
     var routes: [Route] = []
     for _ in 0..<Int.random(in: 1...12, using: &generator) {
       var text = randomPattern(&generator)
-      // Now and then a route again with the other case of its first letter.
+      // Sometimes an earlier route is repeated with the case of its first letter changed.
       if let other = routes.randomElement(using: &generator)?.pattern.text, ["a", "A", "b"].contains(other.prefix(1)),
         Int.random(in: 0..<4, using: &generator) == 0
       {
@@ -57,7 +58,7 @@ import Testing
           (other.first!.isLowercase ? other.prefix(1).uppercased() : other.prefix(1).lowercased()) + other.dropFirst()
       }
       let pattern = try RoutePattern(text)
-      // Of two that tie the second has the higher priority, or is left out.
+      // If two routes conflict, the second one has a higher priority or is omitted.
       for priority in 0...Int.random(in: 0...1, using: &generator) {
         let route = Route(pattern, page: "page", priority: priority)
         guard (try? RouteTable(routes + [route], policy: Self.policy())) != nil else { continue }
@@ -68,7 +69,7 @@ import Testing
     return try RouteTable(routes, policy: Self.policy())
   }
 
-  @Test func `finds the same route as testing every pattern`() throws {
+  @Test func `finds the same route as a matcher that tries every pattern`() throws {
     var matches = 0
     let seeds = TestExtent.seeds(300, of: 1_500, release: 1_500)
     for seed in seeds {
@@ -90,7 +91,7 @@ import Testing
     #expect(matches > seeds.count * (TestExtent.isFull ? 8 : 4))
   }
 
-  @Test func `reports a route as shadowed exactly if no path reaches it, with a scheme or a host`() throws {
+  @Test func `reports exactly the routes that no path reaches as shadowed, with a scheme or a host`() throws {
     var shadowed = 0
     var linked = 0
     for seed in TestExtent.seeds(200, of: 400, release: 400) {
@@ -100,7 +101,7 @@ import Testing
       shadowed += reported.count
       linked += reported.count { $0.link != nil }
       let oracle = BruteForceMatcher(routes: table.routes)
-      // Every example that the report gives is a URL of the route that another route gets.
+      // Each example in the report must be a URL that matches the route alone, but another route in the table.
       for route in reported {
         #expect(table.outcome(route.example) == table.routes[route.byIndex].pattern.text, "seed \(seed)")
         let own = table.routes[route.index].pattern.text
@@ -108,7 +109,7 @@ import Testing
         #expect(alone.outcome(route.example) == own, "seed \(seed)")
         if let link = route.link { #expect(link.hasPrefix("https:") && table.outcome(link) == own, "seed \(seed)") }
       }
-      // No random URL reaches a route that is reported, but for the links of which the report says so.
+      // No random URL may reach a reported route, unless the report says that universal links do.
       for _ in 0..<200 {
         let (host, path, url) = randomLink(&generator)
         guard let index = oracle.match(path, host: host) else { continue }
@@ -125,7 +126,7 @@ import Testing
     (["a/:b<bool>", "a/:c<enum(true,false)>"], "a/:b<bool>"), (["a/x", "a/y", "a/:b<enum(x,y)>"], "a/:b<enum(x,y)>"),
     (["a/:b<int>", "a/:c"], ""), (["a/**", "a/:b", "a/:b/:c"], ""), (["a/:b?", "a"], ""), (["a/:b", "a/:c<int>"], ""),
     (["user/:id", "user/me/profile"], ""), (["a/**/b", "a/**"], ""), (["**", "a/*"], ""),
-    // Next to the very values that a check might try.
+    // Routes for values similar to those that a check might try.
     (["a/:day<date>", "a/2024-02-29"], ""), (["a/:id<uuid>", "a/abcdef01-2345-4789-abcd-ef0123456789"], ""),
     (["a/:id<uuid>", "a/ABCDEF01-2345-4789-ABCD-EF0123456789"], ""), (["a/:link<url>", "a/app%3A%2F%2F~"], ""),
     ([":name<slug>", "Z-7"], ""), ([":name", "~"], ""), (["a/:n<int>", "a/-7", "a/-77"], ""),
@@ -136,14 +137,14 @@ import Testing
     #expect(table.shadowedRoutes().map { patterns[$0.index] } == (shadowed.isEmpty ? [] : [shadowed]))
   }
 
-  @Test func `handles hosts that are declared in addition to a wildcard`() throws {
+  @Test func `handles hosts that are declared in addition to a wildcard host`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     let table = try table(
       ["https://*.example.com/a", "https://any.example.com/a", "https://*.any.example.com/a"], policy: policy)
     #expect(table.shadowedRoutes().isEmpty)
   }
 
-  @Test func `reports a route reached by universal links only as shadowed for the custom scheme`() throws {
+  @Test func `reports a route that only universal links reach as shadowed for the custom scheme`() throws {
     let routes = [Route(try RoutePattern("app://Shop/:id"), priority: 1), try Route("app://shop/:id")]
     let table = try RouteTable(routes, policy: seedPolicy(hosts: ["example.com"]))
     #expect(table.outcome("https://example.com/shop/7") == "app://shop/:id")
@@ -154,10 +155,11 @@ import Testing
         == "no app:// URL reaches 'app://shop/:id', only links such as https://example.com/shop/~")
   }
 
-  @Test func `reports a result as unproven if there are more combinations than it tests`() throws {
+  @Test func `reports a result as unproven if there are too many combinations to test`() throws {
     let words = (0..<20).map { "w\($0)" }
     let list = "<enum(\(words.joined(separator: ",")))>"
-    // 8,000 ways through three lists, of which the other route takes all whose first word is not the first.
+    // There are 8,000 combinations of the three lists. The other routes match all except those with the first word
+    // first.
     let hidden = "a/:p\(list)/:q\(list)/:r\(list)"
     let others = words.dropFirst().map { "a/\($0)/:q/:r" }
     let open = try table([hidden] + others).shadowedRoutes()
@@ -166,7 +168,7 @@ import Testing
     #expect(shut.map(\.isProven) == [false])
   }
 
-  @Test func `reports the route with the lower priority of two equal ones as shadowed`() throws {
+  @Test func `reports the route with the lower priority of two equivalent ones as shadowed`() throws {
     let routes = [Route(try RoutePattern("a/:b"), priority: 1), Route(try RoutePattern("a/:c"))]
     let shadowed = try RouteTable(routes, policy: seedPolicy()).shadowedRoutes()
     #expect(shadowed.map(\.index) == [1])

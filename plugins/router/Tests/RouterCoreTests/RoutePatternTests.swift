@@ -48,7 +48,7 @@ import Testing
       ("https:///a", 8, "'' is not a host", "write 'https://example.com/page'"),
       ("1a://b", 0, "'1a' is not a scheme", "begin with 'app://' or without a scheme"),
     ] as [(String, Int, String, String?)])
-  func `reports the problem of a pattern, its position and the fix`(
+  func `reports the position of an error in a pattern, and how to correct it`(
     text: String, offset: Int, message: String, help: String?
   ) {
     let error = #expect(throws: RoutePatternError.self) { try RoutePattern(text) }
@@ -57,7 +57,7 @@ import Testing
     #expect(error?.help == help)
   }
 
-  @Test func `accepts 64 segments, words and letters of a name and refuses one more`() throws {
+  @Test func `accepts at most 64 segments, words of a list and letters of a name`() throws {
     let name = String(repeating: "n", count: 64)
     #expect(throws: Never.self) { try RoutePattern(":" + name) }
     #expect(throws: RoutePatternError.self) { try RoutePattern(":n" + name) }

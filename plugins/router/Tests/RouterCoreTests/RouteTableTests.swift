@@ -3,13 +3,13 @@ import RouterCore
 import Testing
 
 @Suite struct RouteTableTests {
-  /// The six routes of the seed (N13).
+  /// The six routes in the requirement N13.
   static let seedRoutes = [
     "app://user/:userId", "app://settings", "app://product/:productId", "app://search", "app://vip/:vipId",
     "app://notification/:notificationId",
   ]
 
-  @Test func `resolves the six routes of the seed, pushed by default (N13)`() throws {
+  @Test func `resolves the six routes of the seed, which are pushed by default (N13)`() throws {
     var routes = try Self.seedRoutes.map { try Route($0) }
     routes[1] = try Route("app://settings", action: .present)
     let table = try RouteTable(routes, policy: seedPolicy())
@@ -27,11 +27,11 @@ import Testing
     #expect(table.routes[0].action == .push)
   }
 
-  @Test func `opens myapp links with the routes of app (N33, C6)`() throws {
+  @Test func `opens myapp links with the app routes (N33, C6)`() throws {
     #expect(try table(Self.seedRoutes).pathParameters("myapp://product/123") == ["productId": "123"])
   }
 
-  /// The cases that other Swift routers get wrong.
+  /// Cases in which other Swift routers return a wrong result.
   @Test(arguments: [
     ("app://user/me", "user/:userId"), ("app://user/me/profile", "user/me/profile"),
     ("APP://product/123", "product/:productId"), ("app://Product/123", "product/:productId"),
@@ -45,14 +45,14 @@ import Testing
     ("app://user", "not found"), ("app://search/more", "not found"), ("app://search?unknown=1", "search"),
     ("app://settings?class=NSObject&selector=x", "settings"), ("app://user/ME/profile", "not found"),
   ])
-  func `resolves cases that other routers get wrong`(url: String, expected: String) throws {
+  func `resolves cases that other routers resolve incorrectly`(url: String, expected: String) throws {
     let routes = [
       "user/:userId", "user/me/profile", "settings", "product/:productId", "search", "files/**", "files/special",
     ]
     #expect(try table(routes).outcome(url) == expected)
   }
 
-  @Test func `compares the first segment with case if the policy requires it`() throws {
+  @Test func `compares the first segment case-sensitively if the policy requires it`() throws {
     var policy = try seedPolicy()
     policy.caseSensitiveHost = true
     #expect(try table(["Product/:id"], policy: policy).outcome("app://product/1") == "not found")
@@ -64,7 +64,7 @@ import Testing
     #expect(try table([":name"]).pathParameters("app://Alice") == ["name": "Alice"])
   }
 
-  @Test func `prefers literals, then the more specific types, then names, then wildcards`() throws {
+  @Test func `prefers literals, then more specific types, then untyped parameters, then wildcards`() throws {
     let routes = [
       "a/**", "a/*/x", "a/:text", "a/:slug<slug>", "a/:double<double>", "a/:int<int>", "a/:uint<uint>",
       "a/:date<date>", "a/:uuid<uuid>", "a/:bool<bool>", "a/:word<enum(on,off)>", "a/exact", "a/:url<url>",
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `backtracks as far as necessary`() throws {
+  @Test func `backtracks through any number of segments`() throws {
     let table = try table(["a/b/c/d", "a/:x/c/e", "a/*/:y<int>/f", ":z/b/c/7/**", "**/g"])
     #expect(table.outcome("app://a/b/c/d") == "a/b/c/d")
     #expect(table.outcome("app://a/b/c/e") == "a/:x/c/e")
@@ -112,7 +112,7 @@ import Testing
     #expect(table.pathParameters("app://user/me/photos") == ["tab": "photos"])
   }
 
-  @Test func `captures the parameters after two asterisks`() throws {
+  @Test func `captures parameters after two asterisks`() throws {
     #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])
     #expect(try table(["a/**/by/:id"]).outcome("app://a/by/7") == "not found")
   }
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `prefers the more specific wildcard host in any order`(isReversed: Bool) throws {
+  func `prefers the more specific wildcard host regardless of the order`(isReversed: Bool) throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com", "*.b.a.example.com"])
     let patterns = [
       "https://*.example.com/p/:far", "https://*.a.example.com/p/:near", "https://x.b.a.example.com/p/:exact",
@@ -142,7 +142,7 @@ import Testing
     #expect(table.shadowedRoutes().isEmpty)
   }
 
-  @Test func `compares a universal link's path with case, and scheme and host without`() throws {
+  @Test func `compares the path of a universal link case-sensitively, but not the scheme and the host`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["example.com", "*.shop.example"])
     let table = try table(["settings", "Profile/:id", "https://*.shop.example/Cart"], policy: policy)
     #expect(table.outcome("HTTPS://EXAMPLE.com/settings") == "settings")
@@ -155,7 +155,7 @@ import Testing
     #expect(table.outcome("app://profile/1") == "Profile/:id")
   }
 
-  @Test func `distinguishes routes by the case of their first segment for universal links`() throws {
+  @Test func `distinguishes routes by the case of their first segment in universal links`() throws {
     let policy = try seedPolicy(hosts: ["example.com"])
     let table = try table(["app://Shop/sale", "app://shop/:id", "app://SHOP/x/:tab?", ":page/**"], policy: policy)
     #expect(table.outcome("https://example.com/shop/7") == "app://shop/:id")
@@ -164,14 +164,14 @@ import Testing
     #expect(table.outcome("https://example.com/Shop/7") == ":page/**")
     #expect(table.outcome("https://example.com/SHOP/x") == "app://SHOP/x/:tab?")
     #expect(table.outcome("https://example.com/sHOP/x") == ":page/**")
-    // The custom scheme folds them into one tree.
+    // For the custom scheme, all of these are in one tree.
     #expect(table.outcome("app://SHOP/sale") == "app://Shop/sale")
     #expect(table.outcome("app://Shop/7") == "app://shop/:id")
     #expect(table.outcome("app://shop/x/y") == "app://SHOP/x/:tab?")
     #expect(table.shadowedRoutes().isEmpty)
   }
 
-  @Test func `refuses two routes that a custom scheme cannot distinguish, and explains why`() throws {
+  @Test func `refuses two routes that are the same for a custom scheme, and explains why`() throws {
     let policy = try seedPolicy(hosts: ["example.com"])
     let patterns = ["app://Shop/:id", "app://shop/:number"]
     let problems = #expect(throws: RouteProblems.self) { try table(patterns, policy: policy) }?.problems ?? []
@@ -184,7 +184,7 @@ import Testing
     #expect(try table(patterns, policy: sensitive).outcome("app://shop/1") == "app://shop/:number")
   }
 
-  @Test func `refuses a wildcard below a host if the policy allows only the host itself`() throws {
+  @Test func `refuses a wildcard host if the policy allows only the host itself`() throws {
     let policy = try seedPolicy(hosts: ["a.example.com", "*.b.example.com"])
     #expect(throws: RouteProblems.self) { try table(["https://*.a.example.com/x"], policy: policy) }
     #expect(throws: RouteProblems.self) { try table(["https://b.example.com/x"], policy: policy) }
@@ -196,14 +196,14 @@ import Testing
   @Test func `passes the segments matched by two asterisks to the page`() throws {
     #expect(try table(["files/**"]).pathParameters("app://files/a/b%20c/d") == ["rest": "a/b c/d"])
     #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])
-    // A slash of a segment's own stays apart from those between segments.
+    // An encoded slash within a segment remains encoded, so it differs from the separators.
     #expect(try table(["files/**"]).pathParameters("app://files/a%2Fb/c") == ["rest": "a%2Fb/c"])
     #expect(throws: RoutePatternError.self) { try RoutePattern("files/**/:rest") }
     #expect(throws: RoutePatternError.self) { try RoutePattern("files/:rest/**") }
     #expect(try table(["files/:rest"]).pathParameters("app://files/a") == ["rest": "a"])
   }
 
-  @Test func `uses the priority only to resolve a tie`() throws {
+  @Test func `uses the priority only if two routes are equally specific`() throws {
     let policy = try seedPolicy()
     let routes = [
       Route(try RoutePattern("a/:b")), Route(try RoutePattern("a/:c"), priority: 1),
@@ -233,7 +233,7 @@ import Testing
       "'https://example.org/a' is for the host 'example.org', which is not declared"
     ),
   ])
-  func `names both routes of a conflict`(patterns: [String], kind: String, message: String) throws {
+  func `reports both routes of a conflict`(patterns: [String], kind: String, message: String) throws {
     let problems = #expect(throws: RouteProblems.self) { try table(patterns) }?.problems ?? []
     #expect(problems.map(\.kind.rawValue) == [kind])
     #expect(problems.map(\.message) == [message])
@@ -241,7 +241,7 @@ import Testing
     #expect(problems.first?.relatedIndex == (patterns.count > 1 ? 0 : nil))
   }
 
-  @Test func `reports all problems together and requires a page for a pattern without literals`() throws {
+  @Test func `reports all problems at once, and requires a page for a pattern without literals`() throws {
     let routes = try [Route(":a"), Route("x://y"), Route("b"), Route("b")]
     let problems = #expect(throws: RouteProblems.self) { try RouteTable(routes, policy: seedPolicy()) }?.problems ?? []
     #expect(problems.map(\.kind) == [.noPage, .unknownScheme, .duplicateRoute])
@@ -251,7 +251,7 @@ import Testing
       ])
   }
 
-  @Test func `accepts 100,000 routes and refuses one more`() throws {
+  @Test func `accepts at most 100,000 routes`() throws {
     var routes = try (0..<RouteTable.routeLimit).map { try Route("r\($0)") }
     #expect(throws: Never.self) { try RouteTable(routes, policy: seedPolicy()) }
     routes.append(try Route("one-more"))

@@ -2,7 +2,8 @@ import FlowModel
 import RouterCore
 import Testing
 
-/// The security checklist of the design (CWE-939, MASWE-0058), one row a rule, and every limit at its edge.
+/// The rules of the security checklist in the design (CWE-939, MASWE-0058), one per row, and every limit at its
+/// boundary.
 @Suite struct URLScannerTests {
   private func table(_ change: (inout URLPolicy) -> Void = { _ in }) throws -> RouteTable {
     var policy = try URLPolicy(
@@ -47,7 +48,7 @@ import Testing
   ]
 
   @Test(arguments: refused)
-  func `refuses URLs that fail a security check`(url: String, reason: String) throws {
+  func `refuses URLs that violate a security rule`(url: String, reason: String) throws {
     #expect(try table().outcome(url) == "rejected \(reason)")
   }
 
@@ -57,11 +58,11 @@ import Testing
     "https://a.b.SHOP.example/product/123", "https://local.example:8443/product/123",
     "https://example.com./product/123", "https://ex%61mple.com/product/123", "app://product/123?a=b@c:d#e?f",
   ])
-  func `accepts allowed URLs, with scheme and host in any case`(url: String) throws {
+  func `accepts allowed URLs, with scheme and host in upper or lower case`(url: String) throws {
     #expect(try table().pathParameters(url) == ["id": "123"])
   }
 
-  @Test func `refuses every web URL while no host is declared`() throws {
+  @Test func `refuses every web URL if no host is declared`() throws {
     let table = try RouterCoreTests.table(["**"])
     #expect(table.outcome("https://example.com/product/1") == "rejected scheme-not-allowed")
   }
@@ -76,7 +77,7 @@ import Testing
     #expect(try table().pathParameters(url) == ["id": .string(id)])
   }
 
-  @Test func `keeps query items in order, decoded, with empty and missing values`() throws {
+  @Test func `decodes query items and preserves their order, including empty and missing values`() throws {
     guard case .match(let match) = try table().lookUp("app://product/1?b=2&a=%31%26&&b=3&c&=d&e=#f%20g") else {
       Issue.record("no match")
       return
@@ -101,7 +102,7 @@ import Testing
       ("?a=1&b=2#%", ["fragment: '%' must be followed by two hexadecimal digits"]),
       ("?a=1&b=2#\t", ["fragment: a control character is not allowed in a link"]),
     ])
-  func `ignores an invalid parameter and keeps the link`(rest: String, ignored: [String]) throws {
+  func `ignores an invalid parameter and accepts the rest of the link`(rest: String, ignored: [String]) throws {
     guard case .match(let match) = try table().lookUp("app://product/1" + rest) else {
       Issue.record("no match")
       return
@@ -111,12 +112,12 @@ import Testing
     #expect(match.url.fragment == nil)
   }
 
-  @Test func `counts ignored parameters toward the 64 of a link`() throws {
+  @Test func `includes ignored parameters in the limit of 64 per link`() throws {
     let items = Array(repeating: "a=%", count: 65).joined(separator: "&")
     #expect(try table().outcome("app://product/1?" + items) == "rejected too-many-query-items")
   }
 
-  @Test func `reads plus as a space only if configured, and never in the path`() throws {
+  @Test func `decodes plus as a space only if configured, and never in the path`() throws {
     func query(_ table: RouteTable) throws -> [String] {
       guard case .match(let match) = table.lookUp("app://product/a+b?q=a+b%2Bc") else { return [] }
       return match.url.queryItems.map(\.value) + [match.pathParameter("id") ?? ""]
@@ -125,7 +126,7 @@ import Testing
     #expect(try query(table { $0.plusAsSpace = true }) == ["a b+c", "a+b"])
   }
 
-  @Test func `collapses doubled and final slashes unless they are strict`() throws {
+  @Test func `ignores doubled and trailing slashes unless slashes are strict`() throws {
     let urls = ["app://product//123", "app:///product/123", "app://product/123/", "app://product/123//?a=b"]
     for url in urls {
       #expect(try table().pathParameters(url) == ["id": "123"], "\(url)")
@@ -136,26 +137,26 @@ import Testing
       try table { $0.strictSlashes = true }.pathParameters("https://example.com/product/123") == ["id": "123"])
   }
 
-  @Test func `accepts a URL of 2048 bytes and refuses one more`() throws {
+  @Test func `accepts URLs of at most 2048 bytes`() throws {
     let longest = "app://product/1?" + (1...2).map { "k\($0)=" + String(repeating: "x", count: 1000) + "&" }.joined()
     let filled = longest + String(repeating: "&", count: 2048 - longest.utf8.count)
     #expect(try table().outcome(filled) == "product/:id")
     #expect(try table().outcome(filled + "&") == "rejected url-too-long")
   }
 
-  @Test func `accepts 64 segments and refuses one more`() throws {
+  @Test func `accepts at most 64 segments`() throws {
     #expect(try table().outcome("app://" + String(repeating: "a/", count: 64)) == "**")
     #expect(try table().outcome("app://" + String(repeating: "a/", count: 65)) == "rejected too-many-segments")
   }
 
-  @Test func `accepts 64 query items and refuses one more`() throws {
+  @Test func `accepts at most 64 query items`() throws {
     #expect(try table().outcome("app://product/1?" + String(repeating: "a&", count: 64)) == "product/:id")
     #expect(
       try table().outcome("app://product/1?" + String(repeating: "a&", count: 65)) == "rejected too-many-query-items")
   }
 
   @Test(arguments: ["app://product/%", "app://product/1?%=1", "app://product/1?k=%", "app://product/1#%"])
-  func `accepts a part of 1024 bytes and refuses one more`(form: String) throws {
+  func `accepts parts of at most 1024 bytes`(form: String) throws {
     func url(_ count: Int) -> String {
       form.replacing("%", with: String(repeating: "x", count: count))
     }
@@ -169,7 +170,7 @@ import Testing
       try table().pathParameters("app://product/" + escaped) == ["id": .string(String(repeating: "A", count: 600))])
   }
 
-  @Test func `reports the problem and its position`() throws {
+  @Test func `reports a problem with its position`() throws {
     guard case .rejected(let rejection) = try table().lookUp("app://product/a%zz") else {
       Issue.record("not rejected")
       return
@@ -180,7 +181,7 @@ import Testing
 }
 
 @Suite struct URLPolicyTests {
-  @Test func `refuses schemes of the web and the system, and invalid ones`() {
+  @Test func `refuses invalid schemes and those of the web and the system`() {
     #expect(throws: URLPolicy.PolicyProblem.noScheme) { try URLPolicy(schemes: []) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }
     #expect(throws: URLPolicy.PolicyProblem.reservedScheme(index: 0)) { try URLPolicy(schemes: ["https"]) }
@@ -200,17 +201,17 @@ import Testing
     ("例え.テスト", "https://xn--r8jz45g.xn--zckzah/x"), ("*.bücher.example", "https://a.xn--bcher-kva.example/x"),
     ("例え.テスト", "https://例え。テスト/x"),
   ])
-  func `compares internationalized hosts as one name in any notation`(host: String, url: String) throws {
+  func `treats all notations of an internationalized host as equal`(host: String, url: String) throws {
     #expect(try table(["x"], policy: URLPolicy(schemes: ["app"], hosts: [host])).outcome(url) == "x")
   }
 
   @Test(arguments: ["xn--", "xn--a-ÿ", "xn--99999999", "xn--bcher-kva9"])
-  func `refuses labels that only look like internationalized hosts`(label: String) throws {
+  func `refuses labels that only resemble internationalized hosts`(label: String) throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["bücher.example"])
     #expect(try table(["x"], policy: policy).outcome("https://\(label).example/x") == "rejected host-not-allowed")
   }
 
-  @Test func `refuses a host of more than 253 bytes or a label of more than 63 in any notation`() throws {
+  @Test func `refuses a host of more than 253 bytes or a label of more than 63, in any notation`() throws {
     let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
     func name(_ count: Int) -> String {
       var labels: [String] = []
