@@ -4,14 +4,14 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// The choice among several links, and the link that a button of a notification opens.
+/// The choice among several launch links, and the links of notification buttons.
 @Suite struct LaunchLinkChoiceTests {
   private static let browsing: Value = [
     "activityType": "NSUserActivityTypeBrowsingWeb", "webpageURL": "https://example.com/chat/1",
   ]
   private static let restoring: Value = ["activityType": "com.example.restore"]
 
-  /// A response of a person to a notification with a link.
+  /// The user's response to a notification with a link.
   private static func response(_ action: String?, reply: String? = nil, route: String = "app://chat/1") -> Value {
     .object([
       "actionIdentifier": action.map(Value.string) ?? .null, "userText": reply.map(Value.string) ?? .null,
@@ -54,7 +54,7 @@ import Testing
         ["urlContexts": ["url": "app://chat/3"], "userActivities": browsing, "url": "app://chat/2"], "app://chat/2",
         ["urlContexts: it is not a list", "userActivities: it is not a list"]
       ),
-      // No route takes it: it is found, so that router.hold says why it opens nothing.
+      // No route matches the link. It is still returned, so that `router.hold` reports why it cannot be opened.
       (["url": "app://nowhere/1"], "app://nowhere/1", []),
     ] as [(ValueObject, String, [Value])])
   func `uses the first link that a route accepts, and reports why it ignores the others`(
@@ -73,7 +73,7 @@ import Testing
       ("MARK_READ", "hi", nil, "action", "MARK_READ"), ("SHOW", nil, "app://chat/1", "action", "SHOW"),
       ("com.apple.UNNotificationDismissActionIdentifier", nil, nil, "receipt", "dismiss"),
     ] as [(String?, String?, String?, String, String)])
-  func `opens the page for a tap and for the buttons listed in its route`(
+  func `opens the page for a tap and for the buttons listed in the route`(
     identifier: String?, reply: String?, url: String?, arrival: String, action: String
   ) async throws {
     let outputs = try await find(
@@ -85,7 +85,7 @@ import Testing
     #expect(outputs["reply"] == reply.map(Value.string) ?? .null)
   }
 
-  @Test func `opens a link that an app delivers with a button only if its route lists the button`() async throws {
+  @Test func `opens a link for a button only if the route lists the button`() async throws {
     let launch = Launch(isReady: true)
     _ = try await launch.call(
       "router.register",
@@ -101,7 +101,7 @@ import Testing
     #expect(launch.interface.opened.map(\.page) == ["chat"])
   }
 
-  @Test func `warns if no routes are registered before it`() async throws {
+  @Test func `warns if no routes have been registered`() async throws {
     let launch = Launch()
     let outputs = try await launch.call("router.launch-link", ["options": ["url": "app://a"]])
     #expect(outputs["url"] == "app://a")

@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// What a link that reaches the application may do, and what of it may be seen.
+/// What a received link may do, and which parts of it are visible in the log.
 @Suite struct LinkReceptionTests {
   @Test(
     arguments: [
@@ -60,7 +60,7 @@ import Testing
         "the payload's 'parameters' are not an object and are left out"
       ),
     ] as [(ValueObject, String)])
-  func `warns of a payload that a tap cannot use (N18, N19, N35)`(payload: ValueObject, warning: String) async throws {
+  func `warns about an invalid payload of a tap (N18, N19, N35)`(payload: ValueObject, warning: String) async throws {
     let launch = Launch(
       options: FlowModel.Launch(reason: .notification, options: ["remoteNotification": .object(payload)]))
     _ = try await launch.call("router.launch-link")
@@ -77,7 +77,7 @@ import Testing
     #expect(try await launch.call("router.open", ["url": "app://search"])["action"] == "push")
   }
 
-  @Test func `completes a link with the route's defaults (N29)`() async throws {
+  @Test func `adds the route's default parameters to a link (N29)`() async throws {
     let launch = Launch(isReady: true)
     _ = try await launch.call(
       "router.register",
@@ -99,7 +99,7 @@ import Testing
         == ["notificationId": "7", "message": "hello"])
   }
 
-  @Test func `keeps secrets of a link out of the log in any encoding`() async throws {
+  @Test func `hides the secrets of a link in the log, in any encoding`() async throws {
     let launch = Launch(isReady: true)
     _ = try await launch.call(
       "router.register",

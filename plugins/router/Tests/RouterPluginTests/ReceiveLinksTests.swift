@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// Links that open the app while it runs.
+/// Links that open the app while it is running.
 @Suite(.timeLimit(.minutes(10))) struct ReceiveLinksTests {
   private func received(_ event: String, _ value: Value) async throws -> Launch {
     let launch = Launch(isReady: true)
@@ -33,7 +33,7 @@ import Testing
       ),
       ("scene.open-url-contexts", ["url": "app://user/3"], "app://user/3", "url-scheme"),
     ] as [(String, Value, String, String)])
-  func `are posted as router.link, regardless of their source`(
+  func `posts router.link for every source of links`(
     event: String, value: Value, url: String, source: String
   ) async throws {
     let host = try await received(event, value).host
@@ -43,7 +43,7 @@ import Testing
 
   @Test(
     arguments: [("app.continue-user-activity", ["activityType": "x"]), ("app.open-url", .null)] as [(String, Value)])
-  func `are not posted without a URL`(event: String, value: Value) async throws {
+  func `posts nothing for an event without a URL`(event: String, value: Value) async throws {
     #expect(try await received(event, value).host.posts.isEmpty)
   }
 }

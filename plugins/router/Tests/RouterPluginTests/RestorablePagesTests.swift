@@ -4,17 +4,17 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// Which opened pages the next launch may restore, and with which parameters.
+/// The opened pages that the next launch may restore, and their saved parameters.
 @Suite struct RestorablePagesTests {
   @Test(
     arguments: [
-      // The route, the link, its parameters, whether the page is saved, and with what.
+      // The route, the link, its parameters, and the saved parameters, or nil if the page is not saved.
       ("app://page/:id", "app://page/1?ref=mail", [:], ["id": "1", "ref": "mail"]),
       ("app://page/:id", "app://page/1?token=SECRET-9", [:], nil),
       ("app://page/:id", "app://page/1", ["next": "app://a?code=SECRET-9"], nil),
       ("app://page/:id", "app://page/1", ["user": ["password": "SECRET-9"]], nil),
       ("app://page/:token", "app://page/SECRET-9", [:], nil),
-      // A secret of the run without a name that gives it away.
+      // A secret of the run in a parameter whose name does not suggest a secret.
       ("app://page/:id", "app://page/TOPSECRET", [:], nil),
       ("app://page/:id", "app://page/1", ["x": ["TOPSECRET"]], nil),
       (["pattern": "app://page/:id", "sensitive": true], "app://page/1", [:], nil),
@@ -28,7 +28,7 @@ import Testing
         [:], ["tone": "plain"]
       ),
     ] as [(Value, String, ValueObject, ValueObject?)])
-  func `restores no page that was opened with a secret, or only without the secret if its route allows it`(
+  func `include a page opened with a secret only if its route is restorable, and then without the secret`(
     route: Value, url: String, parameters: ValueObject, saved: ValueObject?
   ) async throws {
     for isHeld in [false, true] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `remembers after a crash that a held link contained a secret`() async throws {
+  @Test func `exclude a page whose held link contained a secret, even after a crash`() async throws {
     let store = FakeStore()
     let first = Launch(store: store)
     first.host.setSecrets(["TOPSECRET"])

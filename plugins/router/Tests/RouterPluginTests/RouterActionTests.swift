@@ -9,7 +9,9 @@ import Testing
     "url": "app://product/12345", "parameters": ["name": "iPhone 16 Pro", "price": "7999"],
   ]
 
-  @Test func `opens a held link exactly half a second after the view appeared, once (N1, N6, N8, N28)`() async throws {
+  @Test func `opens a held link once, exactly half a second after the view has appeared (N1, N6, N8, N28)`()
+    async throws
+  {
     let launch = Launch()
     try await launch.register()
     #expect(try await launch.call("router.hold", product)["result"] == "deferred")
@@ -32,7 +34,7 @@ import Testing
       ])
   }
 
-  @Test func `holds a link before there is a window, and opens it at once if there is one (N2, N9, N11, N24)`()
+  @Test func `holds a link if there is no window, and otherwise opens it immediately (N2, N9, N11, N24)`()
     async throws
   {
     let launch = Launch()
@@ -75,7 +77,7 @@ import Testing
     ("app://nowhere/1", "not-found", "not-found"), ("app://product/..", "rejected", "dot-segment"),
     ("javascript:alert(1)", "rejected", "scheme-not-allowed"),
   ])
-  func `reports at once that a link can never be opened, and keeps the waiting one (N40)`(
+  func `reports a link that can never be opened immediately, and keeps the waiting one (N40)`(
     url: String, result: String, reason: String
   ) async throws {
     let launch = Launch()
@@ -90,7 +92,7 @@ import Testing
     #expect(try await launch.flush()["page"] == "product")
   }
 
-  @Test func `suggests the most similar routes for a link without a match`() async throws {
+  @Test func `returns the most similar routes for a link without a match`() async throws {
     let launch = Launch(isReady: true)
     try await launch.register()
     let outputs = try await launch.call("router.open", ["url": "app://prodcut/1"])
@@ -133,7 +135,7 @@ import Testing
     #expect(launch.interface.opened.count == 1)
   }
 
-  @Test func `opens all links in order with fifo`() async throws {
+  @Test func `opens all links in order with the fifo policy`() async throws {
     let launch = Launch()
     try await launch.register(pending: ["keep": "fifo"])
     for id in 1...3 { _ = try await launch.call("router.hold", ["url": .string("app://user/\(id)")]) }
@@ -142,7 +144,7 @@ import Testing
     #expect(launch.interface.opened.map { $0.parameters["userId"] } == ["1", "2", "3"])
   }
 
-  @Test func `hides secrets in its log`() async throws {
+  @Test func `hides secrets in the log`() async throws {
     let launch = Launch(isReady: true)
     try await launch.register()
     _ = try await launch.call("router.open", ["url": "app://search?token=abc&q=1"])
@@ -165,7 +167,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct PersistedLinkTests {
   private let persist: ValueObject = ["persist": true, "time-to-live": "10s"]
 
-  @Test func `opens links of the last launch in the next one`() async throws {
+  @Test func `are opened by the next launch`() async throws {
     let store = FakeStore()
     let killed = Launch(store: store)
     try await killed.register(pending: persist)
@@ -177,7 +179,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `does not open expired links`() async throws {
+  @Test func `are not opened after they have expired`() async throws {
     let store = FakeStore()
     let killed = Launch(store: store)
     try await killed.register(pending: persist)
@@ -190,7 +192,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `keeps a link in memory and reports it if the disk is full`() async throws {
+  @Test func `remain in memory if the disk is full, and the error is logged`() async throws {
     let store = FakeStore()
     let launch = Launch(store: store)
     try await launch.register(pending: persist)
@@ -201,7 +203,7 @@ import Testing
     #expect(try await launch.flush()["result"] == "opened")
   }
 
-  @Test func `drops unreadable links and reports their number`() async throws {
+  @Test func `are dropped if they are unreadable, and their number is logged`() async throws {
     let store = FakeStore()
     try store.put([["url": 7], "x"], for: "pending.main", in: "router")
     let launch = Launch(store: store)
@@ -210,7 +212,7 @@ import Testing
     #expect(store.all(in: "router").isEmpty)
   }
 
-  @Test func `requires a store if links are to be persisted`() async throws {
+  @Test func `require a store`() async throws {
     let launch = Launch()
     let error = await #expect(throws: ActionError.self) { try await launch.register(pending: persist) }
     #expect(error?.code == "handle-missing")
@@ -235,21 +237,21 @@ import Testing
     return (launch, try await launch.call("router.open", inputs))
   }
 
-  @Test func `blocks a link and names the interceptor`() async throws {
+  @Test func `blocks a link and is named as the reason`() async throws {
     let (launch, outputs) = try await open("app://user/1") { _ in .block }
     #expect(outputs["result"] == "blocked")
     #expect(outputs["reason"] == "signed-in")
     #expect(launch.interface.opened.isEmpty)
   }
 
-  @Test func `opens a sensitive route from outside only if an interceptor approves`() async throws {
+  @Test func `must approve a sensitive route that is opened from outside`() async throws {
     #expect(try await open("app://pay/1") { _ in .proceed }.1["result"] == "blocked")
     #expect(try await open("app://pay/1") { _ in .proceed }.1["reason"] == "sensitive")
     #expect(try await open("app://pay/1") { _ in .approve }.1["result"] == "opened")
     #expect(try await open("app://pay/1", source: "internal") { _ in .proceed }.1["result"] == "opened")
   }
 
-  @Test func `follows at most five redirects`() async throws {
+  @Test func `redirects a link at most five times`() async throws {
     let (launch, outputs) = try await open("app://user/0") { link in
       let number = Int(link.parameters.path["userId"]?.stringValue ?? "") ?? 0
       return number < 5 ? .redirect(to: "app://user/\(number + 1)") : .proceed
@@ -269,7 +271,7 @@ import Testing
   }
 
   @Test
-  func `counts a redirected link as opened when it flushes, and reports an invalid target`()
+  func `opens a redirected link on a flush, and rejects an invalid target`()
     async throws
   {
     let launch = Launch(
@@ -294,12 +296,12 @@ import Testing
     #expect(bad["url"] == "x")
   }
 
-  @Test func `blocks a link if there is no decision within two seconds`() async throws {
+  @Test func `blocks a link if it does not decide within two seconds`() async throws {
     let launch = Launch(
       isReady: true,
       interceptors: [
         Rule { _ in
-          // Deaf to cancellation: it waits for something that never comes.
+          // Ignores cancellation: the continuation is never resumed.
           await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
           return .proceed
         }
@@ -337,7 +339,7 @@ import Testing
       (["location": true], nil, nil), (["bluetoothCentrals": ["x"]], nil, nil),
       (["cloudKitShareMetadata": [:]], nil, nil), ([:], nil, nil),
     ] as [(ValueObject, String?, String?)])
-  func `reads every key that can launch an application (N16, N17, N25, R12, R15, R17)`(
+  func `returns the link from every key that can launch an application (N16, N17, N25, R12, R15, R17)`(
     options: ValueObject, url: String?, source: String?
   ) async throws {
     let outputs = try await link(options)
@@ -348,7 +350,7 @@ import Testing
     #expect(outputs["ignored"] == (isOfSeveral ? ["urlContexts[1]: urlContexts[0] comes first"] : []))
   }
 
-  @Test func `ignores keys of unsupported features with a warning (R14)`() async throws {
+  @Test func `ignores keys of unsupported features, with a warning (R14)`() async throws {
     let outputs = try await link(
       ["remoteNotification": ["route": "app://a"], "url": "app://b", "mystery": 1], supports: ["url"])
     #expect(outputs["url"] == "app://b")
@@ -364,14 +366,14 @@ import Testing
     RouterPlugin().actions.first { $0.name == "router.register" }!.check(LiteralInput(inputs))
   }
 
-  @Test func `names both locations of a duplicate route (N12)`() {
+  @Test func `reports both locations of a duplicate route (N12)`() {
     let found = problems(["schemes": ["app"], "routes": ["app://a/:b", ["pattern": "app://a/:c"]]])
     #expect(found.map(\.keyPath) == ["routes[1].pattern"])
     #expect(found.first?.message == "'app://a/:c' matches the same URLs as 'app://a/:b' (duplicate-route)")
     #expect(found.first?.related == .init("routes[0]", "the other route is declared here"))
   }
 
-  @Test func `reports every problem of every route with its location`() {
+  @Test func `reports every problem of every route, with its location`() {
     let found = problems([
       "schemes": ["app"],
       "routes": [
@@ -402,13 +404,13 @@ import Testing
     #expect(found.map(\.keyPath) == ["schemes[0]", "schemes[2]", "hosts[0]", "routes[1]"])
   }
 
-  @Test func `warns about a route that no URL reaches`() {
+  @Test func `warns about a route that no URL can reach`() {
     let found = problems(["schemes": ["app"], "routes": ["a/:b", ["pattern": "a/*", "page": "c"]]])
     #expect(found.map(\.isWarning) == [true])
     #expect(found.map(\.message) == ["no URL reaches 'a/*'"])
   }
 
-  @Test func `reports nothing that only the run can determine`() {
+  @Test func `does not report problems that only the run can detect`() {
     #expect(problems(["routes": ["x://a"]]).isEmpty)
   }
 }

@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Synchronization
 
-/// What a screen would do, under the test's control.
+/// An interface that a test controls.
 final class FakeInterface: UserInterface {
   private struct State {
     var isReady: Bool
@@ -34,7 +34,7 @@ final class FakeInterface: UserInterface {
   func showBanner(title: String, body: String) {}
 }
 
-/// A key-value store that outlives a router, as a file does, and fails when told to.
+/// A key-value store that is kept when its router is gone, as a file is, and that fails on request.
 final class FakeStore: KeyValueStore {
   private let values = Mutex<[String: Value]>([:])
   private let failing = Mutex(false)
@@ -64,13 +64,13 @@ final class FakeStore: KeyValueStore {
   }
 }
 
-/// One launch of an application: a host with a router, an interface and a clock that stands still.
+/// One launch of an application: a host with a router, an interface and a clock that the test advances.
 final class Launch: Sendable {
   let host: TestHost
   let interface: FakeInterface
   private let time: Time
 
-  /// The time of day, which moves with the host's clock.
+  /// The time of day, which ``Launch/advance(milliseconds:)`` advances together with the host's clock.
   final class Time: Sendable {
     private let now: Mutex<Int>
     init(_ now: Int) { self.now = Mutex(now) }
@@ -94,19 +94,18 @@ final class Launch: Sendable {
     self.time = time
   }
 
-  /// Moves both clocks.
+  /// Advances both clocks.
   func advance(milliseconds: Int) {
     time.advance(milliseconds)
     host.advance(by: .milliseconds(milliseconds))
   }
 
-  /// Runs an action of the plugin.
   func call(_ name: String, _ inputs: ValueObject = [:]) async throws -> ValueObject {
     let action = RouterPlugin().actions.first { $0.name == name }!
     return try await host.call(action, with: inputs)
   }
 
-  /// Registers the routes of the seed and one that is sensitive.
+  /// Registers the routes of the requirements and a sensitive one.
   func register(pending: ValueObject = [:]) async throws {
     _ = try await call(
       "router.register",
@@ -120,7 +119,7 @@ final class Launch: Sendable {
       ])
   }
 
-  /// Calls `router.flush` and lets `settle` pass once it waits.
+  /// Calls `router.flush`, and advances the clocks as soon as it waits.
   func flush(_ inputs: ValueObject = [:], passing milliseconds: Int = 500) async throws -> ValueObject {
     async let outputs = call("router.flush", inputs)
     while host.sleeperCount == 0 { await Task.yield() }
