@@ -5,7 +5,7 @@ import Testing
 
 @testable import ShellPlugin
 
-/// Commands and variables that are longer than the system takes, output in one pipe, and hints for `sh`.
+/// Commands and variables that are too long for the system, merged output, and hints about `sh`.
 @Suite(.timeLimit(.minutes(10))) struct `A command` {
   let host = TestHost(workflowFolder: "/")
 
@@ -23,7 +23,8 @@ import Testing
       ("sh", "#", "echo \"$? $0 end\""), ("bash", "#", "list=(1 2); echo \"${#list[@]} end\""),
       ("python", "#", "import sys; print(__name__, len(sys.argv), 'end')"),
     ])
-  func `of more than 128 KiB is passed as a file`(shell: String, comment: String, last: String) async throws {
+  func `longer than 128 KiB is passed to its shell as a file`(shell: String, comment: String, last: String) async throws
+  {
     let text = comment + String(repeating: "x", count: 200_000) + "\n" + last
     let output = try await host.call(RunShell.self, with: ["command": .string(text), "shell": .string(shell)])
     let short = try await host.call(RunShell.self, with: ["command": .string(last), "shell": .string(shell)])
@@ -31,12 +32,12 @@ import Testing
     if shell != "sh" { #expect(output["stdout"] == short["stdout"]) }
   }
 
-  @Test func `of 128 KiB without a shell is passed as a file, too`() async throws {
+  @Test func `of 128 KiB without a shell input is also passed as a file`() async throws {
     let text = "#" + String(repeating: "x", count: Command.longestArgumentBytes) + "\necho end"
     #expect(try await host.call(RunShell.self, with: ["command": .string(text)])["stdout"] == "end")
   }
 
-  @Test func `fails without a retry if a variable is too long, with its name and size`() async throws {
+  @Test func `fails without a retry if a variable is too long, and reports its name and size`() async throws {
     let error = await failure(["command": "true", "env": ["LIST": .string(String(repeating: "x", count: 150_000))]])
     #expect(error?.code == "arguments-too-long" && error?.isRetryable == false)
     #expect(error?.message.contains("the variable 'LIST' has 150000 bytes") == true, "\(error?.message ?? "")")
@@ -44,7 +45,7 @@ import Testing
     #expect(argument?.message.contains("an argument has 150000 bytes") == true, "\(argument?.message ?? "")")
   }
 
-  @Test func `keeps both outputs in the order of writing if they share a pipe`() async throws {
+  @Test func `preserves the order in which lines are written if both outputs are merged`() async throws {
     let text = "for i in 1 2 3 4 5 6 7 8 9; do echo out$i; echo err$i >&2; done"
     let output = try await host.call(RunShell.self, with: ["command": .string(text), "merge-output": true])
     #expect(output["stderr"] == "")
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: ["if [[ a ]]; then", "[[ a == b ]]", "a=(1 2)"])
-  func `fails with a hint at bash if sh does not understand it`(text: String) async throws {
+  func `fails with a hint about bash if sh cannot parse it`(text: String) async throws {
     let error = await failure(["command": .string(text), "shell": "sh"])
     #expect(
       error?.message.contains("if it is written for bash, write 'shell: bash'") == true, "\(error?.message ?? "")")

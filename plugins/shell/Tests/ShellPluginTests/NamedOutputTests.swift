@@ -6,7 +6,7 @@ import Testing
 
 @testable import ShellPlugin
 
-/// What a command writes to the file that `FLOWRUN_OUTPUT` names.
+/// The outputs that a command writes to the file in `FLOWRUN_OUTPUT`.
 @Suite(.timeLimit(.minutes(10))) struct `Named outputs` {
   private static let declared: ValueObject = [
     "version": ["type": "string", "required": false], "size": ["type": "integer", "required": false],
@@ -51,7 +51,7 @@ import Testing
       ("notes<<E F\nE\n F\nE F\n", ["notes": "E\n F"]),
       ("notes<<EOF\né=\u{301}\nEOF\n", ["notes": "é=\u{301}"]), ("", [:]), ("\n", [:]),
     ] as [(String, ValueObject)])
-  func `are read in GitHub's form, as their declared types`(text: String, expected: ValueObject) throws {
+  func `are parsed in GitHub's format, according to their declared types`(text: String, expected: ValueObject) throws {
     #expect(try values(text) == expected)
   }
 
@@ -71,15 +71,15 @@ import Testing
     ("version = 1\n", "has the undeclared output \"version \" in line 1; write 'version=…' without spaces"),
     ("Version=1\n", "has the undeclared output \"Version\" in line 1"),
   ])
-  func `fail the step with their location if they are invalid`(text: String, message: String) {
+  func `fail the step if they are invalid, and the error contains the line`(text: String, message: String) {
     #expect(problem(Array(text.utf8)).contains(message), "\(problem(Array(text.utf8)))")
   }
 
-  @Test func `fail the step with the line if they are not UTF-8`() {
+  @Test func `fail the step if they are not UTF-8, and the error contains the line`() {
     #expect(problem(Array("size=1\nversion=".utf8) + [0xFF, 0x0A]).hasPrefix("is not UTF-8 in line 2"))
   }
 
-  @Test func `fail the step with their names if they are missing and required`() {
+  @Test func `fail the step if required ones are missing, and the error contains their names`() {
     let declared: ValueObject = [
       "a": ["type": "string"], "b": ["type": "integer"], "c": ["type": "any", "required": false],
     ]
@@ -104,7 +104,7 @@ import Testing
     #expect(problems.map(\.keyPath) == [place], "\(problems)")
   }
 
-  @Test func `cause a warning if they are undeclared and the command is known`() {
+  @Test func `cause a warning before the run if a literal command writes undeclared ones`() {
     let problems = RunShell.check(LiteralInput(["command": "echo a=1 >> $FLOWRUN_OUTPUT"]))
     #expect(problems.map(\.isWarning) == [true] && problems[0].help?.contains("outputs: {") == true)
     #expect(RunShell.check(LiteralInput(["command": "echo a=1"])).isEmpty)
@@ -135,7 +135,7 @@ import Testing
     "test -f \"$FLOWRUN_OUTPUT\" && test ! -s \"$FLOWRUN_OUTPUT\" && cd / && sh -c 'echo got=yes >> \"$FLOWRUN_OUTPUT\"'",
     "d=${FLOWRUN_OUTPUT%/*}; mkdir \"$d/more\"; echo got=yes > \"$d/more/x\"; ln -sf more/x \"$FLOWRUN_OUTPUT\"",
   ])
-  func `can be appended, replaced or linked by the command`(command: String) async throws {
+  func `can be written by appending to the file, or by replacing or linking it`(command: String) async throws {
     let outputs = try await run(command + "; echo \"$FLOWRUN_OUTPUT\"")
     #expect(outputs["got"] == "yes" && outputs["status"] == 0)
     let path = try #require(outputs["stdout"]?.stringValue)
@@ -157,7 +157,7 @@ import Testing
     #expect(error?.code == code && error?.message.contains(message) == true, "\(String(describing: error))")
   }
 
-  @Test func `may have 1 MiB`() async throws {
+  @Test func `may have a size of 1 MiB`() async throws {
     let outputs = try await run("{ printf got=; head -c 1048572 /dev/zero | tr '\\0' x; } >> \"$FLOWRUN_OUTPUT\"")
     #expect(outputs["got"]?.stringValue?.utf8.count == (1 << 20) - 4)
   }
@@ -170,7 +170,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `have no file in a step without declarations, even inside a step with some`() async throws {
+  @Test func `have no file in a step without declarations, even if a variable with the path is set`() async throws {
     let environment: ValueObject = ["FLOWRUN_OUTPUT": "/nowhere/outer"]
     let outputs = try await TestHost(workflowFolder: "/", environment: ["FLOWRUN_OUTPUT": "/nowhere/step"]).call(
       RunShell.self, with: ["command": "echo \"${FLOWRUN_OUTPUT-none}\"", "env": .object(environment)])
@@ -178,7 +178,7 @@ import Testing
     #expect(Set(outputs.keys) == ["status", "stdout", "stderr"])
   }
 
-  @Test func `have a separate file for each attempt, which only the user can read`() async throws {
+  @Test func `have a separate file for each attempt, which only the user can access`() async throws {
     let command =
       "ls -ld \"$FLOWRUN_OUTPUT\" \"${FLOWRUN_OUTPUT%/*}\" | cut -c1-10; echo \"got=$FLOWRUN_OUTPUT\" >> \"$FLOWRUN_OUTPUT\""
     let (first, second) = (try await run(command), try await run(command))

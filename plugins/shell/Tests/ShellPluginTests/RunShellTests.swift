@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `returns standard output without a final line break, and standard error with it`() async throws {
+  @Test func `returns standard output without its last line break, and standard error with it`() async throws {
     let texts = [
       ("yes\\n", "yes"), ("yes\\r\\n", "yes"), ("yes\\n\\n", "yes\n"), ("yes\\r", "yes\r"), ("\\n", ""),
       ("", ""), ("\\r\\n", ""), ("a\\r\\n\\n", "a\r\n"), ("\\n a", "\n a"),
@@ -54,11 +54,11 @@ import Testing
     #expect(error?.message.hasPrefix("exited with status 3: line 22 ('for i in $(seq 22); do ") == true)
     #expect(error?.message.contains("'):\n  line 3\n  line 4") == true)
     #expect(error?.message.hasSuffix("\n  line 22") == true)
-    // Both outputs, in the order in which they came.
+    // Both outputs are quoted, in the order in which they arrived.
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // Each goes on when the line before has been told, from a thread of its own: the call occupies this one.
+    // The command continues when a line has arrived. A separate thread checks that, because the call blocks this one.
     Thread.detachNewThread { [host] in
       for line in ["cause", "warning"] {
         within(seconds: 60) { host.logs.contains(line) }
@@ -80,12 +80,12 @@ import Testing
     #expect(try await run("exit 1", ["success-statuses": [0, 1]])["status"] == 1)
   }
 
-  @Test func `fails with the name of a signal`() async {
+  @Test func `fails with the number of the signal`() async {
     let error = await failure("kill -9 $$")
     #expect(error?.code == "command-killed" && error?.message.contains("signal 9") == true)
   }
 
-  @Test func `replaces a variable that is set again, and keeps similarly named ones`() async throws {
+  @Test func `replaces the value of a variable without changing variables with similar names`() async throws {
     let outputs = try await run("env", ["env": ["PAT": "short", "PATH": "/bin:/usr/bin", "HOME": "/nowhere"]])
     let variables = try #require(outputs["stdout"]?.stringValue).split(separator: "\n").map { String($0) }
     for expected in ["PAT=short", "PATH=/bin:/usr/bin", "HOME=/nowhere"] {
@@ -105,7 +105,7 @@ import Testing
     #expect(outputs["stdout"] == "step input 5 path")
   }
 
-  @Test func `uses the workflow's folder, or the given one`() async throws {
+  @Test func `uses the workflow's folder unless another one is given`() async throws {
     #expect(try await run("pwd")["stdout"] == "/")
     #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr")
     let error = await failure("pwd", ["cwd": "/no/such/folder"])
@@ -113,10 +113,10 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `can end it by signals that this program ignores or blocks`() async throws {
+    @Test func `restores the handling of signals that this program ignores or blocks`() async throws {
       let before = signal(SIGUSR2, SIG_IGN)
       defer { _ = signal(SIGUSR2, before) }
-      // What the kernel says of the child: the signals that are blocked and those that are ignored, as bits.
+      // The kernel reports the blocked and the ignored signals of the child as bits.
       let status = try await run("grep -E '^Sig(Blk|Ign):' /proc/self/status")["stdout"]?.stringValue ?? ""
       #expect(status.split(separator: "\n").count == 2)
       for line in status.split(separator: "\n") {
@@ -130,7 +130,7 @@ import Testing
     #expect(try await run("cat; echo end")["stdout"] == "end")
   }
 
-  @Test func `names a program that does not exist`() async {
+  @Test func `reports the name of a program that does not exist`() async {
     let error = await failure(["no-such-program-anywhere"])
     #expect(error?.code == "command-not-found" && error?.isRetryable == false)
     #expect(await failure(["/no/such/program"])?.code == "command-not-found")
@@ -138,12 +138,12 @@ import Testing
   }
 
   @Test(arguments: ["", "  \n", "a\u{0}b", 7, [], ["a", 1], [""], ["a\u{0}b"], nil, ["a": "b"]] as [Value])
-  func `refuses an invalid command, before the run and in it`(_ command: Value) async {
+  func `refuses an invalid command, both before and during the run`(_ command: Value) async {
     if !command.isNull { #expect(await failure(command)?.code == "command-invalid") }
     #expect(RunShell.check(LiteralInput(["command": command])).map(\.keyPath) == ["command"])
   }
 
-  @Test func `refuses a variable without a valid name or value, before the run and in it`() async {
+  @Test func `refuses a variable with an invalid name or value, both before and during the run`() async {
     let env: ValueObject = ["A=B": "x", "C": [1], "D": "a\u{0}", "FINE": true]
     #expect(RunShell.check(LiteralInput(["env": .object(env)])).map(\.keyPath) == ["env.A=B", "env.C", "env.D"])
     #expect(await failure("true", ["env": .object(env)])?.code == "command-invalid")
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func `does not split a character where it truncates an output`() async throws {
-    // Three bytes each, so that both cuts would fall into one.
+    // Each character has three bytes, so that both ends of the omitted part are within a character.
     let outputs = try await run("yes 界 | head -n 400000 | tr -d '\\n'")
     let text = try #require(outputs["stdout"]?.stringValue)
     #expect(!text.contains("\u{FFFD}"))
@@ -186,7 +186,7 @@ import Testing
     #expect(kept * 3 + missing == 1_200_000)
   }
 
-  @Test func `logs every line as it arrives, with its output`() async throws {
+  @Test func `logs every line when it arrives, with the name of its stream`() async throws {
     _ = try await run(
       "echo one; printf two >&2; sleep 0.05; printf 'thr'; sleep 0.05; echo ee; sleep 0.05; printf four")
     #expect(
@@ -196,15 +196,15 @@ import Testing
       ])
   }
 
-  /// The last state of a line. Before it stands what was written over, in which the run looks for secrets.
+  /// The last state of an overwritten line. The text before it is logged too, so that the run can hide secrets in it.
   private static func lastState(of line: String) -> String { line.split(separator: "\r").last.map(String.init) ?? "" }
 
-  @Test func `logs the last state of an overwritten line, preceded by earlier ones`() async throws {
+  @Test func `logs the last state of an overwritten line after the earlier ones`() async throws {
     _ = try await run("printf '10%%\\r50%%\\r100%%\\r\\nwindows\\r\\n'")
     #expect(host.logs == ["10%\r50%\r100%", "windows"])
   }
 
-  @Test func `shows an incomplete line at once, and logs it once it is complete`() async throws {
+  @Test func `shows an incomplete line immediately, and logs it when it is complete`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -234,11 +234,11 @@ import Testing
     #expect(try await run("printf 'a\\377b'")["stdout"] == "a\u{FFFD}b")
   }
 
-  @Test func `ends the whole group when cancelled, even processes that ignore SIGTERM`() async throws {
+  @Test func `ends the whole process group when cancelled, even processes that ignore SIGTERM`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    // From a thread of its own, because the call occupies this one until the command has ended.
+    // On a separate thread, because the call blocks this one until the command has ended.
     Thread.detachNewThread { [host] in
       within(seconds: 60) { Self.processes(in: folder).count >= 2 }
       host.cancel()
@@ -256,7 +256,7 @@ import Testing
     for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
   }
 
-  @Test func `kills a command that ignores its step's signal after the grace period, and names it`()
+  @Test func `kills a command that ignores the signal after the grace period, and logs its name`()
     async throws
   {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
@@ -276,7 +276,7 @@ import Testing
     #expect(host.logs.contains { $0.hasSuffix("had not ended 7s after SIGINT and was killed") }, "\(host.logs)")
   }
 
-  /// The numbers that the processes of the test have recorded.
+  /// The process numbers that the command has written to files.
   private static func processes(in folder: String) -> [pid_t] {
     ["a", "c"].compactMap { name in
       (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)).flatMap {
@@ -285,7 +285,7 @@ import Testing
     }
   }
 
-  @Test func `ends a command that handles the signal without waiting for the grace period`() async throws {
+  @Test func `does not wait for the grace period if a command ends after the signal`() async throws {
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: mark) }
     Thread.detachNewThread { [host] in
@@ -297,7 +297,7 @@ import Testing
     }
   }
 
-  @Test func `searches a program in the child's own PATH`() async throws {
+  @Test func `searches a program in the PATH of the child`() async throws {
     #expect(try await run(["true"], ["env": ["PATH": "/nowhere:/bin:/usr/bin"]])["status"] == 0)
     #expect(await failure(["true"], ["env": ["PATH": "/nowhere"]])?.code == "command-not-found")
   }
@@ -312,7 +312,7 @@ import Testing
   @Test func `does not end a process that leaves its group within 200 ms`() async throws {
     let number = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: number) }
-    // The program makes its session some time after the command has ended.
+    // The program creates its session some time after the command has ended.
     _ = try await run(
       .string("(sleep 0.1; exec setsid sh -c 'echo $$ >\(number); exec sleep 600') >/dev/null 2>&1 &"))
     var found: Int32?
@@ -338,13 +338,13 @@ import Testing
     #expect(try await run("timeout 600 yes >&2 & echo done")["stdout"] == "done")
   }
 
-  @Test func `does not wait for a child that leaves its output open to others`() async throws {
+  @Test func `does not wait for a child that keeps the output open`() async throws {
     #expect(try await run("sleep 600 & echo done")["stdout"] == "done")
     #expect(host.logLines.last?.level == .warning)
   }
 
   #if os(Linux)
-    @Test func `leaves no descriptor open, however commands end`() async throws {
+    @Test func `leaves no descriptors open, regardless of how a command ends`() async throws {
       _ = try await run("true")
       let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
       for _ in 0..<20 {
@@ -353,12 +353,12 @@ import Testing
         _ = await failure(["no-such-program-anywhere"])
         _ = try await run("head -c 1048577 /dev/zero")
       }
-      // Other tests run next to this one; a leak of one a run would show as 80.
+      // Other tests run at the same time. A leak of one descriptor per command would add 80.
       #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < before + 40)
     }
   #endif
 
-  @Test func `passes the text to a custom shell, after -c directly and otherwise in a file`() async throws {
+  @Test func `passes a script to a shell as an argument after -c, and otherwise as a file`() async throws {
     #expect(try await run("echo $0; false; true", ["shell": "sh -c {0}"])["stdout"] == "sh")
     #expect(await failure("false; true", ["shell": "sh"])?.code == "command-failed")
     #expect(await failure("false | true", ["shell": "bash"])?.code == "command-failed")
@@ -371,14 +371,14 @@ import Testing
     }
   }
 
-  @Test func `starts nothing if the step is already cancelled`() async {
+  @Test func `starts nothing if the step has already been cancelled`() async {
     host.cancel()
     await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }
   }
 
-  /// Whether the process ends; one that waits to be collected by its parent counts as ended.
+  /// Returns true if the process ends. A process whose status its parent has not read yet counts as ended.
   private func isGone(_ pid: pid_t) async -> Bool {
-    // Far longer than it takes.
+    // Much longer than necessary.
     let limit = ContinuousClock.now + .seconds(30)
     while ContinuousClock.now < limit {
       if kill(pid, 0) != 0 { return true }
