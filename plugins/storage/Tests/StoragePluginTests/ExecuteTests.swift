@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `binds the arguments of a statement, and never parses them as SQL`() async throws {
+  @Test func `binds the arguments of a statement without parsing them as SQL`() async throws {
     let written = try await host.call(
       Execute.self,
       with: ["sql": "INSERT INTO Note (title, done) VALUES (?, ?)", "arguments": ["x'); DROP TABLE Note; --", true]])
@@ -40,7 +40,7 @@ import Testing
     #expect(try await titles() == ["x'); DROP TABLE Note; --"])
   }
 
-  @Test func `applies several statements together or not at all`() async throws {
+  @Test func `executes all statements of a list or none`() async throws {
     let insert: Value = "INSERT INTO Note (title) VALUES (?)"
     let both = try await host.call(
       Execute.self,
@@ -50,12 +50,12 @@ import Testing
     #expect(try await titles() == ["one", "two"])
   }
 
-  @Test func `does nothing in an attempt after one that has written`() async throws {
+  @Test func `does nothing in a further attempt if an earlier one has written`() async throws {
     let inputs: ValueObject = ["sql": "INSERT INTO Note (title) VALUES ('n' || (SELECT count(*) FROM Note))"]
     #expect(try await host.call(Execute.self, with: inputs) == ["changes": 1, "repeated": false])
     #expect(try await host.call(Execute.self, with: inputs, attempt: 2) == ["changes": 1, "repeated": true])
     #expect(try await titles() == ["n0"])
-    // Another step has another key.
+    // Each step has a different key.
     #expect(try await host.call(Execute.self, with: inputs) == ["changes": 1, "repeated": false])
     #expect(try await titles() == ["n0", "n1"])
   }
@@ -89,19 +89,19 @@ import Testing
       ("DELETE FROM Note WHERE id = ?", "execute-invalid"),
       ("INSERT INTO Note (title) VALUES (NULL)", "constraint-failed"),
     ])
-  func `refuses statements that reach outside the store, damage it or are invalid`(_ sql: String, _ expected: String)
+  func `refuses statements that are invalid, damage the store or access other files`(_ sql: String, _ expected: String)
     async throws
   {
     let before = try folder.names
     #expect(await code(["sql": .string(sql.replacing("%", with: folder.path))]) == expected)
-    // In a list, what is before it is undone.
+    // In a list, the statements before it are rolled back.
     let list: Value = ["INSERT INTO Note (title) VALUES ('first')", .string(sql.replacing("%", with: folder.path))]
     #expect(await code(["sql": list]) == expected)
     #expect(try await titles() == [])
     #expect(try folder.names == before)
   }
 
-  @Test func `refuses arguments that do not match`() async {
+  @Test func `refuses arguments that do not match the statements`() async {
     let sql: Value = "INSERT INTO Note (title) VALUES (?)"
     for inputs: ValueObject in [
       ["sql": sql], ["sql": sql, "arguments": ["a", "b"]], ["sql": sql, "arguments": [["a"]]],
@@ -131,7 +131,7 @@ import Testing
     #expect(await code(["sql": "DELETE FROM Note"]) == "execute-invalid")
   }
 
-  @Test func `reports an SQL text with an expression, or one that is always refused, before the run`() {
+  @Test func `reports SQL that is missing, not text or never allowed before the run`() {
     #expect(Execute.check(LiteralInput(["arguments": []])).map(\.keyPath) == ["sql"])
     #expect(Execute.check(LiteralInput(["sql": "DELETE FROM Note"])).isEmpty)
     #expect(Execute.check(LiteralInput(["sql": "VACUUM INTO 'a'"])).map(\.keyPath) == ["sql"])

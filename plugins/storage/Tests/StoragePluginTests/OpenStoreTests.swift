@@ -13,7 +13,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Opens in a run of its own, as a launch does, and closes at the end of it.
+  /// Opens the store in a separate run, as a launch does, and closes it at the end of the run.
   @discardableResult private func launch(_ inputs: ValueObject = ["path": "store.sqlite"]) async throws -> ValueObject {
     let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
     let outputs = try await host.call(OpenStore.self, with: inputs)
@@ -30,8 +30,7 @@ import Testing
     }
   }
 
-  /// L5
-  @Test func `L5 creates a file with the tables of its migrations only, and finds it again`() async throws {
+  @Test func `L5 creates a file with only the tables of its migrations, and uses it the next time`() async throws {
     let first = try await launch()
     #expect(first["path"] == .string(folder.file("store.sqlite")))
     #expect(first["created"] == true)
@@ -48,12 +47,12 @@ import Testing
     #expect(try again.integer("SELECT count(*) FROM Note") == 1)
   }
 
-  @Test func `creates the folders above the store`() async throws {
+  @Test func `creates missing parent folders`() async throws {
     #expect(try await launch(["path": "a/b/c.sqlite"])["created"] == true)
     #expect(FileManager.default.fileExists(atPath: folder.file("a/b/c.sqlite")))
   }
 
-  @Test func `makes the store, its journals and new folders readable only by this user`() async throws {
+  @Test func `restricts access to the store, its journals and new folders to the user`() async throws {
     let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
     _ = try await host.call(OpenStore.self, with: ["path": "a/b/c.sqlite"])
     func permissions(_ name: String) throws -> Int? {
@@ -66,8 +65,8 @@ import Testing
     try host.closeHandles()
   }
 
-  /// L7: the estimate of the launch is 50 to 200 ms; nothing in opening may wait for a clock.
-  @Test func `P9 L7 touches no file when the plugin is created, and needs no configuration`() async throws {
+  /// L7: a launch is estimated at 50 to 200 ms, so opening a store must not wait for a timer.
+  @Test func `P9 L7 accesses no file when the plugin is created, and needs no configuration`() async throws {
     _ = ActionRegistry([StoragePlugin()])
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     #expect(try await launch([:])["path"] == .string(folder.file("store.sqlite")))
@@ -82,7 +81,7 @@ import Testing
     #expect(try await launch(["path": "n.sqlite"])["migrated"] == [])
   }
 
-  @Test func `leaves the store unchanged if a migration fails, and names the migration`() async throws {
+  @Test func `leaves the store unchanged if a migration fails, and reports which one`() async throws {
     try folder.write("CREATE TABLE Note (text TEXT); INSERT INTO Nowhere VALUES (1)", to: "001.sql")
     await #expect {
       try await launch(["path": "n.sqlite", "migrations": ["001.sql"]])
@@ -96,12 +95,12 @@ import Testing
     #expect(try !other.hasTable("Migration"))
   }
 
-  @Test func `refuses a migration that ends the enclosing transaction`() async throws {
+  @Test func `refuses a migration that ends the transaction in which it runs`() async throws {
     try folder.write("COMMIT", to: "001.sql")
     #expect(await code(["path": "n.sqlite", "migrations": ["001.sql"]]) == "migration-failed")
   }
 
-  @Test func `refuses a missing, oversized, non-text or duplicate migration before creating the store`()
+  @Test func `refuses a missing, oversized, non-text or duplicate migration without creating the store`()
     async throws
   {
     try folder.write(String(repeating: "-", count: FileMigration.limitBytes), to: "edge.sql")
@@ -114,7 +113,6 @@ import Testing
     #expect(await code(["path": "m.sqlite", "migrations": ["edge.sql"]]) == nil)
   }
 
-  /// L6
   @Test func `L6 refuses a file that is not a database and leaves it unchanged`() async throws {
     let text = String(repeating: "This is a diary, not a database. ", count: 200)
     try folder.write(text, to: "store.sqlite")
@@ -122,7 +120,7 @@ import Testing
     #expect(try String(contentsOfFile: folder.file("store.sqlite"), encoding: .utf8) == text)
   }
 
-  @Test func `refuses a folder in place of the store`() async throws {
+  @Test func `refuses a folder at the path of the store`() async throws {
     try FileManager.default.createDirectory(atPath: folder.file("store.sqlite"), withIntermediateDirectories: true)
     #expect(await code() == "not-a-database")
   }
@@ -160,7 +158,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `fails with a retryable error, after a bounded wait, if another process locks the store`()
+  func `fails with a retryable error after a limited time if another process locks the store`()
     async throws
   {
     try await launch()
@@ -177,7 +175,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `has a remedy for every failure, and retries only locks and unknown errors`() {
+  @Test func `has a help text for every failure, and retries only locks and unknown errors`() {
     for failure in StoreFailure.allCases {
       let message = failure.error("it failed", "cause").message
       #expect(message.hasPrefix("it failed (cause); "))

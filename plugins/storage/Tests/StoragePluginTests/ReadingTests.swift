@@ -37,13 +37,15 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000, before the run and in it`(_ limit: Int) async {
+  @Test(arguments: [0, 1001]) func `refuses a limit outside 1 to 1000, both before and during the run`(_ limit: Int)
+    async
+  {
     #expect(await code(Query.self, ["sql": "SELECT 1", "limit": .integer(limit)]) == "limit-out-of-range")
     #expect(Query.check(LiteralInput(["limit": .integer(limit)])).map(\.keyPath) == ["limit"])
     #expect(Query.check(LiteralInput(["limit": 1])).isEmpty && Query.check(LiteralInput(["limit": 1000])).isEmpty)
   }
 
-  @Test func `returns columns, rows and every kind of value`() async throws {
+  @Test func `returns columns and rows with values of every type`() async throws {
     let outputs = try await host.call(
       Query.self,
       with: [
@@ -54,7 +56,7 @@ import Testing
     #expect(outputs["truncated"] == false)
   }
 
-  @Test func `stops a query at its limit and reports it`() async throws {
+  @Test func `ends a query at its limit and reports that`() async throws {
     let sql: Value = "SELECT id FROM Trip"
     let cut = try await host.call(Query.self, with: ["sql": sql, "limit": 16])
     #expect(cut["count"] == 16 && cut["truncated"] == true)
@@ -85,7 +87,8 @@ import Testing
       ("UPDATE sqlite_master SET sql = ''", "query-invalid"), ("PRAGMA wal_checkpoint(TRUNCATE)", "query-writes"),
       ("PRAGMA journal_mode = DELETE", "query-writes"),
     ])
-  func `refuses a query that leaves the store, and leaves no file`(_ sql: String, _ expected: String) async throws {
+  func `refuses a query that accesses other files, without creating one`(_ sql: String, _ expected: String) async throws
+  {
     let before = try folder.names
     let statement = sql.replacing("%", with: folder.path)
     #expect(await code(Query.self, ["sql": .string(statement)]) == expected)
@@ -101,7 +104,7 @@ import Testing
       "SELECT upper(name), json_array(1, 2), row_number() OVER (ORDER BY id) FROM Trip",
       "SELECT sql FROM sqlite_schema",
     ])
-  func `answers a query that only reads the store`(_ sql: String) async throws {
+  func `executes a query that only reads the store`(_ sql: String) async throws {
     #expect(await code(Query.self, ["sql": .string(sql)]) == nil)
   }
 
@@ -134,7 +137,7 @@ import Testing
     observer.close()
   }
 
-  /// Whether a statement is reading the store: then the log cannot be emptied.
+  /// True if a statement is reading the store. In that case, the write-ahead log cannot be truncated.
   private func isRead(_ observer: SQLiteQueue) throws -> Bool {
     try observer.sync { db in
       try db.execute("UPDATE Trip SET id = id WHERE id = (SELECT min(id) FROM Trip)")
@@ -142,14 +145,14 @@ import Testing
     }
   }
 
-  @Test func `L16 reports the missing step if no store was opened`() async {
+  @Test func `L16 reports the missing step if no store has been opened`() async {
     await #expect {
       try await TestHost().call(Query.self, with: ["sql": "SELECT 1"])
     } throws: { ($0 as? ActionError)?.code == "handle-missing" }
   }
 }
 
-@Suite struct `Small values` {
+@Suite struct `Key-value pairs` {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
@@ -158,7 +161,7 @@ import Testing
     StoreKeyValues(store: try Store.open(at: folder.file("store.sqlite")).store)
   }
 
-  @Test func `are kept by scope and key across restarts`() throws {
+  @Test func `are stored by scope and key across restarts`() throws {
     let values = try open()
     try values.put(["a": [1, nil, "é\u{0}\n"]], for: "key", in: "one")
     try values.put(2.5, for: "key", in: "two")
@@ -171,7 +174,7 @@ import Testing
     #expect(try again.get("key", in: "one") == nil)
   }
 
-  @Test func `change together or not at all`() throws {
+  @Test func `are changed together or not at all`() throws {
     let values = try open()
     let tooLarge = Value.string(String(repeating: "x", count: StoreKeyValues.limitBytes - 1))
     #expect(throws: ActionError.self) {
@@ -183,7 +186,7 @@ import Testing
     #expect(try values.get("b", in: "scope") == largest)
   }
 
-  @Test func `get their table with the first value`() throws {
+  @Test func `create their table when the first one is stored`() throws {
     let values = try open()
     func hasTable() throws -> Bool { try values.store.pool.read { try $0.hasTable("KeyValue") } }
     #expect(try values.get("key", in: "one") == nil && values.all(in: "one").isEmpty)
@@ -192,7 +195,7 @@ import Testing
     try #expect(hasTable())
   }
 
-  @Test func `are named if they are damaged`() throws {
+  @Test func `are reported with their key if they are damaged`() throws {
     let values = try open()
     try values.put(1, for: "other", in: "s")
     try values.store.pool.write { try $0.execute("INSERT INTO KeyValue VALUES ('s', 'k', '{oops')") }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one test's own, removed when the test is over.
+/// A folder for one test, which is removed after the test.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -11,7 +11,7 @@ final class TemporaryFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What is in it, but for the journals that SQLite makes as it needs them.
+  /// The names of its files, without SQLite's journals.
   var names: [String] {
     get throws {
       try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.contains("-") }.sorted()
