@@ -6,7 +6,7 @@ import Testing
 
 @testable import UserInterfacePlugin
 
-/// An interface whose window cannot be shown, as with a restored page that breaks the launch.
+/// An interface that fails to show its window, as if a restored page prevented the launch.
 private nonisolated final class BrokenInterface: ApplicationInterface, CallableAnywhere {
   let whole = HeadlessInterface()
   let failure: any Error
@@ -26,7 +26,7 @@ private nonisolated final class BrokenInterface: ApplicationInterface, CallableA
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) { whole.onStateChange(handler) }
 }
 
-/// A time of day that a test sets.
+/// A time of day that a test controls.
 private final class Day: Sendable {
   private let now = Mutex(1_700_000_000_000)
   var milliseconds: Int { now.withLock { $0 } }
@@ -37,7 +37,7 @@ private final class Day: Sendable {
   private let store = MemoryKeyValueStore()
   private let day = Day()
 
-  /// A launch up to the restored state; `failure` keeps its window from being shown.
+  /// Launches the interface and restores its state. With `failure`, its window cannot be shown.
   private func restored(_ inputs: ValueObject = [:], failure: (any Error)? = nil) async throws -> (TestHost, [String]) {
     let day = day
     let makeInterface: @Sendable () -> any ApplicationInterface = {
@@ -52,7 +52,7 @@ private final class Day: Sendable {
     return (host, outputs["pages"]?.arrayValue?.compactMap(\.stringValue) ?? [])
   }
 
-  /// A whole launch: the restored pages, and the interface.
+  /// Launches the interface, restores its state, and tries to show the window.
   @discardableResult private func launch(
     _ inputs: ValueObject = [:], failure: (any Error)? = nil, attempts: Int = 1
   ) async throws -> (pages: [String], host: TestHost) {
@@ -69,7 +69,7 @@ private final class Day: Sendable {
 
   private var saved: String { get throws { JSONText.write(try store.get("state", in: "ui") ?? .null) } }
 
-  @Test func `omit unrestorable pages and the secret parameters of others`() async throws {
+  @Test func `exclude pages that are not restorable, and the secret parameters of others`() async throws {
     let (_, host) = try await launch()
     try await open(PageRequest(page: "reset", parameters: ["id": "SECRET-1"], isRestorable: false), in: host)
     try await open(
@@ -81,7 +81,9 @@ private final class Day: Sendable {
     #expect(await interface.state.pages == [PageRequest(page: "order", parameters: ["id": 5])])
   }
 
-  @Test func `omit pages of an older version, which may contain secrets, and remove them at once`() async throws {
+  @Test func `exclude pages saved by an older version, which may contain secrets, and remove them immediately`()
+    async throws
+  {
     try store.put(
       ["tab": "map", "pages": [["page": "reset", "presentation": "push", "parameters": ["token": "SECRET"]]]],
       for: "state", in: "ui")
@@ -89,7 +91,7 @@ private final class Day: Sendable {
     #expect(try !saved.contains("SECRET") && saved.contains(#""tab":"map""#))
   }
 
-  @Test func `return for seven days after they were opened, or for max-age`() async throws {
+  @Test func `include pages for seven days after they were opened, or for max-age`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(86_400 * 3))
     let second = try await launch()
@@ -102,7 +104,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == ["b"])
   }
 
-  @Test func `do not return while the clock is earlier than the last launch`() async throws {
+  @Test func `are empty if the clock is earlier than at the last launch`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     day.pass(.seconds(-59))
     #expect(try await launch().pages == ["a"])
@@ -113,10 +115,10 @@ private final class Day: Sendable {
       host.logs.contains("the page 'a' is not restored: the clock was set back, so its age is not known"))
   }
 
-  @Test func `do not return after two launches that ended before the window was ready`() async throws {
+  @Test func `are empty after two launches that ended before the window was ready`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
-    // Several attempts of one launch count once.
+    // Several attempts within one launch are counted once.
     #expect(try await launch(failure: failure, attempts: 3).pages == ["a"])
     #expect(try await launch(failure: failure).pages == ["a"])
     let (host, pages) = try await restored()
@@ -128,7 +130,7 @@ private final class Day: Sendable {
     #expect(try await restored().1 == [])
   }
 
-  @Test func `do not count a cancelled launch or one that did not begin to show its window`() async throws {
+  @Test func `are unaffected by a cancelled launch and by one that never tried to show its window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     for _ in 0..<3 {
       #expect(try await restored().1 == ["a"])
@@ -136,7 +138,7 @@ private final class Day: Sendable {
     }
   }
 
-  @Test func `reset the count of failed launches after one that showed its window`() async throws {
+  @Test func `are available again after a launch that showed its window`() async throws {
     try await open(PageRequest(page: "a"), in: try await launch().host)
     let failure = ActionError("page-unavailable", "it crashes", isRetryable: false)
     for _ in 0..<3 {

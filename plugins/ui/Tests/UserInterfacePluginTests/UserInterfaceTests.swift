@@ -6,7 +6,7 @@ import Testing
 
 @testable import UserInterfacePlugin
 
-/// One launch of the headless interface over small values that outlive it.
+/// One launch of the headless interface, with a store that other launches can use.
 struct InterfaceRun {
   let host: TestHost
 
@@ -22,7 +22,7 @@ struct InterfaceRun {
     try await host.call(action, with: inputs)
   }
 
-  /// The whole launch up to the visible window.
+  /// Runs the launch until the window is visible.
   @discardableResult func launch() async throws -> ValueObject {
     try await call(LaunchInterface.self)
     let restored = try await call(RestoreInterface.self)
@@ -56,14 +56,16 @@ struct InterfaceRun {
     #expect(run.interface.isReady)
   }
 
-  @Test func `P1 works without a storyboard, and names a missing one`() async {
+  @Test func `P1 works without a storyboard, and reports a missing one`() async {
     #expect(await InterfaceRun().code(LaunchInterface.self) == nil)
     #expect(
       await InterfaceRun().code(LaunchInterface.self, ["storyboard": "no/Main.storyboard"]) == "storyboard-missing")
     #expect(await InterfaceRun().code(LaunchInterface.self, ["storyboard": "/etc/passwd"]) == nil)
   }
 
-  @Test func `P2 R7 restores the tab and the pages of the last launch before it has finished`() async throws {
+  @Test func `P2 R7 restores the tab and the pages of the last launch before the event did-finish-launching`()
+    async throws
+  {
     let store = MemoryKeyValueStore()
     let first = InterfaceRun(store)
     #expect(try await first.launch()["restored"] == false)
@@ -91,13 +93,13 @@ struct InterfaceRun {
   @Test(
     arguments: ["nonsense", [:], ["pages": [["page": 5]]], ["pages": [["page": "a", "presentation": "fly"]]]] as [Value]
   )
-  func `R7 continues with a warning if a saved state cannot be used`(_ saved: Value) async throws {
+  func `R7 continues with a warning if the saved state is invalid`(_ saved: Value) async throws {
     let run = InterfaceRun(MemoryKeyValueStore(["state": saved], in: "ui"))
     #expect(try await run.launch()["restored"] == false)
     #expect(run.host.logLines.map(\.level) == [.warning])
   }
 
-  @Test func `keeps a page and warns if the state cannot be saved`() async throws {
+  @Test func `keeps a page and logs a warning if the state cannot be saved`() async throws {
     let store = MemoryKeyValueStore()
     let run = InterfaceRun(store)
     try await run.launch()
@@ -114,7 +116,7 @@ struct InterfaceRun {
     #expect(run.host.logLines.last?.level == .warning)
   }
 
-  @Test func `keeps the last hundred pages`() {
+  @Test func `saves the last hundred pages`() {
     var state = InterfaceState(tab: "map")
     for index in 0..<101 { state.open(PageRequest(page: "page-\(index)")) }
     #expect(state.pages.count == 100 && state.pages.first?.page == "page-1")
@@ -134,7 +136,7 @@ struct InterfaceRun {
     arguments: [
       (["tabs": []], "tabs"), (["tabs": ["a", "b", "a"]], "tabs"), (["tabs": ["a"], "selected": "b"], "selected"),
     ] as [(ValueObject, String)])
-  func `refuses invalid tabs, before the run and in it`(_ inputs: ValueObject, _ place: String)
+  func `refuses invalid tabs, both before and during the run`(_ inputs: ValueObject, _ place: String)
     async throws
   {
     #expect(MakeWindow.check(LiteralInput(inputs)).map(\.keyPath) == [place])
@@ -143,7 +145,7 @@ struct InterfaceRun {
     #expect(await run.code(MakeWindow.self, inputs) == "tabs-invalid")
   }
 
-  @Test func `R8 shows nothing before there is a window, and no page before it is visible`() async throws {
+  @Test func `R8 requires a window before it is shown, and a visible window before a page is opened`() async throws {
     let run = InterfaceRun()
     #expect(await run.code(PresentInterface.self) == "handle-missing")
     try await run.call(LaunchInterface.self)
@@ -154,7 +156,7 @@ struct InterfaceRun {
     #expect(await run.code(SelectTab.self, ["tab": "moon"]) == "unknown-tab")
   }
 
-  @Test func `P9 creates no interface when the plugin is created`() {
+  @Test func `P9 does not create an interface when the plugin is created`() {
     _ = ActionRegistry([
       UserInterfacePlugin {
         Issue.record("made without a run"); return HeadlessInterface()
@@ -164,7 +166,7 @@ struct InterfaceRun {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `The splash` {
-  @Test func `R3 L27 stays until the window replaces it, and delays no step`() async throws {
+  @Test func `R3 L27 is visible until the window replaces it, and delays no step`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -174,7 +176,7 @@ struct InterfaceRun {
     #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
-  @Test func `ends with the run if nothing is ever presented`() async throws {
+  @Test func `ends with the run if no window is ever shown`() async throws {
     let run = InterfaceRun()
     try await run.call(LaunchInterface.self)
     let splash = Task { try await run.call(ShowSplash.self) }
@@ -183,7 +185,7 @@ struct InterfaceRun {
     #expect(try await splash.value == ["size-bytes": 0, "shown": true])
   }
 
-  @Test func `R4 may have 25 MB and not a byte more`() async throws {
+  @Test func `R4 may have at most 25 MB`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "splash-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -203,7 +205,7 @@ struct InterfaceRun {
         == ["size-bytes": 25_000_000, "shown": false])
   }
 
-  @Test func `R4 causes a warning if its image is static`() {
+  @Test func `R4 causes a warning if it is a static image`() {
     let problems = ShowSplash.check(LiteralInput(["asset": "launch.PNG"]))
     #expect(problems.map(\.isWarning) == [true])
     #expect(ShowSplash.check(LiteralInput(["asset": "launch.storyboard"])).isEmpty)
