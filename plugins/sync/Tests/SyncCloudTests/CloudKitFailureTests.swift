@@ -1,14 +1,14 @@
 import SyncCloud
 import Testing
 
-/// The meaning of CloudKit's errors, by their documented numbers. CloudKit itself was not run.
+/// How CloudKit's documented error codes are translated. CloudKit itself is not run.
 @Suite struct `Errors of CloudKit` {
   private func failure(_ number: Int?, after seconds: Double? = nil) -> CloudKitFailure {
     CloudKitFailure(number: number, text: "reason", retryAfterSeconds: seconds)
   }
 
-  @Test func `a record that another device has changed is a conflict, whichever record is reported first`() throws {
-    // In an atomic request one record is refused, and all others fail with it.
+  @Test func `are a conflict if another device has changed a record, regardless of their order`() throws {
+    // In an atomic request, one record is refused and all others fail because of it.
     let records = [
       "head": failure(22), "part": failure(14), "new": failure(11), "large": failure(27), "odd": failure(10),
     ]
@@ -22,7 +22,9 @@ import Testing
     #expect(CloudKitFailure(records: [:]) == nil)
   }
 
-  @Test(arguments: [26, 28]) func `a zone that is missing or was deleted is made again`(number: Int) throws {
+  @Test(arguments: [26, 28]) func `cause the zone to be created again if it is missing or was deleted`(number: Int)
+    throws
+  {
     #expect(failure(number).problem == .zoneNotFound)
     let byRecord = try #require(CloudKitFailure(records: ["head": failure(22), "part": failure(number)]))
     #expect(byRecord.isMissingZone && byRecord.problem == .zoneNotFound)
@@ -31,7 +33,7 @@ import Testing
     #expect(!failure(14).isMissingZone)
   }
 
-  @Test(arguments: [6, 7, 23]) func `a busy service is asked again when it says, within a day`(number: Int) {
+  @Test(arguments: [6, 7, 23]) func `of a busy service cause a retry within a day`(number: Int) {
     #expect(failure(number, after: 2.5).problem == .throttled(retryAfterMilliseconds: 2500))
     #expect(failure(number).problem == .throttled(retryAfterMilliseconds: 1000))
     #expect(failure(number, after: .nan).problem == .throttled(retryAfterMilliseconds: 1000))
@@ -39,11 +41,11 @@ import Testing
     #expect(failure(number, after: .infinity).problem == .throttled(retryAfterMilliseconds: 86_400_000))
   }
 
-  @Test(arguments: [3, 4, 34]) func `a request without an answer is sent again`(number: Int) {
+  @Test(arguments: [3, 4, 34]) func `without a response cause a retry`(number: Int) {
     #expect(failure(number).problem == .unreachable("reason"))
   }
 
-  @Test func `other errors stop with their reason`() {
+  @Test func `of other kinds are not retried and contain the reason`() {
     #expect(failure(21).problem == .tokenExpired)
     #expect(failure(9).problem == .notAuthenticated)
     #expect(failure(36).problem == .notAuthenticated)

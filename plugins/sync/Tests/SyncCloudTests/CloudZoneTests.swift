@@ -7,7 +7,7 @@ import SyncTestKit
 import Synchronization
 import Testing
 
-/// A backend over a cloud database in memory (S10 to S17, S30 to S37). CloudKit itself was not run.
+/// The backend with a cloud database in memory (S10 to S17, S30 to S37). CloudKit itself is not run.
 @Suite struct `A zone in a cloud database` {
   private static let zone = "PomodoroZone"
 
@@ -15,7 +15,7 @@ import Testing
     CloudZoneBackend(zones: [Self.zone: cloud], pollMilliseconds: 20)
   }
 
-  /// A database whose zone has the rules of its collections.
+  /// Creates a database whose zone contains the rules of its collections.
   private func cloud() async throws -> SimulatedCloud {
     let cloud = SimulatedCloud { SystemClock().nowMilliseconds() }
     try await name(backend(cloud))
@@ -52,7 +52,7 @@ import Testing
     #expect(failures == [])
   }
 
-  @Test func `a new device reads the records saved by others, in pages`() async throws {
+  @Test func `is read in pages by a new device`() async throws {
     let cloud = try await cloud()
     let first = backend(cloud)
     for number in 1...30 { _ = try await first.commit([write(number)], zone: Self.zone) }
@@ -62,19 +62,19 @@ import Testing
     #expect(page.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `of two devices that save at once one decides again, and both changes count`() async throws {
+  @Test func `contains both changes if two devices save at the same time`() async throws {
     let cloud = try await cloud()
     let (first, second) = (backend(cloud), backend(cloud))
     _ = try await first.commit([write(1)], zone: Self.zone)
     _ = try await whole(second)
-    // The second one has not read this.
+    // The second device has not read this change.
     _ = try await first.commit([write(2)], zone: Self.zone)
     let reply = try await second.commit([write(3)], zone: Self.zone)
     #expect(reply.lastSequence == reply.cursor.sequence)
     #expect(try await devices(first).count == 3)
   }
 
-  @Test func `a change whose response was lost counts once`() async throws {
+  @Test func `contains a change once if the response to it was lost`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -82,12 +82,12 @@ import Testing
     await #expect(throws: BackendError.unreachable("the answer was lost")) {
       _ = try await backend.commit([write(2)], zone: Self.zone)
     }
-    // The save was performed; only its response was lost.
+    // The change was saved. Only the response was lost.
     #expect(try await backend.commit([write(2)], zone: Self.zone).results != [])
     #expect(try await devices(backend).map(\.version) == [1, 1])
   }
 
-  @Test func `an expired token makes the device read everything again`() async throws {
+  @Test func `is read from the beginning if the token has expired`() async throws {
     let cloud = try await cloud()
     let (first, second) = (backend(cloud), backend(cloud))
     _ = try await first.commit([write(1)], zone: Self.zone)
@@ -97,7 +97,7 @@ import Testing
     #expect(try await devices(second).count == 2)
   }
 
-  @Test func `throttling is reported with the time to wait`() async throws {
+  @Test func `reports throttling with the time to wait`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -115,7 +115,7 @@ import Testing
       (.partial(["r": .failed("busy"), "head": .batchFailed]), "unavailable"),
       (.partial(["r": .tooLarge, "head": .batchFailed]), "too-large"), (.failed("?"), "unavailable"),
     ] as [(CloudZoneError, String)])
-  func `every error of the service has a code, and nothing is saved`(_ error: CloudZoneError, _ code: String)
+  func `saves nothing after an error of the service, and reports its code`(_ error: CloudZoneError, _ code: String)
     async throws
   {
     let cloud = try await cloud()
@@ -131,7 +131,7 @@ import Testing
     #expect(try await devices(backend).count == 1)
   }
 
-  @Test func `a zone deleted by a person is made again, and every device is notified`() async throws {
+  @Test func `is created again after the user deleted it, and every device is notified`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -144,7 +144,7 @@ import Testing
     #expect(try await devices(backend).count == 1)
   }
 
-  @Test func `a zone deleted between reading and saving makes the save fail`() async throws {
+  @Test func `refuses a save if it was deleted after it was read`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `another person who signs in has another store, and no data of the first one reaches it`() async throws {
+  @Test func `has another store after another user signs in, which receives no data of the first user`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     let store = try await backend.identity()
@@ -169,12 +169,12 @@ import Testing
     #expect(cloud.withZone { $0.count } == 0)
   }
 
-  @Test func `the devices of a person have one store`() async throws {
+  @Test func `has the same store on all devices of a user`() async throws {
     let cloud = try await cloud()
     #expect(try await backend(cloud).identity() == (try await backend(cloud).identity()))
   }
 
-  @Test func `a push makes watchers look for changes at once`() async throws {
+  @Test func `is read immediately after a push`() async throws {
     let cloud = try await cloud()
     let (first, second) = (
       backend(cloud), CloudZoneBackend(zones: [Self.zone: cloud], pollMilliseconds: 3_600_000)
@@ -188,7 +188,7 @@ import Testing
     #expect(try await signs.next()?.cursor == (try await whole(first).cursor))
   }
 
-  @Test func `a damaged record is an error and not a crash`() async throws {
+  @Test func `reports a damaged record as an error`() async throws {
     let cloud = try await cloud()
     let backend = backend(cloud)
     _ = try await backend.commit([write(1)], zone: Self.zone)
@@ -203,7 +203,7 @@ import Testing
     CloudRecord(name: name, bytes: Array(repeating: 7, count: size), tag: tag)
   }
 
-  @Test func `saves all or nothing, and names the changed record`() throws {
+  @Test func `saves all records or none, and reports those that another device has changed`() throws {
     var zone = SimulatedCloudZone()
     let tags = try zone.modify(CloudModification(saved: [record("a"), record("b")]), serverMilliseconds: 0).tags
     #expect(throws: CloudZoneError.partial(["a": .changed, "c": .batchFailed])) {
@@ -215,7 +215,7 @@ import Testing
     #expect(zone.count == 1)
   }
 
-  @Test func `accepts 400 records and a megabyte per record`() throws {
+  @Test func `accepts at most 400 records per request and a megabyte per record`() throws {
     var zone = SimulatedCloudZone()
     let records = (0..<400).map { record("\($0)") }
     _ = try zone.modify(CloudModification(saved: records), serverMilliseconds: 0)
@@ -229,7 +229,7 @@ import Testing
     _ = try zone.modify(CloudModification(saved: [record("big", 1_000_000)]), serverMilliseconds: 0)
   }
 
-  @Test func `returns each change once, with a record's last state, and removed records`() throws {
+  @Test func `returns each changed record once, with its latest content, and the removed ones`() throws {
     var zone = SimulatedCloudZone()
     let tags = try zone.modify(CloudModification(saved: [record("a"), record("b")]), serverMilliseconds: 0).tags
     let first = try zone.changes(since: nil, serverMilliseconds: 0)
