@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The decisions of every backend's transaction (M2, M12).
+/// The decisions in the transactions of every backend (M2, M12).
 @Suite struct ArbiterTests {
   private let timers = ZoneRules(collection: "timers", texts: Pomodoro.schema.collection("timers")?.rules.texts ?? [:])
   private let settings = ZoneRules(
@@ -57,7 +57,7 @@ import Testing
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }
 
-  @Test func `V11 M2: a write is stamped later than everything its author had seen, whatever its clock shows`() throws {
+  @Test func `V11 M2: a write is stamped later than all that its author had seen, regardless of its clock`() throws {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)
     slow.seen = stored.cell.latestStamp
@@ -70,7 +70,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [slow.dot])
   }
 
-  @Test func `a claim to have seen a future stamp raises a write's stamp no higher than the stored one`() throws {
+  @Test func `a false claim to have seen a future stamp does not increase a stamp beyond the stored one`() throws {
     let stored = try record(focus(mac, at: now - 2000))
     var liar = focus(phone, at: now - 3000)
     liar.seen = Stamp(milliseconds: now + 10_000_000, counter: 0, device: mac)
@@ -99,7 +99,7 @@ import Testing
     #expect(decide(focus(mac, at: now, number: 4), stored: stored) == .conflict)
   }
 
-  @Test func `a retired device and one that was silent for 90 days give their places up`() throws {
+  @Test func `a retired device and one that was silent for 90 days make room for new devices`() throws {
     var record = SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...64 {
       let device = DeviceID(stem: "device", random: UInt32(index))
@@ -152,7 +152,7 @@ import Testing
     #expect(problem.contains(message))
   }
 
-  @Test func `a returned cell obeys the same rules as writes`() {
+  @Test func `a cell sent by a device must obey the same rules as a write`() {
     var state = Cell()
     state.apply(focus(mac, at: now), windowMilliseconds: 5000)
     var rubbish = Cell()
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  @Test func `a rule of a collection is not mistaken for that of a field, whatever its text`() {
+  @Test func `a rule of a collection is distinguished from a rule of a field, regardless of their names`() {
     let rules = ZoneRules(collection: "notes", texts: [ZoneRules.keysName: "string newest", "title": "string newest"])
     for (field, isField) in [("title", true), (ZoneRules.keysName, false)] {
       let write = Write(
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `the 65th device is refused, the 64th is not`() {
+  @Test func `the 64th device is accepted and the 65th is refused`() {
     var record = SyncRecord(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...65 {
       let device = DeviceID(stem: "device", random: UInt32(index))
@@ -231,7 +231,7 @@ import Testing
     ("settings", "settings", "has no state of its own"), ("devices", "other", "may only describe itself"),
     ("clocks", "timer", "the zone has no collection 'clocks'"),
   ])
-  func `S7 S10 bad input: a record outside of the zone is refused with its name`(
+  func `S7 S10 bad input: a record that does not belong to the zone is refused with its name`(
     _ type: String, _ name: String, _ message: String
   ) {
     let rules = Pomodoro.schema.withDevices.collection(type)?.rules ?? ZoneRules(collection: type, texts: [:])

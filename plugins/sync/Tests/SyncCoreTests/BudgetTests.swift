@@ -2,7 +2,7 @@ import FlowBytes
 import SyncCore
 import Testing
 
-/// Requests, bytes and pauses (S34, S36, S43, V18, V19).
+/// The limits on requests and bytes, and the pauses between attempts (S34, S36, S43, V18, V19).
 @Suite struct BudgetTests {
   private let hour: Int64 = 3_600_000
   private let start: Int64 = 1_704_628_800_000
@@ -31,20 +31,20 @@ import Testing
     }
   }
 
-  @Test func `eighty requests at the end of an hour do not allow eighty at the start of the next`() {
+  @Test func `80 requests at the end of an hour do not permit another 80 at the start of the next`() {
     var budget = RequestBudget()
     for second in 0..<80 { budget.spendRequest(.push, atMilliseconds: start + Int64(second)) }
     #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start + 1000) == start + hour + 1)
   }
 
-  @Test func `polls leave 20 requests per hour to the user's pushes, and keep 20 that come every three minutes`() {
+  @Test func `polls leave 20 requests per hour for pushes, and have 20 themselves, one every three minutes`() {
     var budget = RequestBudget()
     for _ in 0..<59 { budget.spendRequest(.other, atMilliseconds: start) }
     for _ in 0..<2 {
       #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start)
       budget.spendRequest(.other, atMilliseconds: start)
     }
-    // The last one was the first of the reserved ones.
+    // The last request was the first of the reserved ones.
     #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start + 180_000)
     for _ in 0..<20 {
       #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start) == start)
@@ -54,7 +54,7 @@ import Testing
     #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start + 180_000) == start + 180_000)
   }
 
-  @Test func `V18: sending at the limit never keeps a device from receiving for more than three minutes`() {
+  @Test func `V18: a device that sends up to the limit still receives at least every three minutes`() {
     var budget = RequestBudget()
     var (now, heard) = (start, start)
     while now < start + 5 * hour {
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `requests recorded by a clock that was a year ahead count for an hour and a day, not for a year`() {
+  @Test func `requests recorded by a clock a year ahead count for an hour or a day, not for a year`() {
     var budget = RequestBudget()
     let ahead = start + 365 * 24 * hour
     for _ in 0..<100 { budget.spendRequest(.push, atMilliseconds: ahead) }
@@ -84,7 +84,7 @@ import Testing
     #expect(budget.bytesLeft(atMilliseconds: start + 25 * hour) == budget.limits.bytesPerDay)
   }
 
-  @Test func `a budget without limits permits everything, and a saved one is read back`() throws {
+  @Test func `a budget without limits permits every request, and a saved budget is restored`() throws {
     var budget = RequestBudget(limits: .none)
     for second in 0..<5000 { budget.spendRequest(.other, atMilliseconds: start + Int64(second)) }
     budget.spend(bytes: 1 << 40, atMilliseconds: start)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `V19 S34: pauses lie between 0 and the limit, which doubles up to five minutes`() {
+  @Test func `V19 S34: pauses are random up to a maximum that doubles until it is five minutes`() {
     var random = SplitMix64(seed: 1)
     let limits: [Int64] = [
       200, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000,
@@ -133,7 +133,8 @@ import Testing
       backoff.succeed()
       #expect(backoff.fail(using: &random) <= 200)
     }
-    // All pauses up to the limit are equally likely: 200 of them come near both ends, and their mean is in the middle.
+    // All pauses up to the maximum are equally likely, so 200 of them include values near both ends, and their mean is
+    // near the middle.
     for (limit, waits) in zip(limits, waits) {
       #expect(waits.min()! < limit / 10 && waits.max()! > limit * 9 / 10, "limit \(limit)")
       let mean = waits.reduce(0, +) / Int64(waits.count)
@@ -141,13 +142,13 @@ import Testing
     }
   }
 
-  @Test func `S36 V19: a pause that the server asks for is the minimum`() {
+  @Test func `S36 V19: a pause is at least as long as the server requested`() {
     var random = SplitMix64(seed: 1)
     var backoff = Backoff()
     for _ in 0..<20 { #expect(backoff.fail(retryAfterMilliseconds: 7000, using: &random) >= 7000) }
   }
 
-  @Test func `S28: a device's identity keeps a readable stem and is well formed`() {
+  @Test func `S28: a device's identity contains a readable stem and is well formed`() {
     let device = DeviceID(stem: "Zoë's Mac", random: 0xab)
     #expect(device.name.hasSuffix("-000000ab"))
     #expect(DeviceID.isWellFormed(device.name))
@@ -156,7 +157,7 @@ import Testing
     #expect(DeviceID("") == nil)
   }
 
-  @Test func `M2: a clock never returns a stamp twice, or one earlier than a received stamp`() {
+  @Test func `M2: a clock never returns the same stamp twice, nor one earlier than a received stamp`() {
     let device = DeviceID(stem: "d", random: 1)
     var clock = HybridLogicalClock()
     var last = clock.stamp(device, nowMilliseconds: 1000)

@@ -2,8 +2,8 @@ import FlowBytes
 import SyncCore
 import SyncPomodoro
 
-/// Cells as replicas reach them: each device writes on top of what it has seen and sometimes adopts another device's
-/// cell.
+/// Random cells as replicas create them. Each device writes to its own replica, and sometimes merges the cell of
+/// another device into it.
 struct Histories {
   static let devices = (1...5).map { DeviceID(stem: "d", random: UInt32($0)) }
   static let window: Int64 = 5000
@@ -19,7 +19,7 @@ struct Histories {
     numbers = Self.devices.map { _ in 0 }
   }
 
-  /// Performs some writes and exchanges and returns three of the replicas.
+  /// Performs random writes and merges, and returns three of the replicas.
   mutating func threeCells() -> (Cell, Cell, Cell) {
     for _ in 0..<Int.random(in: 2...14, using: &random) {
       let who = Int.random(in: 0..<replicas.count, using: &random)

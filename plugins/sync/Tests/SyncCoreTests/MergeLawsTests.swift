@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The laws by which replicas agree in whatever order changes arrive (V1–V3, V6–V10, S27).
+/// Laws of merging that make replicas equal, regardless of the order in which changes arrive (V1–V3, V6–V10, S27).
 @Suite struct MergeLawsTests {
   private let window = Histories.window
 
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `M4: a lost acknowledgment does not bring back a superseded state`() {
+  @Test func `M4: a lost acknowledgment does not restore a superseded state`() {
     var cell = Cell()
     let (mac, phone) = (Histories.devices[0], Histories.devices[1])
     let first = Write(
@@ -49,7 +49,7 @@ import Testing
     #expect(cell.entries.map(\.dot) == [stop.dot])
   }
 
-  @Test func `V6 F15: a write whose author saw another one removes it, even within the window`() {
+  @Test func `V6 F15: a write removes those that its author had seen, even within the window`() {
     for seed in 1...UInt64(500) {
       var histories = Histories(seed: seed)
       var (cell, _, _) = histories.threeCells()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `V9 F17: the winner is one written state, never a mixture`() throws {
+  @Test func `V9 F17: the winner is one of the written states, never a mixture`() throws {
     for seed in 1...UInt64(1000) {
       var histories = Histories(seed: seed)
       let (a, b, _) = histories.threeCells()
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `V10: shifting all clocks only changes the stamps`() {
+  @Test func `V10: shifting all clocks changes only the stamps`() {
     for seed in 1...UInt64(500) {
       var (plain, shifted) = (Histories(seed: seed), Histories(seed: seed))
       shifted.time += 123_456_789
@@ -97,7 +97,8 @@ import Testing
   }
 
   @Test func `the order in which writes arrive at a cell does not change its bytes`() {
-    // F14's cycle: focus beats break, break beats idle, idle beats focus by the window. As a set it has one result.
+    // The cycle of F14: focus wins over break, break over idle, and idle over focus because of the window. For a set of
+    // all three, there is one result.
     let kinds: [(TimerKind, Int64)] = [(.focus, 0), (.breakTime, 3000), (.idle, 6000)]
     let writes = zip(Histories.devices, kinds).map { device, one in
       Write(

@@ -1,7 +1,7 @@
 import SyncCore
 import Testing
 
-/// Moves of elements of lists.
+/// Moving elements within lists.
 @Suite struct MovedElementsTests {
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
@@ -11,7 +11,7 @@ import Testing
 
   private func items(_ cell: Cell) -> [ListItem] { cell.content.part("lines")?.state.items ?? [] }
 
-  @Test func `lists with moved elements obey the same laws and show each element once`() throws {
+  @Test func `lists with moved elements obey the laws of merging and contain each element once`() throws {
     for seed in 1...UInt64(300) {
       var histories = RecordHistories(seed: seed, moves: true)
       histories.play(Int.random(in: 4...30, using: &histories.random))
@@ -55,30 +55,31 @@ import Testing
     edited(cell, device, number, .inOrder(words.map(RecordHistories.text)))
   }
 
-  @Test func `an element moved by two devices appears once, at the place of one of the moves`() {
+  @Test func `an element moved by two devices is contained once, at one of the two positions`() {
     let start = list("one", "two", "three")
     #expect(lines(start) == ["one", "two", "three"])
     let ids = order(start)
-    // Both move the second element before they see each other's move.
+    // Both devices move the second element before they see the other's move.
     let mac = edited(start, 0, 2, .items(insert: [], remove: [], move: [.init(ids[1], after: nil)]))
     let phone = edited(start, 1, 1, .items(insert: [], remove: [], move: [.init(ids[1], after: nil, isAtEnd: true)]))
     #expect(lines(mac) == ["two", "one", "three"] && lines(phone) == ["one", "three", "two"])
     let both = join(mac, phone)
     #expect([lines(mac), lines(phone)].contains(lines(both)))
     #expect(order(both).count == 3 && Set(order(both)) == Set(ids))
-    // The next move counts on any device, and an insertion after a moved element follows it.
+    // A later move on any device takes effect, and an element inserted after a moved one follows it.
     let next = edited(both, 1, 2, .items(insert: [], remove: [], move: [.init(ids[1], after: ids[0])]))
     #expect(lines(next) == ["one", "two", "three"])
     let more = edited(
       next, 0, 3, .items(insert: [.init(after: ids[1], value: RecordHistories.text("new"))], remove: []))
     #expect(lines(more) == ["one", "two", "new", "three"])
-    // A removed element stays removed, even if another device moves it.
+    // A removed element remains removed, even if another device moves it.
     let removed = edited(next, 0, 3, .items(insert: [], remove: [ids[1]]))
     let moved = edited(next, 1, 3, .items(insert: [], remove: [], move: [.init(ids[1], after: nil)]))
     #expect(lines(join(removed, moved)) == ["one", "three"])
   }
 
-  @Test func `insertions of two devices at one place stay together, even if an element is moved after them`() {
+  @Test func `elements inserted by two devices after the same one stay in two groups, even if another is moved there`()
+  {
     let start = list("one", "two")
     let ids = order(start)
     func run(_ words: String...) -> RecordEdit.Field {
@@ -92,7 +93,7 @@ import Testing
     #expect(lines(moved) == ["one", "two"] + shown.dropFirst().dropLast())
   }
 
-  @Test func `several moves in one edit apply one after the other`() {
+  @Test func `several moves in one edit are applied in order`() {
     let start = list("one", "two", "three", "four")
     let ids = order(start)
     let moved = edited(
@@ -103,7 +104,7 @@ import Testing
     #expect(lines(moved) == ["four", "five", "one", "three"])
   }
 
-  @Test func `moving a removed or unknown element changes nothing and takes no space`() {
+  @Test func `moving a removed or unknown element has no effect and adds no bytes`() {
     let start = list("one", "two")
     let ids = order(start)
     let removed = edited(start, 0, 2, .items(insert: [], remove: [ids[0]]))
@@ -112,12 +113,12 @@ import Testing
       removed, 1, 1,
       .items(insert: [], remove: [], move: [.init(ids[0], after: nil, isAtEnd: true), .init(unknown, after: nil)]))
     #expect(items(moved) == items(removed))
-    // Before a deletion is known, the move loses against it.
+    // If a deletion is not known yet, the move is stored, but the deletion wins later.
     let late = edited(start, 1, 1, .items(insert: [], remove: [], move: [.init(ids[0], after: nil, isAtEnd: true)]))
     #expect(lines(join(late, removed)) == ["two"])
   }
 
-  @Test func `a whole list that two devices reorder has each element once`() {
+  @Test func `a list that two devices reorder contains each element once`() {
     let start = list("one", "two", "three", "four")
     let mac = replaced(start, 0, 2, "four", "one", "two", "three")
     let phone = replaced(start, 1, 1, "two", "three", "four", "one", "new")
@@ -129,7 +130,7 @@ import Testing
     #expect(lines(replaced(both, 2, 1, "new", "one", "two")) == ["new", "one", "two"])
   }
 
-  @Test func `setting a whole list replaces it, whatever was moved in it before`() {
+  @Test func `setting a list replaces it, regardless of earlier moves`() {
     for seed in 1...UInt64(100) {
       var histories = RecordHistories(seed: seed, moves: true)
       histories.play(12)
@@ -141,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `moves count against a list's maximum of elements, and the refusal says so`() {
+  @Test func `moves count toward the maximum number of elements, and the refusal mentions them`() {
     let items = (1...Int64(RecordLimits.elements)).map { number in
       ListItem(id: ItemID(counter: number, tag: 1), after: nil, value: number == 1 ? [1] : nil)
     }

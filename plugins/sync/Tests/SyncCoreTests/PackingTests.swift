@@ -3,7 +3,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The compact form of records and writes (V12, F26).
+/// The binary format of records and writes (V12, F26).
 @Suite struct PackingTests {
   @Test func `V12: a packed cell unpacks to an equal one, and equal cells have equal bytes`() throws {
     for seed in 1...UInt64(1000) {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `V12: parts of a newer version survive being read, merged and written by this one`() throws {
+  @Test func `V12: parts of a newer version are preserved when they are read, merged and written`() throws {
     var newer = Cell()
     newer.apply(
       Write(dot: Dot(device: Histories.devices[0], number: 1), milliseconds: 5, payload: [0]), windowMilliseconds: 5000)
@@ -32,7 +32,7 @@ import Testing
     #expect(try Cell(packed: written.packed()).extensions == newer.extensions)
   }
 
-  @Test func `the format of a newer version is refused with a remedy`() {
+  @Test func `the format of a newer version is refused with advice`() {
     #expect(throws: PackingError.unsupportedFormat(found: 13, known: 12)) { try Cell(packed: [13, 0, 0]) }
     #expect("\(PackingError.unsupportedFormat(found: 13, known: 12))".contains("update flowrun on this device"))
   }
@@ -51,7 +51,7 @@ import Testing
     #expect(cell.packed().count < 437, "\(cell.packed().count)")
   }
 
-  @Test func `damaged bytes are refused with their offset, and never trap`() throws {
+  @Test func `damaged bytes are refused with their offset and never cause a crash`() throws {
     var random = SplitMix64(seed: 7)
     var histories = Histories(seed: 7)
     let (cell, _, _) = histories.threeCells()
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `a record cut at any byte is refused with the offset of its end`() {
+  @Test func `a truncated record is always refused with the offset of its end`() {
     var histories = Histories(seed: 3)
     let (cell, _, _) = histories.threeCells()
     let bytes = cell.packed()

@@ -2,7 +2,7 @@ import SyncCore
 import SyncPomodoro
 import Testing
 
-/// The rules for two devices that had not seen each other's write (V4, V5, S18–S26).
+/// The rules for two concurrent writes of two devices (V4, V5, S18–S26).
 @Suite struct PairRulesTests {
   private let rule = Pomodoro.decide
   private let mac = Histories.devices[0]
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: TimerKind.allCases, TimerKind.allCases)
-  func `S25: of two concurrent states the one whose kind has the higher priority wins, even if it is older`(
+  func `S25: of two concurrent states, the kind with the higher priority wins, even if it is older`(
     _ one: TimerKind, _ other: TimerKind
   ) throws {
     guard one != other else { return }
@@ -44,7 +44,7 @@ import Testing
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: gap)).winner.dot.device == mac)
   }
 
-  @Test func `S18: from 5.001 s on the newer state wins`() throws {
+  @Test func `S18: from 5.001 s on, the newer state wins`() throws {
     #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: 5001)).winner.dot.device == phone)
   }
 
@@ -54,22 +54,24 @@ import Testing
   }
 
   @Test(arguments: [TimerKind.focus, .breakTime])
-  func `S21 S22 F16: of two running timers the one with less time left at one instant wins`(_ kind: TimerKind) throws {
+  func `S21 S22 F16: of two running timers, the one with less time left at the same instant wins`(_ kind: TimerKind)
+    throws
+  {
     let less = try outcome(write(mac, kind, at: 0, left: 60_000), write(phone, kind, at: 0, left: 90_000))
     #expect(less.winner.dot.device == mac)
     #expect(less.rule == .remaining)
-    // The raw values favor the phone; at one instant the Mac has a second less.
+    // By their values alone, the phone's timer has less time left. At the same instant, the Mac's has a second less.
     let aged = try outcome(write(mac, kind, at: 0, left: 1_500_000), write(phone, kind, at: 4000, left: 1_497_000))
     #expect(aged.winner.dot.device == mac)
   }
 
-  @Test func `M7: the time of a paused timer does not decrease`() throws {
+  @Test func `M7: the remaining time of a paused timer does not decrease`() throws {
     let reading = try outcome(
       write(mac, .focus, at: 0, left: 1_500_000, paused: true), write(phone, .focus, at: 4000, left: 1_499_000))
     #expect(reading.winner.dot.device == phone)
   }
 
-  @Test func `S21 S23 F5: with all else equal the newer state wins, then the larger device name`() throws {
+  @Test func `S21 S23 F5: of otherwise equal states, the newer one wins, then the larger device name`() throws {
     let newer = try outcome(write(mac, .idle, at: 0), write(phone, .idle, at: 1))
     #expect(newer.winner.dot.device == phone)
     #expect(newer.rule == .newest)
@@ -84,7 +86,7 @@ import Testing
     #expect(reading.winner.dot.device == mac)
   }
 
-  @Test func `S19 M8: the larger count stays in every branch, even if its state is dropped`() {
+  @Test func `S19 M8: the larger count is always kept, even if its state is dropped`() {
     for gap in [0, 3000, 9000] as [Int64] {
       var cell = Cell()
       cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: rule.windowMilliseconds)
@@ -93,7 +95,7 @@ import Testing
     }
   }
 
-  @Test func `M5: a count or a field alone does not affect the age of a state, and never drops it`() throws {
+  @Test func `M5: writing only a count or a field does not change the age of a state or drop it`() throws {
     var cell = Cell()
     let state = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(state, windowMilliseconds: rule.windowMilliseconds)
@@ -105,18 +107,18 @@ import Testing
     #expect(try Cell(packed: cell.packed()) == cell)
   }
 
-  @Test func `F18: a new day starts at 0, and an old count does not come back`() {
+  @Test func `F18: the count of a new day starts at 0, and an old count does not return`() {
     var cell = Cell()
     cell.apply(write(mac, .idle, at: 0, epoch: 1), windowMilliseconds: rule.windowMilliseconds)
     cell.apply(write(phone, .focus, at: 100, count: 9), windowMilliseconds: rule.windowMilliseconds)
     #expect(TimerStateRecord.completed(in: cell) == 0)
   }
 
-  @Test func `F9: the older state may win although the newer one was read first`() throws {
+  @Test func `F9: an older state can win even if a newer one was read first`() throws {
     #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
   }
 
-  @Test func `a resolution names the rule that decided: causal, or the window`() {
+  @Test func `a resolution contains the rule that applied: causal or window`() {
     var cell = Cell()
     let first = write(mac, .focus, at: 0, left: 60_000)
     cell.apply(first, windowMilliseconds: rule.windowMilliseconds)

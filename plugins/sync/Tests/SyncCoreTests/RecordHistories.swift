@@ -1,8 +1,8 @@
 import FlowBytes
 import SyncCore
 
-/// Records as replicas reach them, with every rule and with the acts that each author had seen. From these alone, an
-/// oracle without any code of the merge computes the expected content.
+/// Random records as replicas create them, with every rule, and with the acts that each author had seen. From the acts
+/// alone, an oracle that does not use the merge code computes the expected content.
 struct RecordHistories {
   static let devices = (1...4).map { DeviceID(stem: "d", random: UInt32($0)) }
 
@@ -16,12 +16,12 @@ struct RecordHistories {
   var random: SplitMix64
   var replicas = Self.devices.map { _ in Cell() }
   var acts: [Act] = []
-  /// The acts known to each replica.
+  /// The acts that each replica contains.
   var held = Self.devices.map { _ in Set<Int>() }
   private var numbers = Self.devices.map { _ in Int64(0) }
   private var time: Int64 = 1_704_628_800_000
 
-  /// True if elements of lists are moved.
+  /// True if the acts include moves of list elements.
   private let moves: Bool
 
   init(seed: UInt64, moves: Bool = false) {
@@ -31,7 +31,7 @@ struct RecordHistories {
 
   static func text(_ text: String) -> [UInt8] { Scalar.text(text).bytes }
 
-  /// Performs acts and exchanges.
+  /// Performs random acts and exchanges.
   mutating func play(_ steps: Int) {
     for _ in 0..<steps {
       let who = Int.random(in: 0..<replicas.count, using: &random)
@@ -43,7 +43,7 @@ struct RecordHistories {
     }
   }
 
-  /// Makes one replica adopt the acts of another.
+  /// Merges the acts of one replica into another.
   mutating func exchange(_ who: Int, _ other: Int) {
     replicas[who] = Cell.join(replicas[who], replicas[other], windowMilliseconds: 5000)
     held[who].formUnion(held[other])
@@ -104,7 +104,7 @@ struct RecordHistories {
   }
 }
 
-/// The content expected from a set of acts, by the definition of each rule.
+/// The expected content for a set of acts, according to the definition of each rule.
 struct RecordOracle {
   let acts: [RecordHistories.Act]
 
@@ -119,7 +119,7 @@ struct RecordOracle {
   private let all: [RecordHistories.Act]
   private let numbers: Set<Int>
 
-  /// True if a change was not seen by any deletion.
+  /// True if a change was not seen by the author of any deletion.
   var isLiving: Bool {
     numbers.contains { number in
       all[number].write.record?.isDeletion == false
@@ -152,7 +152,7 @@ struct RecordOracle {
 
   var likes: Int64 { changes.reduce(0) { if case .add(let more) = $1.change.kind { $0 + more } else { $0 } } }
 
-  /// A value is in the set if it was added and not removed by an author who had seen that.
+  /// The values that were added and not removed by an author who had seen the addition.
   var tags: Set<[UInt8]> {
     var result: Set<[UInt8]> = []
     for (number, change) in changes {
@@ -169,7 +169,7 @@ struct RecordOracle {
     }
   }
 
-  /// All elements that were inserted and not removed.
+  /// The ids of the elements that were inserted and not removed.
   var lines: Set<ItemID> {
     var (inserted, removed): (Set<ItemID>, Set<ItemID>) = ([], [])
     for (_, change) in changes {

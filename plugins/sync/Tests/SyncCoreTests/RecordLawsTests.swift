@@ -1,7 +1,7 @@
 import SyncCore
 import Testing
 
-/// Records of collections: the laws by which replicas agree, and each rule compared with its definition.
+/// Records of collections: the laws of merging, and each rule compared with its definition.
 @Suite struct RecordLawsTests {
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
 
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `every replica shows the content that its acts define, for each rule`() {
+  @Test func `every replica has the content defined by its acts, for each rule`() {
     for seed in 1...UInt64(1500) {
       var histories = RecordHistories(seed: seed)
       histories.play(Int.random(in: 4...40, using: &histories.random))
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `the order in which one device saw a list's elements stays, whatever others insert`() {
+  @Test func `the order in which a device saw a list's elements is preserved, regardless of other insertions`() {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
@@ -58,7 +58,7 @@ import Testing
     ListItem.inOrder(cell.content.part("lines")?.state.items ?? []).map(\.id)
   }
 
-  @Test func `records and writes are read back equal, and their byte counts are exact`() throws {
+  @Test func `packed records and writes are parsed to equal ones, and their byte counts are exact`() throws {
     for seed in 1...UInt64(500) {
       var histories = RecordHistories(seed: seed)
       histories.play(20)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `cut or changed bytes of a record are refused or read, and never trap`() {
+  @Test func `truncated or changed bytes of a record never cause a crash`() {
     for seed in 1...UInt64(60) {
       var histories = RecordHistories(seed: seed)
       histories.play(12)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `the bytes of values sort like the values`() {
+  @Test func `the encoded values are in the same order as the values`() {
     let integers: [Int64] = [.min, -300, -1, 0, 1, 2, 256, .max]
     for (left, right) in zip(integers, integers.dropFirst()) {
       #expect(Scalar.integer(left).bytes.lexicographicallyPrecedes(Scalar.integer(right).bytes))
@@ -102,7 +102,7 @@ import Testing
     for value in values { #expect(Scalar(bytes: value.bytes) == value) }
   }
 
-  @Test func `a record deleted and made again contains nothing of its earlier incarnation, whichever arrives first`() {
+  @Test func `a record created again contains nothing from before its deletion, in any order of arrival`() {
     let (mac, phone) = (RecordHistories.devices[0], RecordHistories.devices[1])
     func write(_ device: DeviceID, _ number: Int64, _ edit: RecordEdit, over view: Cell) -> Write {
       var write = Write(dot: Dot(device: device, number: number), milliseconds: 1000 + number, context: view.context)

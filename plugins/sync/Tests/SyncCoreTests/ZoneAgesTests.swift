@@ -2,13 +2,13 @@ import FlowBytes
 import SyncCore
 import Testing
 
-/// The time at which a zone forgets a deletion, given its commits.
+/// When a zone forgets deletions, depending on its commits.
 @Suite struct ZoneAgesTests {
   private static let day = ZoneAges.dayMilliseconds
   private static let start: Int64 = 1_700_000_000_000
 
-  /// Commits at times and with clocks that the caller chooses. Returns for each commit the time of the deletions
-  /// forgotten after it.
+  /// Makes commits at times and with clocks that `next` selects. For each commit, returns the times of the deletions
+  /// that are forgotten and kept after it.
   private func play(
     commits: Int, mostDays: Int64, _ next: (Int) -> (clock: String, time: Int64, shown: Int64)
   ) throws -> [(time: Int64, forgotten: ArraySlice<Int64>, kept: ArraySlice<Int64>)] {
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...50)
-  func `with a correct clock no deletion is forgotten within 90 days, and all are within 94`(_ seed: UInt64) throws {
+  func `with a correct clock, deletions are forgotten after 90 to 94 days`(_ seed: UInt64) throws {
     var (random, now) = (SplitMix64(seed: seed), Self.start)
     let ends = try play(commits: 1_000, mostDays: .max) { _ in
       now += Int64(random.next() % UInt64(Self.day))
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: UInt64(1)...50)
-  func `with clocks wrong by up to a year no deletion is forgotten within 90 days`(_ seed: UInt64) throws {
+  func `with clocks wrong by up to a year, no deletion is forgotten within 90 days`(_ seed: UInt64) throws {
     var (random, now) = (SplitMix64(seed: seed), Self.start)
     let skews = [365, 90, -90, 0].map { $0 * Self.day }
     let ends = try play(commits: 1_000, mostDays: 1) { _ in
@@ -58,7 +58,7 @@ import Testing
     #expect(ends.contains { !$0.forgotten.isEmpty })
   }
 
-  @Test func `a clock set ahead by a year advances one day, and one set back none`() {
+  @Test func `a clock set ahead by a year advances the age by one day, and one set back does not`() {
     var ages = ZoneAges()
     for number in 1...Int64(91) {
       #expect(ages.note(number * 2, by: "a", atMilliseconds: Self.start) == nil)
@@ -68,7 +68,7 @@ import Testing
     #expect(ages.note(501, by: "a", atMilliseconds: Self.start + Self.day) == 3)
   }
 
-  @Test func `damaged notes are an error`() {
+  @Test func `damaged ages are an error`() {
     for bytes: [UInt8] in [[], [9], [1, 0, 5, 1], [1, 0, 255, 255, 255, 255, 15], [1, 0, 0, 1, 1]] {
       #expect(throws: PackingError.self) { try ZoneAges(packed: bytes) }
     }
