@@ -4,23 +4,24 @@ import Testing
 
 @testable import SyncEngine
 
-/// A device that returns with many changes to send. The work per change does not depend on their number.
+/// A device that comes online with many changes to send. The work per change must not depend on their number.
 @Suite struct BacklogTests {
   /// The changes that a device makes offline.
   enum Kind: CaseIterable {
-    /// Single writes, each to another record.
+    /// Single writes, each to a different record.
     case records
     /// Single writes, all to one record.
     case oneRecord
     /// Transactions of 50 records.
     case transactions
-    /// Single writes before the zone was ever reached, so that the collection's rules wait, too.
+    /// Single writes before the first contact with the zone, so that the collection's rules wait, too.
     case beforeRules
-    /// Transactions after parked ones.
+    /// Transactions that wait behind parked ones.
     case behindParked
   }
 
-  /// The number of changes visited while this many writes are made and sent, with the status read after each.
+  /// The number of times that changes are visited while this many writes are made and sent. The status is read after
+  /// each write.
   private func visits(_ kind: Kind, writes: Int) -> Int {
     var fleet = RecordFleet(kind == .beforeRules ? 0 : 1)
     if kind == .beforeRules {
@@ -54,16 +55,16 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `twice as many changes take twice the work`(_ kind: Kind) {
+  func `twice as many changes need twice the work`(_ kind: Kind) {
     let (some, twice) = (visits(kind, writes: 300), visits(kind, writes: 600))
     #expect(Double(twice) <= 2.2 * Double(some), "\(kind): \(some), then \(twice) visits")
     #expect(some <= 300 * 40, "\(kind): \(some) visits")
   }
 
-  @Test func `positions stay sorted and unique through insertions and removals`() {
+  @Test func `positions remain sorted and unique after insertions and removals`() {
     var (list, wanted, random) = (PositionList(), Set<Int64>(), SplitMix64(seed: 7))
     for step in 0..<20_000 {
-      // The list grows, then shrinks, mostly at its ends, like an outbox.
+      // The list first grows and then shrinks, mostly at its ends, as an outbox does.
       let position = Int64(random.next() % (step % 3 == 0 ? 5000 : 300)) + Int64(step / 10)
       if random.next() % 20_000 > step {
         list.insert(position)

@@ -4,9 +4,9 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// A device that fetches many records in pages.
+/// A device that fetches many records in several pages.
 @Suite struct CatchUpTests {
-  /// With the rules of their collection, seven pages of three.
+  /// Together with the rules of their collection, these are seven pages of three records.
   private static let records = 20
   private var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
   private var disk: [String: [UInt8]] = [:]
@@ -40,7 +40,7 @@ import Testing
     Issue.record("\(operation.key) came to \(String(describing: reply))")
   }
 
-  /// Starts a process with the disk's content, which requests three records at once.
+  /// Starts a process with the content of the disk. It requests three records per page.
   private mutating func process() throws -> SyncMachine {
     var settings = SyncSettings()
     settings.usesChannel = false
@@ -92,7 +92,7 @@ import Testing
 
   private static func records(_ changes: [StoreChange]) -> Int { changes.count { $0.key.hasPrefix("record/") } }
 
-  @Test mutating func `a fetch of many pages is shown and saved as a whole at its end`() throws {
+  @Test mutating func `a fetch of several pages is shown and saved only when it is complete`() throws {
     var machine = try process()
     for _ in 1...6 {
       #expect(try answer(&machine))
@@ -106,7 +106,7 @@ import Testing
     #expect(saves.map(Self.records).filter { $0 > 0 } == [Self.records + 1])
   }
 
-  @Test mutating func `a fetch contains changes made meanwhile, including those of records already fetched`() throws {
+  @Test mutating func `a fetch includes changes made in the meantime, also of records already fetched`() throws {
     var machine = try process()
     #expect(try answer(&machine))
     commit("n1", "new", 30, version: 1)
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test
-  mutating func `a process that is killed in the middle of a fetch leaves nothing of it, and the next fetches all`()
+  mutating func `a process killed during a fetch has saved nothing of it, and the next one fetches everything`()
     throws
   {
     var machine = try process()
@@ -130,7 +130,7 @@ import Testing
     #expect(titles(machine).count == Self.records)
   }
 
-  @Test mutating func `a device can act during a fetch, and at its end both are there`() throws {
+  @Test mutating func `a device can change a record during a fetch, and has all records at its end`() throws {
     var machine = try process()
     #expect(try answer(&machine))
     let key = RecordKey(type: "notes", name: "n1")
@@ -140,7 +140,7 @@ import Testing
     #expect(titles(machine) == ["mine"] + Array(repeating: "old", count: Self.records - 1))
   }
 
-  @Test func `a table in chunks has the content of a dictionary, and a copy keeps its own`() {
+  @Test func `a sharded table has the same content as a dictionary, and its copies are independent`() {
     var random = SplitMix64(seed: 1)
     var (table, plain) = (ShardedTable<Int, Int>(), [Int: Int]())
     for round in 0..<5 {

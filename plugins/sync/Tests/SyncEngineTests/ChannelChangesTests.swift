@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// Changes that arrive on the live channel need no fetch.
+/// Changes received through the live channel need no fetch.
 @Suite struct ChannelChangesTests {
   private var rig: Rig
   private var channel: Int { rig.machine.openChannelNumber }
@@ -16,7 +16,7 @@ import Testing
     rig.give(.channelSigned(rig.machine.openChannelNumber, .notification(rig.zone.cursor)))
   }
 
-  /// A change of another device, as it arrives on the channel.
+  /// Commits a change of another device, and returns it as a message of the channel.
   private mutating func changeElsewhere(_ kind: TimerKind, number: Int64 = 1) throws -> ChannelSign {
     let before = rig.zone.cursor
     rig.commitElsewhere(kind, number: number)
@@ -24,12 +24,12 @@ import Testing
     return .changes(page, since: before)
   }
 
-  @Test mutating func `S49: changes that continue the position read so far are shown without a request`() throws {
+  @Test mutating func `S49: changes that follow the current position are shown without a request`() throws {
     let (pulls, requests) = (rig.pulls, rig.machine.replica.statistics.requests)
     let signs = [try changeElsewhere(.idle), try changeElsewhere(.breakTime, number: 2)]
     for sign in signs {
       rig.give(.channelSigned(channel, sign))
-      // The notification after it contains nothing new.
+      // The notification after the change contains nothing new.
       rig.give(.channelSigned(channel, .notification(try #require(sign.cursor))))
     }
     #expect(rig.shown == .breakTime)
@@ -39,7 +39,7 @@ import Testing
     #expect(rig.notices.filter { $0 == .changed(Pomodoro.timer, remote: true, rule: nil) }.count == 2)
   }
 
-  @Test mutating func `changes after a gap are fetched, and a second copy of them changes nothing`() throws {
+  @Test mutating func `changes after a gap are fetched, and receiving them again has no effect`() throws {
     _ = try changeElsewhere(.idle)
     let (pulls, sign) = (rig.pulls, try changeElsewhere(.breakTime, number: 2))
     rig.give(.channelSigned(channel, sign))
@@ -51,7 +51,7 @@ import Testing
     #expect(rig.pulls == pulls + 1)
   }
 
-  @Test mutating func `changes that arrive during a commit wait for its response`() throws {
+  @Test mutating func `changes received during a commit wait for its response`() throws {
     let sign = try changeElsewhere(.idle)
     rig.holds = true
     rig.act(.focus)

@@ -3,10 +3,10 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// A device's file that is copied or restored, and a machine that is copied while it runs. Each act counts once,
-/// whichever process sends it (M1, V15).
+/// A device's file that is copied or restored, and a machine that is copied while it runs. Each act must count once,
+/// regardless of which process sends it (M1, V15).
 @Suite struct CopiedFileTests {
-  /// A fleet whose first device has saved two unsent likes, with its file at that time.
+  /// A fleet whose first device has saved two likes without sending them, and a copy of its file.
   private func waiting() -> (fleet: RecordFleet, file: [String: [UInt8]]) {
     var fleet = RecordFleet(2)
     fleet.isAway = [0]
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 300])
-  func `acts waiting in a copy count once, however much the original has done since`(_ more: Int) throws {
+  func `acts waiting in a copy count once, regardless of how much the original has done since`(_ more: Int) throws {
     var (fleet, file) = waiting()
     fleet.settle()
     for number in 0..<more {
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `acts of a copy before it reads the zone count, and count once`(_ sendsFirst: Bool) throws {
+  func `acts of a copy that has not read the zone count once`(_ sendsFirst: Bool) throws {
     var (fleet, file) = waiting()
     if sendsFirst { fleet.settle() } else { fleet.isAway = [0] }
     fleet.like(0, "k")
@@ -44,7 +44,7 @@ import Testing
     let copy = try fleet.addCopy(of: file, seed: 72)
     fleet.like(copy, "k")
     fleet.likeTogether(copy, ["k", "other"])
-    // A copy of the copy, with what waits there.
+    // A copy of the copy, with the acts that wait in it.
     let second = try fleet.addCopy(of: fleet.disks[copy], seed: 73)
     fleet.like(second, "k")
     fleet.isAway = []
@@ -68,7 +68,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `acts waiting in a copy count once if the clock is corrected between the two sends`() throws {
+  @Test func `acts waiting in a copy count once, even if the clock is corrected between the two sends`() throws {
     var fleet = RecordFleet(2)
     fleet.skews[2] = 90_000
     fleet.isAway = [2]
@@ -87,7 +87,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `of two acts of a machine copied while it ran, one counts and the other is parked and can be retried`()
+  @Test func `if a running machine is copied, one of two acts counts and the other is parked and can be retried`()
     throws
   {
     var fleet = RecordFleet(2)
@@ -104,14 +104,14 @@ import Testing
     fleet.settle()
     #expect(fleet.parked.isEmpty)
     #expect(fleet.likes("k") == [3, 3, 3])
-    // From then on the two have different names.
+    // From now on, the two machines have different names.
     fleet.like(0, "k")
     fleet.like(twin, "k")
     fleet.settle()
     #expect(fleet.likes("k") == [5, 5, 5])
   }
 
-  @Test func `a parked change keeps its name and counts once if two copies of a file retry it`() throws {
+  @Test func `a parked change counts once if two copies of a file retry it`() throws {
     var fleet = RecordFleet(2)
     fleet.refusesCommits = [0]
     fleet.like(0, "k")
@@ -127,7 +127,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `a set changed twice by a copy has the content that the copy shows`() throws {
+  @Test func `a set changed twice by a copy has the content shown on the copy`() throws {
     var (fleet, file) = waiting()
     fleet.settle()
     fleet.like(0, "k")
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `acts of two openings of a file are sent separately`() throws {
+  @Test func `acts of two processes that open the same file are sent separately`() throws {
     var rig = Rig()
     rig.start()
     rig.advance(milliseconds: 1000)
@@ -164,7 +164,7 @@ import Testing
     #expect(again.shown == .breakTime)
   }
 
-  @Test func `the checksum of an act is the same whatever a clock or the arbiter changes`() throws {
+  @Test func `the checksum of an act does not depend on what a clock or the arbiter changes`() throws {
     var write = Write(
       dot: Dot(device: Rig.device, number: 1), milliseconds: Rig.start,
       record: RecordWrite(changes: [.init(name: "likes", kind: .add(1))]))

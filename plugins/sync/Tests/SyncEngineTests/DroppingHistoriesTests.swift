@@ -4,14 +4,14 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// Histories of devices that make, change and delete records while others are away, are restored or are removed from
-/// the zone.
+/// Random histories of devices that create, change and delete records. Meanwhile, others are offline, are restored from
+/// a file, or are removed from the zone.
 @Suite struct DroppingHistoriesTests {
-  /// Each test has 250 of its own.
+  /// Each test uses different seeds.
   private static let seeds = TestExtent.seeds(50, of: 250, release: 250)
   private static let keys = ["kept", "a", "b", "c"]
 
-  /// The expected result: `kept` is never deleted.
+  /// The expected result. The record `kept` is never deleted.
   private struct Story {
     var likesOfKept: Int64 = 0
   }
@@ -64,12 +64,12 @@ import Testing
           fleet.settle()
         }
       default:
-        // A file is put aside. Later a device starts with it next to the original.
+        // A device's file is saved. Later, a second device starts with it.
         if old.count < 2, copies || fleet.machines[device].isFlushed { old.append(fleet.disks[device]) }
         if copies, random.next() % 3 == 0, fleet.machines[device].isFlushed, let disk = old.last, !disk.isEmpty,
           Self.device(in: disk) == fleet.machines[device].replica.device
         {
-          // The file is restored. Its waiting changes have been sent.
+          // The file is restored. It contains no unsent changes.
           fleet.disks[device] = disk
           try fleet.restart(device, nil, seed: random.next())
         }
@@ -82,14 +82,14 @@ import Testing
       }
     }
     fleet.isAway = []
-    // A device that has spent its budget has it again within an hour.
+    // A device that has used its whole budget can send again within two hours.
     fleet.advance(milliseconds: 7_200_000)
     fleet.settle()
     fleet.settle()
     return (fleet, story)
   }
 
-  @Test func `while no device is removed, all end with the same content and nothing is parked`() throws {
+  @Test func `without a removed device, all have the same content at the end, and nothing is parked`() throws {
     for seed in Self.seeds {
       let (fleet, story) = try play(seed, losesPlaces: false)
       try check(fleet, seed)
@@ -98,7 +98,8 @@ import Testing
     }
   }
 
-  @Test func `a device away too long or restored ends with the same content, and its lost acts are shown`() throws {
+  @Test func `a device that is restored or away for too long has the same content, and its lost acts are shown`() throws
+  {
     for seed in Self.seeds.map({ $0 + 1000 }) {
       let (fleet, story) = try play(seed, losesPlaces: true)
       try check(fleet, seed)
@@ -107,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `with clocks wrong by 90 days or a year, no write to a shared file is lost`() throws {
+  @Test func `with clocks wrong by 90 days or a year, no write is lost`() throws {
     let day: Int64 = 86_400_000
     for seed in Self.seeds.map({ $0 + 4000 }) {
       var skews = [365 * day, 90 * day, -90 * day]
@@ -123,7 +124,7 @@ import Testing
     try? Replica(stored: disk.filter { !$0.key.hasPrefix("journal/") })?.device
   }
 
-  @Test func `each act counts once, whichever copy of a file sends it`() throws {
+  @Test func `each act counts once, regardless of which copy of a file sends it`() throws {
     for seed in Self.seeds.map({ $0 + 3000 }) {
       let (fleet, story) = try play(seed, copies: true)
       try check(fleet, seed)
@@ -131,11 +132,11 @@ import Testing
     }
   }
 
-  @Test func `nothing done by a device is lost, whatever a zone lost when a backup was restored`() throws {
+  @Test func `nothing that a device did is lost when a zone is restored from a backup`() throws {
     for seed in Self.seeds.map({ $0 + 2000 }) {
       let (fleet, story) = try play(seed, restores: true)
       try check(fleet, seed, mayForget: true)
-      // A transaction with another part about a deleted record is parked as a whole.
+      // A transaction that also changes a deleted record is parked as a whole.
       let kept = RecordFleet.key("kept")
       let parked = fleet.machines.reduce(0) { sum, machine in
         sum + machine.replica.outbox.reduce(0) { $0 + ($1.key == kept && $1.parkedBecause != nil ? 1 : 0) }
@@ -151,7 +152,7 @@ import Testing
         machine.replica.outbox.allSatisfy { $0.parkedBecause != nil },
         "seed \(seed): device \(device) still sends \(machine.replica.outbox.map(\.key))")
       for key in Self.keys where !machine.replica.outbox.holds(RecordFleet.key(key)) {
-        // A forgotten deletion may be back in a restored zone. It is not shown.
+        // A restored zone may contain a forgotten deletion again, but it is not visible.
         if mayForget, fleet.likes(device, key) == nil,
           fleet.zone.records[RecordFleet.key(key)]?.cell.content.deleted != nil
         {

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Deletions are dropped after 90 days, and deleted records do not come back.
+/// Deletions are forgotten after 90 days, and deleted records must not return.
 @Suite struct DroppingTests {
   private let key = RecordFleet.key("a")
 
@@ -20,7 +20,7 @@ import Testing
     #expect(fleet.zone.dropped.incarnation == 1)
     for machine in fleet.machines { #expect(machine.replica.confirmed[key] == nil) }
     #expect(fleet.likes("a") == [nil, nil, nil])
-    // Made again at once by two devices that know the deletion, it contains the content of both.
+    // If two devices that know the deletion create the record again, it contains the changes of both.
     fleet.isAway = [0, 1]
     fleet.like(0, "a")
     fleet.like(1, "a")
@@ -30,7 +30,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `a deletion is kept for a device that is away, and the device's edit wins`() {
+  @Test func `a deletion is kept for a device that is offline, and that device's edit wins`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()
@@ -45,7 +45,7 @@ import Testing
     #expect(fleet.likes("a") == [2, 2, 2])
   }
 
-  @Test func `a device removed while away forgets what the zone forgot, and parks its changes to it`()
+  @Test func `a removed device forgets what the zone has forgotten, and parks its changes to it`()
     throws
   {
     var fleet = RecordFleet(3)
@@ -58,7 +58,7 @@ import Testing
     for name in ["a", "b", "c"] { fleet.delete(1, name) }
     fleet.settle()
     #expect(fleet.zone.records[key] != nil)
-    // It stays away for longer than a deletion is kept.
+    // It is offline for longer than a deletion is kept.
     fleet.forget()
     fleet.settle()
     #expect(fleet.zone.records[key] == nil)
@@ -73,7 +73,7 @@ import Testing
     #expect(fleet.likes("new") == [1, 1, 1])
     #expect(fleet.parked.count == 1)
     #expect(fleet.parked.first?.contains("deleted meanwhile") == true)
-    // Retried it stays parked; discarded, all devices are equal.
+    // After a retry, the change is parked again. After it is discarded, all devices are equal.
     let position = try #require(fleet.machines[2].replica.outbox.first?.position)
     fleet.give(2, .retried(position: position))
     fleet.settle()
@@ -82,7 +82,7 @@ import Testing
     #expect(fleet.likes("a") == [nil, nil, nil])
   }
 
-  @Test func `a full collection forgets its oldest deletions for new records, and refuses more if it has none`() {
+  @Test func `a full collection forgets its oldest deletions for new records, and otherwise refuses new records`() {
     var fleet = RecordFleet(2)
     fleet.give(0, .acted(ZoneRules.key(of: "notes"), .rules(["_limit": "3"])))
     for name in ["a", "b", "c"] { fleet.like(0, name) }
@@ -103,7 +103,7 @@ import Testing
     #expect(fleet.parked.first?.contains("at most 3 are allowed") == true)
   }
 
-  @Test func `a device with a restored file returns nothing that was forgotten`() throws {
+  @Test func `a device with a restored file does not restore forgotten records`() throws {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(0, name) }
     fleet.settle()
@@ -122,7 +122,7 @@ import Testing
     #expect(fleet.zone.records[key] == nil)
   }
 
-  @Test func `a zone restored to before a forgotten deletion continues, and nothing is lost`() {
+  @Test func `a zone restored from a backup before a forgotten deletion works, and nothing is lost`() {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(0, name) }
     fleet.settle()
@@ -139,13 +139,13 @@ import Testing
     fleet.settle()
     fleet.like(0, "b")
     fleet.settle()
-    // No device knows that it was deleted, so it is there again for all.
+    // No device knows about the deletion, so the record exists again for all.
     #expect(fleet.likes("a") == [1, 1])
     #expect(fleet.likes("b") == [3, 3])
     #expect(fleet.likes("c") == [1, 1])
   }
 
-  @Test func `a record made under an unknown key before a deletion was forgotten merges with one made later`() {
+  @Test func `a record created under an unknown key before a deletion was forgotten merges with a later one`() {
     var fleet = RecordFleet(3)
     fleet.like(0, "a")
     fleet.settle()
@@ -162,7 +162,7 @@ import Testing
     #expect(fleet.likes("x") == [2, 2, 2])
   }
 
-  @Test func `V15 several changes of a record in one request whose response was lost count once`() {
+  @Test func `V15 several changes of a record count once if the response to their request was lost`() {
     var fleet = RecordFleet(2)
     let device = fleet.machines[0].replica.device
     fleet.isAway = [0]
@@ -179,7 +179,7 @@ import Testing
     #expect(fleet.machines[0].replica.device == device)
   }
 
-  @Test func `V15 equal acts of two devices on copies of one file at the same moment count as two`() throws {
+  @Test func `V15 equal acts of two copies of a file at the same moment count as two`() throws {
     var fleet = RecordFleet(1)
     fleet.like(0, "a")
     fleet.settle()

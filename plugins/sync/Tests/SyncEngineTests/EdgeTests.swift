@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// Edge cases in which nothing may be lost: counts next to states, limits, copies of a device's file, transactions.
+/// Edge cases in which nothing may be lost: counts with states, limits, copies of a file, and transactions.
 @Suite struct EdgeTests {
   private static let settings = Pomodoro.settings
 
@@ -30,7 +30,7 @@ import Testing
       })
   }
 
-  @Test func `M5 S19: a pomodoro completed long after the timer was set leaves the timer unchanged`() {
+  @Test func `M5 S19: a pomodoro completed long after the timer was set does not change the timer`() {
     var rig = started()
     rig.act(.focus)
     rig.advance(milliseconds: 60_000)
@@ -44,7 +44,7 @@ import Testing
     #expect(TimerStateRecord(cell: rig.machine.view(of: Pomodoro.timer))?.state.kind == .focus)
   }
 
-  @Test func `F12 M1: a timer set offline keeps its start when a pomodoro is completed after it`() throws {
+  @Test func `F12 M1: a timer set offline keeps its start time if a pomodoro is completed later`() throws {
     var rig = started()
     rig.give(.switched(online: false))
     let set = rig.now
@@ -58,7 +58,7 @@ import Testing
     #expect(record.completedPomodoros == 1)
   }
 
-  @Test func `F12 M9: an older offline edit loses to a newer acknowledged one, whatever was edited later`() {
+  @Test func `F12 M9: an older offline edit loses to a newer acknowledged one, despite later edits`() {
     var (mac, phone) = (started(), started(Rig(replica: Replica(device: DeviceID(stem: "phone", random: 2)))))
     mac.give(.switched(online: false))
     mac.give(set("theme", "1"))
@@ -82,7 +82,7 @@ import Testing
     #expect(rig.machine.refusal(of: action, on: Self.settings) != nil)
   }
 
-  @Test func `an action at each limit is accepted, and the record's own limits are checked before saving`() {
+  @Test func `an action at each limit is accepted, and the limits of the record are checked before saving`() {
     var rig = started()
     let long = String(repeating: "x", count: RecordLimits.valueBytes - 1)
     let largest = Self.edit(String(repeating: "n", count: 128), long)
@@ -91,17 +91,18 @@ import Testing
     rig.advance(milliseconds: 2000)
     #expect(fields(rig).count == 3)
     #expect(rig.machine.refusal(of: Self.edit("f3", long), on: Self.settings)?.contains("at most 65536") == true)
-    // A smaller value is always accepted.
+    // A smaller value is accepted in any case.
     #expect(rig.machine.refusal(of: Self.edit("f2", ""), on: Self.settings) == nil)
     let state = TimerState(kind: .focus, extra: Array(repeating: 32, count: 4096)).edit()
     #expect(rig.machine.refusal(of: .edit(state), on: Pomodoro.timer)?.contains("at most 4096") == true)
   }
 
-  @Test func `V20: a change over a limit saved by an earlier version is parked, shown, and blocks nothing else`() throws
+  @Test func `V20: a change that exceeds a limit of this version is parked and shown, and does not block others`()
+    throws
   {
     var rig = started()
     rig.give(.switched(online: false))
-    // Given to the machine directly, because the earlier version accepted it.
+    // Passed to the machine directly, because the earlier version accepted it.
     rig.give(set("big", String(repeating: "x", count: 17_000)))
     rig.act(.focus)
     var again = Rig(replica: try #require(try Replica(stored: rig.disk)))
@@ -116,7 +117,7 @@ import Testing
     #expect(again.machine.view(of: Self.settings).fields.isEmpty)
   }
 
-  @Test func `V15 M1: a device that continues under a new name describes itself with it`() throws {
+  @Test func `V15 M1: a device that continues under a new name updates its description`() throws {
     var one = started()
     one.give(set("before", "0"))
     one.advance(milliseconds: 1000)
@@ -135,7 +136,7 @@ import Testing
     #expect(other.zone.records[old] == nil)
   }
 
-  @Test func `V15 M1: two devices on copies of one file lose nothing, and one of them gets a new name`() throws {
+  @Test func `V15 M1: two devices with copies of one file lose nothing, and one of them gets a new name`() throws {
     for seed in 0..<20 as Range<Int64> {
       var one = started()
       one.give(set("before", "0"))
@@ -169,13 +170,13 @@ import Testing
     }
   }
 
-  @Test func `V15: a change that may have reached the server does not change while more is done`() {
+  @Test func `V15: a change that may have reached the server is not modified by later acts`() {
     var rig = started()
     rig.act(.focus, completed: 1)
     rig.advance(milliseconds: 1000)
     rig.holds = true
     rig.act(.breakTime, completed: 1)
-    // The request arrives, its response does not.
+    // The request arrives, but its response does not.
     for (_, request) in rig.held {
       if case .commit(let operations, _) = request { _ = try? rig.zone.commit(operations, serverMilliseconds: rig.now) }
     }
@@ -203,7 +204,7 @@ import Testing
     if case .write(let write) = rig.commits.last?.first?.change { #expect(write.dot.number == 1) }
   }
 
-  @Test func `a device whose state loses by the window reports the window, not that it was seen`() {
+  @Test func `a device whose state loses because of the window reports that rule`() {
     var rig = started()
     rig.give(.switched(online: false))
     rig.act(.focus)
@@ -215,7 +216,7 @@ import Testing
     #expect(!rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
-  @Test func `S43: changes delayed by the budget are reported, with the time until when`() {
+  @Test func `S43: fetches delayed by the budget are reported, with the time of the next one`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -240,7 +241,7 @@ import Testing
     #expect(rig.machine.status(atMilliseconds: rig.now).staleUntilMilliseconds == nil)
   }
 
-  @Test func `waiting changes are sent at once when the server's store is back`() {
+  @Test func `waiting changes are sent immediately when the server's store is available again`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)

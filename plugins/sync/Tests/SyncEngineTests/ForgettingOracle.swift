@@ -1,7 +1,7 @@
 import SyncCore
 
-/// The content of records by the contract alone, for a zone that never forgets: the set of all acts, each with the acts
-/// that its author had seen.
+/// The expected content of records in a zone that never forgets. It is computed from the acts, each with the acts that
+/// its author had seen.
 struct ForgettingOracle {
   /// An act on a record.
   struct Act {
@@ -15,12 +15,10 @@ struct ForgettingOracle {
     var incarnation: Int
   }
 
-  /// The possible acts.
   enum Kind: Hashable {
     case like, title(Int64), delete
   }
 
-  /// The content of a record.
   struct Shown: Hashable {
     var likes: Int
     var title: Int64?
@@ -31,7 +29,7 @@ struct ForgettingOracle {
 
   init(_ rule: DeleteRule) { self.rule = rule }
 
-  /// Adds an act whose author had seen these acts.
+  /// Records an act and the acts that its author had seen.
   mutating func note(_ dot: Dot, _ kind: Kind, _ key: String, at time: Int64, seen: Set<Dot>) {
     let seen = seen.filter { acts[$0]?.key == key }
     var incarnation = seen.compactMap { acts[$0]?.incarnation }.max() ?? 0
@@ -39,7 +37,7 @@ struct ForgettingOracle {
     acts[dot] = Act(key: key, kind: kind, time: time, seen: seen, incarnation: incarnation)
   }
 
-  /// The content of a record for a device that has seen these acts, or nil if it does not exist.
+  /// The content of a record for a device that has seen these acts, or nil if the record does not exist.
   func shown(_ key: String, _ dots: Set<Dot>) -> Shown? {
     let known = dots.compactMap { dot in acts[dot].map { (dot: dot, act: $0) } }.filter { $0.act.key == key }
     guard let incarnation = known.map(\.act.incarnation).max() else { return nil }
