@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// The assignment of items to tasks of job arrays, without an engine.
+/// The assignment of items to the tasks of job arrays, without Slurm.
 @Suite struct ArrayBookTests {
   private let step = StepID(unchecked: "s")
   private let start = ContinuousClock.now
@@ -17,7 +17,7 @@ import Testing
     return (book.claim(step, item, attempt: attempt, MachineResources(cpus: cpus), ticket), ticket)
   }
 
-  /// Submits all batches as arrays with these numbers; returns the lists of indices.
+  /// Submits all batches as arrays with these numbers, and returns the lists of their indices.
   private func submit(_ book: inout ArrayBook, as numbers: Int...) -> [String] {
     let batches = book.batches()
     for ((batch, step, first), number) in zip(batches, numbers) {
@@ -39,7 +39,7 @@ import Testing
     return orders
   }
 
-  @Test func `the items of a step form one array, and each gets the task of its index`() {
+  @Test func `the items of a step form one array, and each item gets the task with its index`() {
     var book = book
     book.expect(Array(0..<10), of: step, atOnce: 3)
     let claims = [claim(&book, 0), claim(&book, 1)]
@@ -55,7 +55,7 @@ import Testing
     #expect(place(late.ticket) == "7_2 10")
   }
 
-  @Test func `an array that cannot be submitted now is requested again unchanged`() {
+  @Test func `an array that cannot be submitted now is submitted later without changes`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -73,7 +73,7 @@ import Testing
     #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])
   }
 
-  @Test func `an array is split at the engine's maximum size`() {
+  @Test func `an array is split if it exceeds Slurm's maximum size`() {
     var book = ArrayBook(run: "run", slots: 4, indices: 5)
     book.expect(Array(0..<12), of: step, atOnce: .max)
     _ = [claim(&book, 0), claim(&book, 1)]
@@ -84,7 +84,7 @@ import Testing
     #expect(place(ticket) == "2_1 3")
   }
 
-  @Test func `a lost item is submitted alone, and the task of an ended attempt is not reused`() {
+  @Test func `a lost item is submitted on its own, and the task of its ended attempt is not reused`() {
     var book = book
     book.expect(Array(0..<4), of: step, atOnce: 4)
     let first = claim(&book, 2)
@@ -93,7 +93,7 @@ import Testing
     #expect(place(first.ticket) == "1_2 3")
     #expect(book.end(first.number) == nil)
     let second = claim(&book, 2, attempt: 2)
-    // The task of the first one may still exist.
+    // The task of the first attempt may still exist.
     _ = take(&book, listing("1 2 3 RUNNING", "1 0-1,3%4 1 PENDING"))
     #expect(place(second.ticket) == nil)
     #expect(submit(&book, as: 5) == ["run.s.2 2%1"])
@@ -101,7 +101,7 @@ import Testing
     #expect(place(second.ticket) == "5_2 5")
   }
 
-  @Test func `an item whose task ends before its worker starts is lost`() {
+  @Test func `an item is lost if its task ends before its worker starts`() {
     var book = book
     book.expect([0, 1], of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)
@@ -111,7 +111,7 @@ import Testing
     #expect(lost.message == "job 1_0 of run.s.1 ended before its worker started" && !lost.isFinal)
   }
 
-  @Test func `an idle allocation is released, and its item is submitted when it runs`() {
+  @Test func `an idle allocation is released, and its item is submitted separately when it runs`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let first = claim(&book, 0)
@@ -123,14 +123,14 @@ import Testing
     _ = take(&book, listing("1 0 2 RUNNING", "1 2-4%1 1 PENDING"), after: 11)
     _ = claim(&book, 1)
     #expect(submit(&book, as: 4) == ["run.s.1 1%1"])
-    // More items rerun: the array may have as many concurrent tasks as before.
+    // More items run again, so the array may have as many concurrent tasks as before.
     #expect(book.end(first.number) == nil)
     _ = [claim(&book, 2), claim(&book, 3)]
     let wider = take(&book, listing("1 2-4%1 1 PENDING", "4 1 4 RUNNING"), after: 12)
     #expect(wider.limits.map(\.array) == [1] && wider.limits.map(\.atOnce) == [2])
   }
 
-  @Test func `an array without running items is cancelled`() {
+  @Test func `an array without running items is cancelled after a while`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (number, ticket) = claim(&book, 0)
@@ -145,7 +145,7 @@ import Testing
     #expect(book.isEmpty)
   }
 
-  @Test func `if an array is refused, its running items are submitted alone, then lost`() {
+  @Test func `the running items of a refused array are submitted on their own, and are lost if that fails`() {
     var book = book
     book.expect(Array(0..<5), of: step, atOnce: 2)
     let (_, ticket) = claim(&book, 0)
@@ -160,7 +160,7 @@ import Testing
     #expect(lost.message == "too many jobs")
   }
 
-  @Test func `a line of the accounting contains the usage of a job`() throws {
+  @Test func `a line of the accounting is parsed into the usage of a job`() throws {
     let lines = [
       "12_3|run.s.1|OUT_OF_MEMORY|None|61|01:02.500||", "12_3.batch|batch|COMPLETED||61|00:00.010|1024K",
       "12_3.0|run.s.1|OUT_OF_MEMORY||61|01:02.490|2147483648",
@@ -183,7 +183,7 @@ import Testing
         + #""state":"OUT_OF_MEMORY","elapsedMilliseconds":61000,"cpuMilliseconds":90123000,"memoryBytes":2147483648}"#)
   }
 
-  @Test func `the accounting of a job is complete only with the part that did the work`() {
+  @Test func `the accounting of a job is incomplete without the job step that did the work`() {
     let lines = ["12|run.s.1|COMPLETED|None|3|00:00.001|", "12.batch|batch|COMPLETED||3|00:00.001|3276800"]
       .compactMap { AccountingLine($0) }
     let step = AccountingLine("12.0|run.s.1|COMPLETED||3|00:01.710|247345152")

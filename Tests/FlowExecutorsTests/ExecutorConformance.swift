@@ -10,18 +10,17 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// The requirements for every executor, however its workers are started. Tested with two or more slots.
+/// The requirements for every executor, regardless of how its workers are started. The pool must have at least two
+/// slots.
 struct ExecutorConformance {
   let pool: WorkerPool
-  /// A folder that workers share.
+  /// A folder that all workers can access.
   let folder: String
-  /// The resources of each body.
+  /// The resources that each step requests, or nil.
   var request: MachineResources?
 
-  /// The actions of the tests.
   static let registry = ActionRegistry([BasicsPlugin(), ShellPlugin()])
 
-  /// The requirements for workers.
   static var needs: WorkerRequirements {
     WorkerRequirements(actions: registry.declarations.filter { $0.portabilityObstacle == nil }) { _ in
       "flowrun \(Release.version)"
@@ -40,7 +39,7 @@ struct ExecutorConformance {
     try await call("shell.run", ["command": .string(command), "env": [:], "successStatuses": [0]], host)
   }
 
-  /// Runs all tests.
+  /// Checks all requirements.
   func run() async throws {
     try await givesBackValues()
     try await givesBackNamedOutputs()
@@ -110,7 +109,7 @@ struct ExecutorConformance {
   }
 
   private func runsAsManyAsItHasSlots() async throws {
-    // The first command waits up to a minute for a second one.
+    // The first command waits up to a minute for the second one.
     let met = "\(folder)/met-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: met, withIntermediateDirectories: true)
     let command = """
@@ -148,7 +147,7 @@ struct ExecutorConformance {
     #expect(output["stdout"]?.stringValue?.count == 900_000)
   }
 
-  /// The worker is the command's parent.
+  /// A command kills its parent, which is the worker.
   private func losesWhatItsWorkerLoses() async throws {
     let file = "\(folder)/lost-\(UUID().uuidString)"
     let task = Task { try await shell("echo $$ > \(file); kill -9 $PPID; sleep 600") }
@@ -169,7 +168,7 @@ struct ExecutorConformance {
     throw ActionError("no-file", "'\(file)' was not written")
   }
 
-  /// True if a process is running, rather than missing or a zombie.
+  /// True if a process is running. A zombie does not count.
   private func isAlive(_ process: String) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
     return text.split(separator: ")").last?.hasPrefix(" Z") == false

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Output of dying workers may contain secrets of the run, which must not be revealed.
+/// The output of workers that end unexpectedly may contain secrets of the run. These must be hidden.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExecutorSecretTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-away-\(UUID().uuidString)"
   private let secret = "hunter2-is-\"quoted\"/\(UInt64.random(in: 0 ... .max))"
@@ -13,7 +13,7 @@ import Testing
     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
   }
 
-  /// A program between flowrun and its worker, like `ssh` or `srun`, that prints secrets.
+  /// Creates a program that prints secrets and starts the worker, like `ssh` or `srun`.
   private func writeTransport(_ script: String) throws {
     try write("#!/bin/sh\n\(script)\n", to: "transport")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/transport")
@@ -23,7 +23,7 @@ import Testing
     try FlowrunProcess.run(arguments, in: folder, environment: ["TOKEN": secret])
   }
 
-  /// Expects no secret in the printed output and in the folder, except in these files.
+  /// Expects that the printed output and the files in the folder contain no secret.
   private func expectHidden(_ results: [FlowrunProcess.Result]) throws {
     for result in results {
       #expect(!result.output.contains(secret), "\(result.output)")
@@ -47,7 +47,7 @@ import Testing
 
     """
 
-  @Test func `what the transport of a lost worker writes is hidden in warnings, reports, pages and memory`() throws {
+  @Test func `the output of a lost worker's transport is hidden in warnings, reports, pages and the history`() throws {
     try write(workflow, to: "flow.yaml")
     try writeTransport(
       """
@@ -71,7 +71,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a step that fails with its workers reveals none of their secrets`() throws {
+  @Test func `a step that fails because its workers are lost reveals no secrets`() throws {
     try write(workflow.replacing(#"[ "$FLOWRUN_ATTEMPT" != 1 ]"#, with: "false"), to: "flow.yaml")
     try writeTransport("'\(FlowrunProcess.path)' \"$@\"; echo \"lost with $TOKEN\" >&2; exit 1")
     let result = try run(
@@ -82,7 +82,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `an executor that cannot be opened reveals no secret either`() throws {
+  @Test func `an executor that cannot be opened reveals no secrets`() throws {
     try write(workflow, to: "flow.yaml")
     try writeTransport("echo \"no host for $TOKEN\" >&2; exit 255")
     let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/transport", "--report", "report.json")

@@ -6,7 +6,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// The executors that are plugins, each with a real engine.
+/// The executors that are plugins, each tested with a real engine.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ExternalExecutorTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-brought-\(UUID().uuidString)"
   private static let plugins = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -16,8 +16,8 @@ import Testing
 
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
-  /// A plugin whose program is first in the PATH of `environment`, since programs are searched in this process's
-  /// `PATH`.
+  /// Copies a plugin, and makes its manifest start the program found in the PATH of `environment`. Otherwise the PATH
+  /// of this process would be used.
   private func plugin(_ name: String, _ environment: [String: String]) throws -> InstalledPlugin {
     let copy = "\(folder)/\(name)"
     try FileManager.default.copyItem(atPath: "\(Self.plugins)/\(name)", toPath: copy)
@@ -34,7 +34,7 @@ import Testing
       address: try ExecutorAddress("\(address),worker=\(FlowrunProcess.path)"), needs: ExecutorConformance.needs,
       workflowFolder: folder, pluginFolders: [], plugins: [try plugin(name, environment)],
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
-    // Shorter limits, because no engine reports that a worker has ended.
+    // Shorter limits, because no engine reports the end of a worker.
     request.pulse = PulseRhythm(scale: 0.4)
     let pool = try request.pool()
     try await pool.open(waitingAtMost: .seconds(60))
@@ -66,7 +66,7 @@ import Testing
     #expect(log().count == 3 && log().last == "end")
   }
 
-  /// Expects that a variable with a secret is passed neither to a command nor to a worker's transport.
+  /// Expects that a variable with a secret is not passed to a command or to a worker's transport.
   private func hidesSecretVariable(
     on address: String, _ plugin: String, _ environment: [String: String], transport: String
   ) throws {
@@ -76,7 +76,7 @@ import Testing
       ["--plugin-dir", "\(Self.plugins)/\(plugin)", "--on", "\(address),worker=\(FlowrunProcess.path)"], environment)
   }
 
-  /// Copies files to workers without the workflow's folder, and back.
+  /// Expects that files are copied to workers that cannot access the workflow's folder, and back.
   private func copiesFiles(on address: String, _ plugin: String, _ environment: [String: String]) throws {
     try """
     name: copies
@@ -100,7 +100,7 @@ import Testing
   // MARK: Dask
 
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `Dask workers behave like every executor, and survive the kill of one of them`() async throws {
+  func `Dask workers meet the requirements for executors, and a step continues if one is killed`() async throws {
     let cluster = try DaskCluster()
     let address = "dask=\(cluster.address)"
     try TimelessReport.compare(
@@ -109,7 +109,7 @@ import Testing
       environment: DaskCluster.environment)
     try await conform("dask", on: address, DaskCluster.environment)
     try copiesFiles(on: address, "dask", DaskCluster.environment)
-    // The command's parent is flowrun's worker, whose parent is the Dask worker.
+    // The parent of the command is flowrun's worker, and its parent is the Dask worker.
     try hidesSecretVariable(on: address, "dask", DaskCluster.environment, transport: "dask_executor.py carry")
     let slot = "$(ps -o ppid= -p $PPID)"
     try losesOne(on: address, "dask", DaskCluster.environment, slot: slot) { number in
@@ -122,7 +122,7 @@ import Testing
   @Test(
     .enabled(if: TestExtent.isFull),
     .enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `a Dask that does not answer is reported`() throws {
+  func `a Dask scheduler that does not answer is reported`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let result = try FlowrunProcess.run(
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `a flowrun missing on Dask workers is reported with a remedy`() throws {
+  func `a missing flowrun on Dask workers is reported with advice`() throws {
     try "name: x\nsteps: { a: { run: 'touch ran' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let cluster = try DaskCluster()
@@ -143,7 +143,7 @@ import Testing
         "flow.yaml", "--plugin-dir", "\(Self.plugins)/dask", "--on", "dask=\(cluster.address),worker=/no/flowrun",
         "--report", "report.json",
       ], in: folder, environment: DaskCluster.environment)
-    // On a slow machine the error appears after the run has begun.
+    // On a slow machine, the error occurs after the run has started.
     #expect([1, 2].contains(result.exitCode), "\(result)")
     let report = (try? String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)) ?? ""
     let told = result.errors + report
@@ -158,14 +158,14 @@ import Testing
   @Test(
     .enabled(if: SSHServer.isInstalled, "there is no sshd; scripts/setup test installs it where no service would start")
   )
-  func `ssh workers behave like every executor, and survive a broken connection`() async throws {
+  func `ssh workers meet the requirements for executors, and a step continues if a connection breaks`() async throws {
     let server = try SSHServer()
     let hosts = "\(folder)/hosts.txt"
     try "# two names of one machine\none 1\ntwo 1\n".write(toFile: hosts, atomically: true, encoding: .utf8)
     try await conform("ssh", on: "ssh=\(hosts)", server.environment)
     try hidesSecretVariable(on: "ssh=\(hosts)", "ssh", server.environment, transport: "ssh -F \(server.folder)")
     try copiesFiles(on: "ssh=\(hosts)", "ssh", server.environment)
-    // The grandparent of a command is the shell or the server of its session.
+    // The parent of the worker is the shell or the server of its session.
     try losesOne(on: "ssh=\(hosts)", "ssh", server.environment, slot: "$(ps -o ppid= -p $PPID)") {
       number in
       let process = try #require(ListedProcess.number(number))
@@ -175,7 +175,7 @@ import Testing
     try remove()
   }
 
-  @Test func `unlisted hosts are reported`() throws {
+  @Test func `a missing file with the hosts is reported`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let result = try FlowrunProcess.run(
