@@ -4,10 +4,9 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// A zone that forgets deletions seen by every device 90 days ago has the same content as one that forgets nothing.
+/// A zone that forgets deletions that every device saw 90 days ago has the same content as one that forgets nothing.
 @Suite struct ForgettingTests {
-  /// A history: devices that act while they are away and reach the zone one at a time, with lost requests and
-  /// responses.
+  /// A history of devices that act offline and reach the zone one at a time, with lost requests and responses.
   struct World {
     var fleet: RecordFleet
     var oracle: ForgettingOracle
@@ -22,7 +21,6 @@ import Testing
       for device in 0..<devices { fleet.give(device, .switched(online: false)) }
     }
 
-    /// Adds a device with an empty file.
     mutating func join() {
       let number = fleet.add(Replica(device: DeviceID(stem: "late", random: UInt32(fleet.machines.count))))
       own.append([])
@@ -36,8 +34,8 @@ import Testing
       return .init(likes: Int(likes), title: fleet.title(device, key))
     }
 
-    /// Makes a device act. A record that does not exist is not deleted. A device that has never read the zone does not
-    /// act, because a record that it makes with a forgotten key is another record.
+    /// Makes a device act. Only existing records are deleted. A device that has never read the zone does not act,
+    /// because a record that it creates with a forgotten key is a different record.
     mutating func act(_ device: Int, _ kind: ForgettingOracle.Kind, _ key: String) {
       fleet.now += 1
       if fleet.machines[device].replica.cursor == nil { return }
@@ -53,7 +51,7 @@ import Testing
       own[device].insert(dot)
     }
 
-    /// Lets a device reach the zone for a while.
+    /// Connects a device to the zone for a limited time.
     mutating func meet(_ device: Int, milliseconds: Int64 = 6_000) {
       fleet.give(device, .switched(online: true))
       fleet.advance(milliseconds: milliseconds)
@@ -61,7 +59,7 @@ import Testing
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
-    /// Lets all devices reach the zone until nothing waits.
+    /// Connects all devices until no change is waiting.
     mutating func end() {
       let losses = fleet.losses
       fleet.losses = nil
@@ -69,14 +67,14 @@ import Testing
       fleet.losses = losses
     }
 
-    /// Lets all devices see everything, and makes the zone forget deletions after 90 days.
+    /// Connects all devices, and makes the zone forget its deletions as after 90 days.
     mutating func forget() {
       end()
       fleet.forget()
       forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
     }
 
-    /// The differences to the expected content, as text.
+    /// The differences from the expected content.
     func problems(_ keys: [String]) -> [String] {
       var problems = fleet.parked
       let all = Set(oracle.acts.keys)
@@ -116,7 +114,7 @@ import Testing
 
   private static let seeds = TestExtent.seeds(50, of: 150, release: 150, long: 4000)
 
-  @Test func `V13 V14 with lost requests and responses, all acts count as if nothing had been forgotten`() {
+  @Test func `V13 V14 despite lost requests and responses, the result is as if nothing had been forgotten`() {
     var (forgetting, failed) = (0, 0)
     for seed in Self.seeds {
       let (problems, forgotten) = Self.play(seed)
@@ -125,12 +123,12 @@ import Testing
       #expect(problems == [] || failed > 5, "FLOWRUN_SEED=\(seed): \(problems)")
     }
     #expect(failed == 0)
-    // Otherwise the histories would prove nothing.
+    // Without enough forgotten deletions, the test would show nothing.
     #expect(forgetting * 3 > Self.seeds.count)
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins])
-  func `V13 V14 every short history of two devices and one record ends as if nothing had been forgotten`(
+  func `V13 V14 for every short history of two devices, the result is as if nothing had been forgotten`(
     rule: DeleteRule
   ) {
     var ends = 0

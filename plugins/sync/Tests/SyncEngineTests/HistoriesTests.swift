@@ -5,7 +5,7 @@ import SyncSimulation
 import TestSupport
 import Testing
 
-/// Complete devices on a virtual clock with every possible fault (V13–V24, S1, S39–S41).
+/// Complete devices with a virtual clock and every kind of fault (V13–V24, S1, S39–S41).
 @Suite struct HistoriesTests {
   private static let seeds = TestExtent.seeds(250, of: 500, release: 500, long: 10_000)
 
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V13 V14 V15 V16 V20 V24 S27 S40: every faulty history ends with equal bytes, as the oracle computes`() {
+  func `V13 V14 V15 V16 V20 V24 S27 S40: every history with faults ends with the bytes that the oracle computes`() {
     var rules: Set<ConflictRule> = []
     for seed in Self.seeds {
       let report = Simulation.run(.concurrentHistory(seed: seed))
@@ -26,14 +26,14 @@ import Testing
     #expect(!TestExtent.isFull || rules.isSuperset(of: [.causal, .lww, .priority, .remaining, .newest]))
   }
 
-  @Test func `the same seed gives the same history`() {
+  @Test func `the same seed produces the same history`() {
     let (one, other) = (Simulation.run(.concurrentHistory(seed: 7)), Simulation.run(.concurrentHistory(seed: 7)))
     #expect(one.restedAtMilliseconds == other.restedAtMilliseconds)
     #expect(one.requests == other.requests)
     #expect(one.latenciesMilliseconds == other.latenciesMilliseconds)
   }
 
-  /// Two devices that edit at the same moment, one of them offline for a while.
+  /// Two devices that edit at the same moment. One of them is offline for a while.
   private func conflictPlan() -> SimulationPlan {
     var plan = SimulationPlan(seed: 11, devices: 2, healsAtMilliseconds: 30_000)
     let focus = TimerState(kind: .focus, remainingMilliseconds: 1_500_000)
@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `V15 S32: a device killed at any step of its work loses nothing and counts nothing twice`() {
+  func `V15 S32: a device killed at any point loses nothing and counts nothing twice`() {
     let calm = Simulation.run(conflictPlan())
     expectGood(calm)
     var runs = 0
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [true, false], [false, true])
-  func `V23: a server restored from a copy gets its lost content back from the devices`(
+  func `V23: the devices send the lost content to a server restored from a copy`(
     _ isAnnounced: Bool, _ staysOpen: Bool
   ) {
     for seed in 1...UInt64(40) {
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `V23: a device that was away while a restored server wrote more returns the lost content`() {
+  @Test func `V23: a device that was offline sends lost content even if the restored server has newer writes`() {
     for seed in 1...UInt64(40) {
       var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 60_000)
       plan.steps = [
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `V22 S5 S45: without a live channel a change arrives within 30 s in the first five minutes`() {
+  @Test func `V22 S5 S45: in the first five minutes, a change arrives within 30 s without a live channel`() {
     for seed in 1...UInt64(20) {
       var plan = conflictPlan()
       plan.seed = seed
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `S1 S3 S4 S41: on an ordinary network a change reaches the other device within 5 s in both directions`() {
+  @Test func `S1 S3 S4 S41: on an ordinary network, a change arrives within 5 s in both directions`() {
     for seed in 1...UInt64(20) {
       var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 300_000)
       plan.faults.delayMilliseconds = 200...1200
@@ -135,21 +135,22 @@ import Testing
     }
   }
 
-  @Test func `V17 S49: an active device makes one commit per action, and idle ones only read`() {
+  @Test func `V17 S49: an active device makes one commit per action, and idle devices only read`() {
     var plan = SimulationPlan(seed: 3, devices: 4, healsAtMilliseconds: 120_000)
     plan.steps = (1...6).map { .init(Int64($0) * 10_000, 0, .set(TimerState(kind: .focus), completed: 1)) }
     let report = Simulation.run(plan)
     expectGood(report)
-    // The rules of each collection are declared once, by the first device.
+    // The first device declares the rules of each collection, which is done once.
     #expect(report.commits == 6 + Int64(plan.schema.collections.count))
-    // The active device: a start, a channel and six commits. Each of the others: a start, a channel and at most six
-    // reads. Each also reports its read position once a day and declares its rules at first, which may conflict with
-    // another device's.
+    // The active device makes a start, a channel and six commits. Each other device makes a start, a channel and at
+    // most six reads. Each device also reports its read position once a day. At first it declares its rules, which may
+    // conflict with those of another device.
     #expect(report.requests <= 8 + 3 * 8 + 4 + 4 * 3)
   }
 
   @Test(arguments: [0, 0.1, 0.4])
-  func `V18 S43 S44: a day of three devices stays within 100 requests an hour and 1 MB`(_ loss: Double) {
+  func `V18 S43 S44: in a day of three devices, each makes at most 100 requests an hour and sends 1 MB`(_ loss: Double)
+  {
     for seed in TestExtent.seeds(1, of: 3, release: 3) {
       let report = Simulation.run(.day(seed: seed, devices: 3, hours: 24, loss: loss))
       expectGood(report)
@@ -159,7 +160,7 @@ import Testing
     }
   }
 
-  @Test func `V18: the actions of a user who never stops clicking are queued, not sent at once`() {
+  @Test func `V18: the actions of a user who clicks constantly are queued`() {
     let minutes = Int64(TestExtent.count(usual: 90, release: 240, long: 240))
     var plan = SimulationPlan(seed: 5, devices: 2, healsAtMilliseconds: minutes * 60_000)
     var time: Int64 = 5000
@@ -175,7 +176,7 @@ import Testing
   }
 
   @Test(arguments: [BackendError.quotaExceeded(retryAfterMilliseconds: 1_800_000), .unreachable("down"), .timedOut])
-  func `V18 V19 S36: a server that fails for six hours gets few requests, and then all changes arrive`(
+  func `V18 V19 S36: a server that fails for six hours gets few requests, and receives all changes later`(
     _ error: BackendError
   ) {
     var plan = SimulationPlan.day(seed: 9, devices: 2, hours: 8, loss: 0)

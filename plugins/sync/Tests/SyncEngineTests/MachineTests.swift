@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// The engine of one device, event by event (layers, outbox, degrade, errors).
+/// The engine of one device, event by event: saving, sending, limits and errors.
 @Suite struct MachineTests {
   private func started() -> Rig {
     var rig = Rig()
@@ -14,7 +14,7 @@ import Testing
 
   // MARK: Layer 1
 
-  @Test func `S3 S14: an action after a pause is saved and sent in the same instant, in this order`() {
+  @Test func `S3 S14: an action after a pause is saved and then sent, in the same instant`() {
     var rig = started()
     let effects = rig.machine.handle(
       .acted(Pomodoro.timer, .edit(TimerState(kind: .focus).edit())), atMilliseconds: rig.now)
@@ -28,7 +28,7 @@ import Testing
     #expect(kinds == ["save 2", "send"])
   }
 
-  @Test func `S33: ten changes within one second make two commits`() {
+  @Test func `S33: ten changes within one second are sent in two commits`() {
     var rig = started()
     for _ in 0..<10 {
       rig.act()
@@ -40,7 +40,7 @@ import Testing
     #expect(rig.zone.records[Pomodoro.timer]?.version == 10)
   }
 
-  @Test func `S35 M1: actions of ten offline minutes are queued, and sent in one request on reconnecting`() {
+  @Test func `S35 M1: actions of ten offline minutes are queued and sent in one request on reconnection`() {
     var rig = started()
     rig.give(.switched(online: false))
     for kind in [TimerKind.focus, .idle, .breakTime] {
@@ -58,7 +58,7 @@ import Testing
     #expect(rig.shown == .breakTime)
   }
 
-  @Test func `F12: a change made offline has the time of the action, not that of sending`() throws {
+  @Test func `F12: a change made offline has the time of the action, not of sending it`() throws {
     var rig = started()
     rig.give(.switched(online: false))
     let acted = rig.now
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test
-  func `M2 V24: offline actions of a wrong clock are stamped again, once, with the server's time`()
+  func `M2 V24: offline actions with a wrong clock are stamped again, once, with the server's time`()
     throws
   {
     var rig = Rig()
@@ -103,7 +103,7 @@ import Testing
     #expect(again.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `V18: the log of requests survives a restart`() throws {
+  @Test func `V18: the log of requests is kept across a restart`() throws {
     var rig = started()
     for _ in 0..<30 {
       rig.act()
@@ -115,7 +115,7 @@ import Testing
     #expect(spent > 30)
   }
 
-  @Test func `a damaged local file is reported with its key, and stays unchanged`() throws {
+  @Test func `a damaged local file is reported with its key and is not changed`() throws {
     var rig = started()
     rig.act()
     var disk = rig.disk
@@ -137,7 +137,7 @@ import Testing
 
   // MARK: Conflicts
 
-  @Test func `F8 M12: after a conflict the same write is sent at once for the server's record`() {
+  @Test func `F8 M12: after a conflict, the same write is sent again immediately for the server's record`() {
     var rig = started()
     rig.commitElsewhere(.idle)
     rig.act(.focus)
@@ -147,7 +147,7 @@ import Testing
     #expect(rig.machine.replica.statistics.conflicts[.priority] == 1)
   }
 
-  @Test func `M12: five conflicts in a row are retried at once, then the device waits`() throws {
+  @Test func `M12: five consecutive conflicts are retried immediately, then the device waits`() throws {
     var rig = started()
     rig.holds = true
     rig.act(.focus)
@@ -170,7 +170,7 @@ import Testing
     #expect(rig.machine.replica.outbox.count == 1)
   }
 
-  @Test func `V15: when the acknowledgment is lost, another attempt changes nothing and is acknowledged`() {
+  @Test func `V15: if the acknowledgment is lost, another attempt changes nothing and is acknowledged`() {
     var rig = started()
     rig.holds = true
     rig.act(.focus, completed: 1)
@@ -187,7 +187,7 @@ import Testing
     #expect(rig.zone.completed == 1)
   }
 
-  @Test func `a response after its deadline is dropped`() {
+  @Test func `a response after its deadline is ignored`() {
     var rig = started()
     rig.holds = true
     rig.give(.foregrounded)
@@ -202,7 +202,7 @@ import Testing
 
   // MARK: Layers 2 and 3
 
-  @Test func `S30: two reasons to fetch during a fetch cause one more`() {
+  @Test func `S30: two requests to fetch during a fetch cause one further fetch`() {
     var rig = started()
     let before = rig.pulls
     rig.holds = true
@@ -215,7 +215,7 @@ import Testing
     #expect(rig.pulls == before + 2)
   }
 
-  @Test func `F25 S5: without a channel the device polls every 30 s ten times, then every minute`() {
+  @Test func `F25 S5: without a channel, the device polls ten times every 30 s, then every minute`() {
     var rig = started()
     let before = rig.pulls
     rig.advance(milliseconds: 300_000)
@@ -225,7 +225,7 @@ import Testing
     #expect((9...11).contains(rig.pulls - later))
   }
 
-  @Test func `F23 S49: a notification of a known position costs nothing, a later one causes a fetch`() {
+  @Test func `F23 S49: only a notification of a position that is not known yet causes a fetch`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -244,7 +244,7 @@ import Testing
     #expect(rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
-  @Test func `a silent channel is closed and opened again`() {
+  @Test func `a silent channel is closed and reopened`() {
     var settings = Rig.plain
     settings.usesChannel = true
     var rig = Rig(settings: settings)
@@ -269,7 +269,7 @@ import Testing
     #expect(rig.shown == .focus)
   }
 
-  @Test func `S36 V19: no request is sent before the time that the server asked for`() {
+  @Test func `S36 V19: no request is sent before the time that the server requested`() {
     var rig = started()
     rig.error = .rateLimited(retryAfterMilliseconds: 7000)
     let began = rig.now
@@ -284,7 +284,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `F31 V20: a change that can never succeed is parked, reported, and sent again once a person has acted`() {
+  @Test func `F31 V20: a change that can never succeed is parked and reported, and sent again on request`() {
     var rig = started()
     rig.error = .tooLarge
     rig.act()
@@ -311,7 +311,7 @@ import Testing
     #expect(rig.commits.map(\.count).prefix(3) == [4, 2, 1])
   }
 
-  @Test func `a wrong token stops everything until a person has fixed it, and the outbox is kept`() {
+  @Test func `a wrong token stops all requests until it is corrected, and the outbox is kept`() {
     var rig = started()
     rig.error = .notAuthenticated("wrong token")
     rig.act()
@@ -327,7 +327,7 @@ import Testing
 
   // MARK: Degrade
 
-  @Test func `D1: from 90 % of the budget on only the timer is sent, and everything ten minutes after`() {
+  @Test func `D1: from 90 % of the budget, only the timer is sent, and everything else after ten minutes`() {
     var rig = started()
     for _ in 0..<74 {
       rig.act()
@@ -343,7 +343,7 @@ import Testing
     #expect(rig.notices.last { if case .level = $0 { true } else { false } } == .level(.normal))
   }
 
-  @Test func `D2: with no budget left actions are queued and a probe is sent every quarter of an hour`() {
+  @Test func `D2: without a budget, actions are queued and a probe is sent every 15 minutes`() {
     var rig = started()
     rig.error = .quotaExceeded(retryAfterMilliseconds: nil)
     rig.act()
@@ -356,7 +356,7 @@ import Testing
     #expect(rig.machine.replica.outbox.isEmpty)
   }
 
-  @Test func `S36: a quota error that asks for an hour causes a pause of an hour`() {
+  @Test func `S36: a quota error that requests an hour causes a pause of an hour`() {
     var rig = started()
     rig.error = .quotaExceeded(retryAfterMilliseconds: 3_600_000)
     rig.act()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// The data of one store does not reach another.
+/// The data of one store must not reach another store.
 @Suite struct OtherStoreTests {
   private static let home = StorePlace(address: "home")
   private static let away = StorePlace(address: "away")
@@ -16,7 +16,7 @@ import Testing
     return settings
   }
 
-  /// Another store of other people, with their timer.
+  /// The store of other users, with their timer.
   private static func otherZone() -> ZoneState {
     var rig = Rig()
     rig.zone = ZoneState(generation: 9, store: StoreIdentity(number: 2))
@@ -52,7 +52,7 @@ import Testing
     return next
   }
 
-  /// Changes saved data to that of a version without stores.
+  /// Converts saved data to the format of a version without stores.
   private static func old(_ disk: inout [String: [UInt8]]) {
     disk[Replica.storeKey] = nil
     disk["identity"]?[0] = 5
@@ -63,7 +63,7 @@ import Testing
       && rig.machine.replica.outbox.waitingCount == 1
   }
 
-  @Test func `nothing is sent to another store, and nothing of it is shown`() throws {
+  @Test func `nothing is sent to another store, and its content is not shown`() throws {
     let other = Self.otherZone()
     let rig = try opened(used(), at: Self.away, other)
     #expect(wasRefused(rig, by: other))
@@ -71,12 +71,12 @@ import Testing
     #expect(rig.machine.status(atMilliseconds: rig.now).pause?.code == "other-store")
   }
 
-  @Test func `another store at the address of the device's own is refused`() throws {
+  @Test func `another store at the address of the device's store is refused`() throws {
     let other = Self.otherZone()
     #expect(wasRefused(try opened(used(), at: Self.home, other), by: other))
   }
 
-  @Test func `a device sends its waiting changes when it is back at its store`() throws {
+  @Test func `a device sends its waiting changes when it can reach its store again`() throws {
     let before = used()
     let away = try opened(before, at: Self.away, Self.otherZone())
     let back = try opened(away, at: Self.home, before.zone)
@@ -93,7 +93,7 @@ import Testing
     #expect(moved.machine.replica.binding.belongs(at: Self.home))
   }
 
-  @Test func `a restored backup is the same store`() throws {
+  @Test func `a restored backup is recognized as the same store`() throws {
     var before = used()
     let backup = before.zone
     before.commitElsewhere(.breakTime)
@@ -114,7 +114,7 @@ import Testing
     #expect(merged.zone.records[Pomodoro.timer]?.cell.context.count == 2)
   }
 
-  @Test func `a change made before any store responded is sent only to the store at its location`() throws {
+  @Test func `a change made before the first contact with a store is sent only to the store at its address`() throws {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.error = .unreachable("away")
     rig.start()
@@ -126,7 +126,7 @@ import Testing
     #expect(home.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `a device without data belongs to the first store it meets`() throws {
+  @Test func `a device without data uses the first store that it can reach`() throws {
     var rig = Rig(settings: Self.settings(Self.home))
     rig.error = .unreachable("away")
     rig.start()
@@ -134,7 +134,7 @@ import Testing
     #expect(try opened(rig, at: Self.away, other).machine.replica.binding.store == other.store)
   }
 
-  @Test func `an old file adopts a store that knows its position`() throws {
+  @Test func `an old file adopts a store that contains its position`() throws {
     let before = used()
     let now = try opened(before, at: Self.away, before.zone, change: Self.old)
     #expect(now.machine.replica.binding.store == before.zone.store)
@@ -142,7 +142,7 @@ import Testing
     #expect(now.disk["identity"]?.first == Replica.storageFormat)
   }
 
-  @Test func `an old file adopts a store that has lost its position and has one of its changes`() throws {
+  @Test func `an old file adopts a store without its position that contains one of its changes`() throws {
     let before = used()
     var zone = before.zone
     zone.begin(generation: 78)
@@ -151,14 +151,14 @@ import Testing
     #expect(now.machine.replica.outbox.waitingCount == 0)
   }
 
-  @Test func `an old file refuses a store that knows neither its position nor its changes`() throws {
+  @Test func `an old file refuses a store that contains neither its position nor its changes`() throws {
     let other = Self.otherZone()
     let now = try opened(used(), at: Self.away, other, change: Self.old)
     #expect(wasRefused(now, by: other))
     #expect(now.shown == .snooze)
   }
 
-  @Test func `the store is compared again after a connection was lost`() {
+  @Test func `the store is checked again after the connection was lost`() {
     var rig = used()
     let other = Self.otherZone()
     let sent = rig.commits.count
@@ -187,7 +187,7 @@ import Testing
     #expect(rig.machine.pausedBecause == .otherStore(other))
   }
 
-  @Test func `saved data about stores is read back, and damaged bytes are an error`() throws {
+  @Test func `saved data about stores is parsed, and damaged bytes are an error`() throws {
     var binding = StoreBinding()
     binding.store = .drawn()
     binding.note(nil, at: Self.home)
