@@ -2,7 +2,8 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-  /// What only Apple's platforms compile, against declarations of their SDK (`Tests/Apple`). `make test-release` checks all modules.
+  /// The code that is compiled only for Apple's platforms, checked against declarations of the SDK (`Tests/Apple`).
+  /// `make test-release` checks all modules.
   @Suite(.enabled(if: hasPython, "python3 is not installed"), .timeLimit(.minutes(10)))
   struct `Branches for Apple's platforms` {
     @Test func `type-check in FlowPlatform and in the clocks of the engine`() throws {

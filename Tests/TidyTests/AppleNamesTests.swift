@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The names of public types in an app that imports the products of flowrun next to Apple's frameworks.
+/// The names of public types in the modules that an app imports together with Apple's frameworks.
 @Suite struct `Names of types in an app` {
-  /// The modules that an app imports, or that a product exports to it.
+  /// The modules that an app imports, directly or through a product.
   private static let modules = [
     "Sources/FlowDiagnostics", "Sources/FlowModel", "Sources/FlowSecrets", "Sources/FlowCompiled",
     "Sources/FlowPluginKit",
@@ -20,9 +20,9 @@ import Testing
     "plugins/sync/Sources/SyncHTTP", "plugins/sync/Sources/SyncSimulation", "plugins/sync/Sources/SyncTestKit",
   ]
 
-  /// The modules that declare each public type outside of another type.
+  /// The public types that are not nested in another type, each with the modules that declare it.
   private static func types() throws -> [String: Set<String>] {
-    // A declaration in `#if` is indented once.
+    // Declarations in `#if` are indented by one level.
     let declaration = try Regex<(Substring, Substring, Substring)>(
       #"^( {0,2})(?:@\w+(?:\([^)]*\))? )*public (?:(?:final|indirect|nonisolated) )*(?:struct|class|enum|actor|protocol|typealias) (\w+)"#
     ).anchorsMatchLineEndings()
@@ -39,7 +39,7 @@ import Testing
     return types
   }
 
-  @Test func `are not those of Apple's frameworks`() throws {
+  @Test func `differ from those of types in Apple's frameworks`() throws {
     var names: [String: String] = [:]
     var framework = ""
     for line in try Repository.text("Tests/Apple/Names.txt").split(separator: "\n") where !line.hasPrefix("#") {

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/command-line.md` is made from the argument parser. `RECORD_SNAPSHOTS=1` writes it again and fails once, so that a
-/// person looks at what changed.
+/// `docs/command-line.md` is generated from the argument parser. `RECORD_SNAPSHOTS=1` generates it again, and the test
+/// fails once so that the changes are reviewed.
 @Suite struct CommandLinePageTests {
   @Test func `the command-line page equals the output of the argument parser`() throws {
     let dump = try FlowrunProcess.run(["--experimental-dump-help"])
@@ -39,7 +39,7 @@ import Testing
     var arguments: [Argument]?
     var subcommands: [Command]?
 
-    /// The section of this subcommand and those of its own subcommands.
+    /// The section of this subcommand, followed by those of its own subcommands.
     func sections(path: String) -> [String] {
       guard shouldDisplay, commandName != "help" else { return [] }
       let path = "\(path) \(commandName)"
@@ -58,7 +58,7 @@ import Testing
       return [text] + children.flatMap { $0.sections(path: path) }
     }
 
-    /// A discussion with its indented lines, which are commands, as a block.
+    /// Formats a discussion. Its indented lines are commands and become a code block.
     private static func prose(_ discussion: String) -> String {
       var text = ""
       var isBlock = false
@@ -89,7 +89,7 @@ import Testing
     var isRepeating: Bool
     var shouldDisplay: Bool
 
-    /// Whether every subcommand has it.
+    /// True if every subcommand has this option.
     var isGeneral: Bool { ["version", "help"].contains(valueName ?? "") && kind == "flag" }
 
     var usage: String {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/environment.md` has the variables and the folders that the sources name.
+/// `docs/environment.md` must list the variables and folders used in the sources.
 @Suite(.timeLimit(.minutes(5))) struct EnvironmentPageTests {
   private let page: String
   private let sources: String
@@ -12,14 +12,14 @@ import Testing
     let files =
       Repository.files(below: "Sources", ending: ".swift") + Repository.files(below: "Sources", ending: ".c")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
-    // Those of tests of plugins, and of the simulation of clocks.
+    // Excludes variables for tests of plugins and for simulated clocks.
     let read = files.filter { !$0.contains("/FlowTestKit/") && !$0.hasSuffix("/SyncClock.swift") }
     sources = try read.map(Repository.text).joined(separator: "\n")
   }
 
-  /// The first group that takes part in each match.
+  /// The first group that was matched, for each match.
   private func matches(of pattern: String, in text: String) throws -> Set<String> {
-    // Regular expressions of Swift are slow in a debug build.
+    // Swift's own regular expressions are slow in a debug build.
     let text = text as NSString
     let found = try NSRegularExpression(pattern: pattern)
       .matches(in: text as String, range: NSRange(location: 0, length: text.length))
@@ -38,7 +38,7 @@ import Testing
     #expect(names.count > 40)
     for name in names { #expect(page.contains("`\(name)`"), "docs/environment.md does not explain \(name)") }
 
-    // Those of libpq are read there, NAME stands for any, and one is internal.
+    // libpq reads the variables for PostgreSQL, NAME is a placeholder, and one variable is internal.
     let others: Set = ["PGPASSFILE", "PGPASSWORD", "NAME", "FLOWRUN_STOP"]
     let named = try matches(of: "`([A-Z][A-Z0-9_]{2,})`", in: page).subtracting(others)
     let literals = try matches(of: #""([A-Z][A-Z0-9_]{2,})""#, in: sources)

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The pages about the format: every workflow in them is valid, and what is shown of a run is what happens.
+/// Pages about the workflow format: every workflow must be valid, and the shown output must be that of a run.
 @Suite(.timeLimit(.minutes(10))) struct FormatPageTests {
   @Test(arguments: ["docs/format.md", "docs/coming-from.md", "docs/up-to-date.md"])
   func `every workflow on the page is valid, and runs as described`(page: String) throws {
     try check(page)
   }
 
-  @Test func `the page on secrets, with a command in Python, is correct`() throws {
+  @Test func `the page about secrets, which contains a command in Python, is correct`() throws {
     try check("docs/secrets.md")
   }
 

@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The module graph is the design: imports point down, and only the edges touch the world.
+/// The imports follow the module graph in ARCHITECTURE.md: a target imports only lower ones, and only some targets use
+/// the system.
 struct ImportTests {
-  /// The core, lowest first, as the table of ARCHITECTURE.md lists it: every target below `plugins/*`, which end it.
+  /// The targets of the core, lowest first, in the order of the table in ARCHITECTURE.md up to `plugins/*`.
   private static func core() throws -> [String] {
     let table = try #require(Repository.text("ARCHITECTURE.md").split(separator: "## The modules, lowest first").last)
     let rows = table.split(separator: "\n").filter { $0.hasPrefix("| `") }.prefix { !$0.hasPrefix("| `plugins/") }
@@ -13,12 +14,12 @@ struct ImportTests {
 
   @Test func `every core target imports only targets above it in the table`() throws {
     let core = try Self.core()
-    // What is composed of the core and the plugins stands below both.
+    // These targets combine the core and the plugins, so they are below both in the table.
     let known = Set(core + ["FlowApple", "FlowCLI", "flowrun", "FlowUI", "flowrun-ui"])
     let folders = Set(
       [".swift", ".c", ".h", ".modulemap"].flatMap { Repository.files(below: "Sources", ending: $0) }
         .map { String($0.split(separator: "/")[1]) })
-    // System libraries have no code.
+    // System libraries contain no code.
     #expect(folders.subtracting(known) == ["CLibYAML", "CSQLite", "CZlib"])
     var seen = 0
     for (place, target) in core.enumerated() {
@@ -64,7 +65,7 @@ struct ImportTests {
     #expect(Self.imports(in: line) == modules)
   }
 
-  /// Whether a file is not a code of its target but text that it carries for others.
+  /// True if a file is not compiled as part of its target, but is a resource for other programs.
   private static func isCarried(_ file: String) -> Bool { file.hasPrefix("Sources/FlowPluginSupport/Files/") }
 
   @Test func `only the engine uses Dispatch, and only the loader uses libyaml`() throws {
@@ -92,20 +93,19 @@ struct ImportTests {
     for file in files {
       let parts = file.split(separator: "/").map(String.init)
       for module in try imports(of: file) {
-        // A plugin's own kind of file is read by the reader of workflows, in one module that knows nothing else of them and that no
-        // app needs.
+        // The schemas of a plugin are YAML, so one of its modules imports the YAML reader. No app needs that module.
         if parts[3] == "SyncYAML", module == "FlowSyntax" { continue }
         #expect(
           !["FlowEngine", "FlowSyntax", "FlowKit", "FlowCLI", "FlowPluginHost"].contains(module),
           "\(file) imports \(module)")
-        // The subcommands of a plugin use its own module.
+        // The subcommands of a plugin import the plugin's own module.
         let isOwn = !Repository.files(below: "plugins/\(parts[1])/Sources/\(module)", ending: ".swift").isEmpty
         if module.hasSuffix("Plugin") { #expect(isOwn, "\(file) imports \(module)") }
       }
     }
   }
 
-  @Test func `S47 only one file of flowrun, and one of the build tool, names plugins`() throws {
+  @Test func `S47 only one file of flowrun and one of the build tool import plugins`() throws {
     var own: Set<String> = []
     for file in Repository.files(below: "plugins", ending: ".swift") {
       let parts: [Substring] = file.split(separator: "/")
@@ -122,8 +122,9 @@ struct ImportTests {
     #expect(own.filter { $0.hasSuffix("Plugin") }.isSubset(of: root))
   }
 
-  @Test func `only one file names the platforms, and all others import the system from it`() throws {
-    // What is written for a plugin stands alone; the socket calls what its own methods hide by the module's name.
+  @Test func `only one file imports the system's modules, and all others import that file's module`() throws {
+    // Files for external plugins must have no dependencies. The socket qualifies system functions, which its methods
+    // hide, with the module's name.
     let apart = ["Sources/FlowPlatform/Platform.swift", "plugins/sync/Sources/SyncHTTP/HTTPSocket.swift"]
     let files =
       Repository.files(below: "Sources", ending: ".swift")
@@ -139,7 +140,7 @@ struct ImportTests {
   private func imports(of file: String) throws -> [String] { try Self.imports(in: Repository.text(file)) }
 
   private static func imports(in text: String) -> [String] {
-    // What stands between three quotation marks is text, which may be a file of another package.
+    // Text in a multiline string literal may be a file of another package.
     let code = text.split(separator: "\"\"\"", omittingEmptySubsequences: false).enumerated().filter {
       $0.offset % 2 == 0
     }

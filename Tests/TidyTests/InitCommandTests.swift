@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `flowrun init`, as a reader of the README uses it.
+/// `flowrun init`, used as in the README.
 @Suite(.timeLimit(.minutes(10))) struct InitCommandTests {
   private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "init-\(UInt64.random(in: 0 ... .max))")
@@ -25,7 +25,7 @@ import Testing
     #expect(try flowrun("release.yaml").exitCode == 0)
   }
 
-  @Test func `never overwrites a file, and suggests another name`() throws {
+  @Test func `never overwrites a file, and suggests another file name`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try flowrun("init", "mine.yaml").exitCode == 0)
     try "mine".write(to: folder.appendingPathComponent("mine.yaml"), atomically: true, encoding: .utf8)
@@ -34,20 +34,20 @@ import Testing
     #expect(
       again.errors == "flowrun: 'mine.yaml' already exists; name another file, such as flowrun init release-2.yaml\n")
     #expect(try text(of: "mine.yaml") == "mine")
-    // A link that leads nowhere is not a file that exists, and is not replaced either.
+    // A link to a missing file must not be replaced either.
     try FileManager.default.createSymbolicLink(
       atPath: folder.appendingPathComponent("link.yaml").path, withDestinationPath: "nowhere.yaml")
     #expect(try flowrun("init", "link.yaml").exitCode != 0)
     #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("nowhere.yaml").path))
   }
 
-  @Test func `names the missing folder`() throws {
+  @Test func `reports a missing folder`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let result = try flowrun("init", "no/such/folder.yaml")
     #expect(result.exitCode == 74 && result.errors.contains("no/such/folder.yaml"), "\(result.errors)")
   }
 
-  @Test func `leaves no file behind on a full disk`() throws {
+  @Test func `leaves no file if the disk is full`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let status = try Shell.run("ulimit -f 0; exec '\(FlowrunProcess.path)' init 2> /dev/null", in: folder.path).status

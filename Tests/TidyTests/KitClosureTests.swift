@@ -2,17 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an app gets with `FlowKit`: on Apple's platforms nothing but the SDK may be needed for it.
+/// The targets on which `FlowKit` depends. On Apple's platforms, an app must need nothing but the SDK.
 @Suite struct `The dependencies of FlowKit` {
   @Test(arguments: ["FlowKit", "FlowTestKit"])
-  func `include no YAML, no database and no processes`(product: String) throws {
+  func `do not include YAML, a database or processes`(product: String) throws {
     let closure = try Manifest.dumped().closure(ofProduct: product)
     #expect(closure.contains("FlowEngine"))
     let outside: Set = ["CLibYAML", "CSQLite", "CFlowProcess", "CPostgreSQL", "FlowSyntax", "FlowSystem"]
     #expect(closure.isDisjoint(with: outside), "\(closure.intersection(outside))")
   }
 
-  @Test func `of other app products include no YAML, processes or PostgreSQL either`() throws {
+  @Test func `of other products for apps do not include YAML, processes or PostgreSQL`() throws {
     let manifest = try Manifest.dumped()
     let products = Set(manifest.products.keys).subtracting(Manifest.notForApps).filter { !$0.hasPrefix("flowrun") }
     #expect(products.isSuperset(of: ["SyncKit", "SyncPlugin", "FlowApple", "FlowObservability", "PomodoroPlugin"]))
@@ -23,10 +23,10 @@ import Testing
     }
   }
 
-  @Test func `of every product are listed on the page for apps`() throws {
+  @Test func `for every product are explained on the page for apps`() throws {
     let page = try Repository.text("docs/embedding.md")
     for name in try Manifest.dumped().products.keys.sorted() where !name.hasPrefix("flowrun") {
-      // Plugins have pages of their own.
+      // Plugins have their own pages.
       if name.hasSuffix("Plugin"), name != "FlowrunBuildPlugin" { continue }
       #expect(page.contains("`\(name)`"), "docs/embedding.md does not say what \(name) is for")
     }

@@ -3,11 +3,13 @@
   import TestSupport
   import Testing
 
-  /// What `flowrun` may not link: full Foundation brings 34 MB of Unicode tables with it, which FoundationEssentials does not.
+  /// The libraries that `flowrun` must not link. Full Foundation contains 34 MB of Unicode tables, unlike
+  /// FoundationEssentials.
   ///
-  /// SwiftPM writes an accessor of resources that uses `Bundle` and that nothing calls: only a build without optimization has it.
+  /// SwiftPM generates an accessor for resources that uses `Bundle`. It is never called, and only builds without
+  /// optimization contain it.
   @Suite struct `The linked libraries of flowrun` {
-    /// The symbols of `flowrun` that full Foundation defines.
+    /// The symbols that `flowrun` uses from full Foundation.
     private static let script = """
       binary='\(FlowrunProcess.path)'
       libraries=$(ldd "$binary" | awk '/libFoundation\\.so|libFoundationInternationalization|_FoundationICU/ { print $3 }')
@@ -26,8 +28,8 @@
       #expect(found.output == "", "use FoundationEssentials or FlowPlatform for what these symbols do")
     }
 
-    /// The sync server links full Foundation.
-    @Test func `need no file attributes from FileManager, which are not Int without full Foundation`() throws {
+    /// The sync server is excluded, because it links full Foundation.
+    @Test func `need no file attributes of FileManager, whose types differ without full Foundation`() throws {
       let plugins = Repository.files(below: "plugins", ending: ".swift").filter {
         $0.contains("/Sources/") && !$0.contains("/Sources/SyncServer/")
       }
