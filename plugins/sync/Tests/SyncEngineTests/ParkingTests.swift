@@ -2,9 +2,9 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// Changes that the zone refuses and a person must deal with.
+/// Changes that the zone refuses, so that the user must retry or discard them.
 @Suite struct ParkingTests {
-  /// Two devices. The changes that the first one makes in `body` are parked.
+  /// Two devices. Changes that the first one makes in `body` are parked.
   private func fleet(parking body: (inout RecordFleet) -> Void) -> RecordFleet {
     var fleet = RecordFleet(2)
     for name in ["a", "b"] { fleet.like(1, name) }
@@ -16,7 +16,7 @@ import Testing
     return fleet
   }
 
-  @Test func `a request damaged on its way is sent again, and nothing is parked`() {
+  @Test func `a request damaged during transmission is sent again, and nothing is parked`() {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.commitError = .damaged("its body has another checksum")
@@ -41,11 +41,11 @@ import Testing
     fleet.settle()
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [3, 2, 1])
     #expect(["a", "b", "c"].map { fleet.likes(1, $0) } == [2, 1, nil])
-    // The other device's changes arrive below it.
+    // Changes of the other device are merged below the parked ones.
     fleet.like(1, "b")
     fleet.settle()
     #expect(["a", "b", "c"].map { fleet.likes(0, $0) } == [3, 3, 1])
-    // Retried, it is visible on all devices; the title that was set later stays.
+    // After a retry, the transaction is visible on all devices. The title that was set later is kept.
     let position = fleet.machines[0].status(atMilliseconds: 0).parked[0].position
     fleet.give(0, .retried(position: position))
     fleet.settle()
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a parked change does not bring back a record deleted after it`() {
+  @Test func `a parked change does not restore a record that was deleted later`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b"]) }
     fleet.delete(0, "a")
     fleet.settle()
@@ -64,7 +64,7 @@ import Testing
     #expect(fleet.likes(0, "b") == 2)
   }
 
-  @Test func `a parked change that is retried counts with later changes, and does not replace them`() {
+  @Test func `a retried change is added to later changes and does not replace them`() {
     var fleet = fleet { $0.like(0, "a") }
     fleet.isAway = [0]
     fleet.like(0, "a")
@@ -79,7 +79,7 @@ import Testing
     #expect(fleet.parked.isEmpty)
   }
 
-  @Test func `the fate of a change does not depend on parked changes next to it`() {
+  @Test func `the fate of a change does not depend on other parked changes`() {
     var fleet = fleet { $0.likeTogether(0, ["a", "b"]) }
     func fate(_ acts: [Int64]) -> SyncFate { fleet.machines[0].fate(of: acts) }
     let parked = fleet.machines[0].status(atMilliseconds: 0).parked.map(\.position)
@@ -92,7 +92,7 @@ import Testing
     fleet.advance(milliseconds: 600_000)
     fleet.settle()
     #expect(fate(acts) == .acknowledged)
-    // A retried change is followed to its new position.
+    // After a retry, the change has a new position, at which its fate is found.
     fleet.give(0, .retried(position: parked[0]))
     #expect(fate(parked) != .parked(RecordFleet.key("a"), reason: "the request is invalid: no"))
     fleet.settle()
@@ -100,7 +100,7 @@ import Testing
     #expect(fleet.likes("a") == [3, 3])
   }
 
-  @Test func `changes too large for a proxy are sent in smaller requests, and nothing is parked`() {
+  @Test func `changes that are too large for a proxy are sent in smaller requests, and nothing is parked`() {
     var fleet = RecordFleet(2)
     fleet.isAway = [0]
     for number in 0..<60 { fleet.like(0, "n\(number)") }
@@ -111,7 +111,7 @@ import Testing
     #expect((0..<60).allSatisfy { fleet.likes(1, "n\($0)") == 1 })
   }
 
-  @Test func `a write over a limit accepted by an earlier version parks its whole transaction`() throws {
+  @Test func `a write that exceeds a limit of this version parks its whole transaction`() throws {
     var fleet = RecordFleet(2)
     fleet.settle()
     fleet.isAway = [0]

@@ -5,13 +5,13 @@ import Testing
 
 @testable import SyncEngine
 
-/// Devices with a part of a zone.
+/// Devices that subscribe to a part of a zone.
 @Suite struct PartialTests {
   private func held(_ fleet: RecordFleet, _ device: Int) -> [String] {
     fleet.machines[device].replica.confirmed.keys.filter { $0.type == "notes" }.map(\.name).sorted()
   }
 
-  @Test func `a device keeps the records that it subscribed to, and drops those that leave the subscription`() {
+  @Test func `a device keeps only the records in its subscription`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 1)
     fleet.name(0, "b", 2)
@@ -26,7 +26,7 @@ import Testing
     #expect(fleet.likes(1, "b") == nil)
   }
 
-  @Test func `a record that leaves stays until local changes to it are sent`() {
+  @Test func `a record that leaves the subscription is kept until local changes to it are sent`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 1)
     fleet.settle()
@@ -42,7 +42,7 @@ import Testing
     #expect(fleet.title(0, "a") == 2)
   }
 
-  @Test func `writes outside of a device's part count, and stay only until they are sent`() {
+  @Test func `writes outside a device's part are stored, and are kept on the device until they are sent`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 2)
     fleet.like(0, "a")
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: [DeleteRule.editWins, .deleteWins], [true, false])
-  func `a write to a deleted record outside of the part makes it again, whether or not the zone remembers it`(
+  func `a write to a deleted record outside the part creates it again, even if the deletion is forgotten`(
     _ rule: DeleteRule, _ isForgotten: Bool
   ) {
     var fleet = RecordFleet(2, delete: rule, parts: [1: 1])
@@ -88,7 +88,7 @@ import Testing
     #expect(fleet.likes(0, "a") == 2)
   }
 
-  @Test func `another subscription fetches again, and records outside of it are dropped at once`() throws {
+  @Test func `a new subscription fetches its records again and drops others immediately`() throws {
     var fleet = RecordFleet(2, parts: [1: 1])
     for number in 1...6 as ClosedRange<Int64> { fleet.name(0, "n\(number)", number % 3) }
     fleet.settle()
@@ -110,7 +110,7 @@ import Testing
     #expect(held(fleet, 1) == ["n1", "n4"])
   }
 
-  @Test func `a server restored from a copy gets back exactly the content that a device has of it`() {
+  @Test func `a device sends exactly the content that it has to a server restored from a copy`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 1)
     fleet.settle()
@@ -130,7 +130,7 @@ import Testing
     #expect(held(fleet, 1) == ["b"])
   }
 
-  @Test func `several writes to a record that does not exist yet do not look like a loss while others conflict`() {
+  @Test func `several writes to a new record are not mistaken for a loss if others conflict`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 2)
     fleet.likeTogether(1, ["a", "new", "new"])
@@ -140,7 +140,7 @@ import Testing
     #expect(fleet.machines[1].replica.outbox.isEmpty)
   }
 
-  @Test func `writes whose response was lost count once, whatever others write before they are sent again`() {
+  @Test func `writes whose response was lost count once, even if others write before they are sent again`() {
     var fleet = RecordFleet(2)
     fleet.name(0, "a", 1)
     fleet.settle()
@@ -157,12 +157,12 @@ import Testing
     #expect(fleet.machines[0].replica.device == DeviceID(stem: "device", random: 1))
   }
 
-  @Test func `a record forgotten and made again is not mistaken for the old one if it has as many versions`() {
+  @Test func `a record created again is not mistaken for a forgotten one with the same version`() {
     var fleet = RecordFleet(2)
     fleet.name(0, "a", 1)
     fleet.delete(0, "a")
     fleet.settle()
-    // It has seen the deletion, and is not notified that the zone has forgotten it.
+    // The device has seen the deletion, but does not learn that the zone has forgotten it.
     fleet.isAway = [1]
     fleet.forget()
     fleet.settle()
@@ -172,7 +172,7 @@ import Testing
     fleet.like(0, "a")
     fleet.advance(milliseconds: 60_000)
     fleet.isAway = []
-    // Its connection has lasted, so it does not compare stores before sending.
+    // Its connection was not interrupted, so it does not compare the stores before sending.
     fleet.machines[1].isStoreConfirmed = true
     fleet.like(1, "a")
     #expect(fleet.zone.records[RecordFleet.key("a")]?.version == 3, "the zone took it for the next version")
@@ -182,7 +182,8 @@ import Testing
   }
 
   private static let keys = ["kept", "a", "b", "c"]
-  /// Acts of three devices, one or two of them with a part, with losses, absences, restarts and changes of parts.
+  /// Random acts of three devices, of which one or two have a part of the zone. Requests are lost, and devices are
+  /// offline, restarted or given another part.
   private func play(_ seed: UInt64) throws -> (fleet: RecordFleet, likesOfKept: Int64, parts: [Int64?]) {
     var random = SplitMix64(seed: seed)
     var parts: [Int64?] = [nil, 1, seed % 4 == 0 ? nil : 2]
@@ -219,7 +220,7 @@ import Testing
     return (fleet, likes, parts)
   }
 
-  /// Runs a history and compares its end with the expected content.
+  /// Runs a random history and compares the result with the expected content.
   private func judge(_ seed: UInt64) throws {
     let (fleet, likes, parts) = try play(seed)
     #expect(fleet.parked.isEmpty, "seed \(seed): \(fleet.parked)")
@@ -239,13 +240,13 @@ import Testing
     }
   }
 
-  @Test func `under any network and parts, each device ends with its part of the zone and nothing is lost`()
+  @Test func `with any network and any parts, each device has its part of the zone at the end, and nothing is lost`()
     throws
   {
     for seed in TestExtent.seeds(50, of: 150, release: 150) { try judge(seed) }
   }
 
-  /// Histories that once ended wrong.
+  /// Histories that had a wrong result in earlier versions.
   @Test(arguments: [669, 930, 1072, 1233, 1549, 1665, 2802, 2957] as [UInt64])
-  func `a history that once ended wrong ends right`(_ seed: UInt64) throws { try judge(seed) }
+  func `a history that had a wrong result earlier has the expected one`(_ seed: UInt64) throws { try judge(seed) }
 }

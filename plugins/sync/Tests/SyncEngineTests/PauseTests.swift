@@ -3,7 +3,7 @@ import SyncEngine
 import SyncPomodoro
 import Testing
 
-/// The reasons and ends of pauses in which a device sends nothing.
+/// Pauses in which a device sends nothing: their reasons and their ends.
 @Suite struct PauseTests {
   private func connected() -> Rig {
     var settings = Rig.plain
@@ -14,12 +14,12 @@ import Testing
     return rig
   }
 
-  /// The channel that the machine is opening or has open.
+  /// The number of the channel that is open or being opened.
   private func channel(_ rig: Rig) -> Int? { (1...200).last { rig.machine.isListening(on: $0) } }
 
   private func pause(_ rig: Rig) -> SyncPause? { rig.machine.status(atMilliseconds: rig.now).pause }
 
-  /// Fails all requests until the pauses have grown. Ends while a change waits in one and the channel is being opened.
+  /// Fails all requests until the pauses are long. At the end, a change is waiting and the channel is being opened.
   private func cutOff(_ rig: inout Rig, _ error: BackendError) throws {
     rig.error = error
     rig.give(.channelClosed(channel(rig) ?? 0, error))
@@ -35,7 +35,7 @@ import Testing
 
   private struct Stuck: Error {}
 
-  @Test func `waiting changes are sent at once when the channel opens again`() throws {
+  @Test func `waiting changes are sent immediately when the channel opens again`() throws {
     var rig = connected()
     try cutOff(&rig, .unreachable("down"))
     rig.error = nil
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `V18: a server whose channel opens while requests fail gets one attempt per opening`()
+  func `V18: if requests fail although the channel opens, there is one attempt per opening`()
     throws
   {
     var rig = connected()
@@ -63,7 +63,7 @@ import Testing
     #expect(try #require(pause(rig)).untilMilliseconds ?? 0 > rig.now)
   }
 
-  @Test func `V19: neither an opened channel nor going online nor a restart ends a pause that the server asked for`()
+  @Test func `V19: a pause requested by the server is not ended by a channel, going online or a restart`()
     throws
   {
     var rig = connected()
@@ -92,7 +92,7 @@ import Testing
     #expect(rig.requests.count - sent <= 1)
   }
 
-  @Test func `a clock set back does not extend a pause that the server asked for long ago`() throws {
+  @Test func `setting the clock back does not extend an earlier pause requested by the server`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .rateLimited(retryAfterMilliseconds: 600_000)
@@ -104,7 +104,7 @@ import Testing
     #expect(again.requests.count > 0)
   }
 
-  @Test func `the reason and the end of a pause are in the device's file, and are removed after a success`() throws {
+  @Test func `the reason and the end of a pause are saved, and are removed after a success`() throws {
     var rig = Rig()
     rig.start()
     #expect(rig.disk["pause"] == nil)
@@ -123,7 +123,7 @@ import Testing
     #expect(pause(rig) == nil)
   }
 
-  @Test func `a pause that needs a person has no end time, and the next run tries again`() throws {
+  @Test func `a pause that requires the user has no end time, and the next run tries again`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .notAuthenticated("the token does not open the zone 'PomodoroZone'")
@@ -140,7 +140,7 @@ import Testing
     #expect(pause(again) == nil)
   }
 
-  @Test func `D2: a spent budget is reported, with the time of the next probe`() throws {
+  @Test func `D2: a used-up budget is reported, with the time of the next probe`() throws {
     var rig = Rig()
     rig.start()
     for _ in 0..<200 {
@@ -153,7 +153,7 @@ import Testing
     #expect(try #require(seen.untilMilliseconds) > rig.now)
   }
 
-  @Test func `a damaged pause is reported and nothing is guessed`() throws {
+  @Test func `a damaged pause is reported as an error`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .timedOut
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `a long reason is shortened at a whole character`() throws {
+  @Test func `a long reason is truncated between two characters`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .unreachable(String(repeating: "wörter ", count: 1000))

@@ -3,9 +3,9 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// The machines of several devices with one zone that responds at once, on a manual clock.
+/// The machines of several devices that share a zone, with a manual clock. The zone responds immediately.
 struct RecordFleet {
-  /// Shows nothing. With a projection, a machine knows records of collections.
+  /// A projection without rows. Machines support records of collections only if they have a projection.
   struct Projection: RecordProjection {
     func row(of cell: Cell, key: RecordKey) -> [UInt8]? { nil }
   }
@@ -14,7 +14,7 @@ struct RecordFleet {
   var disks: [[String: [UInt8]]] = []
   var zone = ZoneState(generation: 1, store: StoreIdentity(number: 1))
   var now: Int64 = Rig.start
-  /// The number of writes by a program that only advances the zone's time.
+  /// The number of writes that only advance the zone's time.
   private var ticks: Int64 = 0
   /// The devices that cannot reach the zone.
   var isAway: Set<Int> = []
@@ -23,11 +23,11 @@ struct RecordFleet {
   var losesAnswer = false
   /// The devices whose commits are always too large.
   var refusesCommits: Set<Int> = []
-  /// The difference of devices' clocks to the zone's.
+  /// The differences between the devices' clocks and the zone's clock.
   var skews: [Int: Int64] = [:]
-  /// The zone's response to commits, instead of accepting them.
+  /// The error that the zone returns for every commit, or nil.
   var commitError: BackendError?
-  /// The maximum number of operations that a proxy allows at once, or nil.
+  /// The maximum number of operations per request that a proxy accepts, or nil.
   var mostOperations: Int?
   /// The source of lost requests and responses, or nil for none.
   var losses: SplitMix64?
@@ -44,9 +44,11 @@ struct RecordFleet {
     return settings
   }
 
-  /// Makes devices that know the rules of one collection, `notes`: `likes` is a counter, `title` is merged by `newest`.
+  /// Creates devices and declares the rules of the collection `notes`: `likes` is a counter, and `title` is merged by
+  /// `newest`.
   ///
-  /// The devices in `parts` only have the notes with this title. With `skews` the zone is a file.
+  /// The devices in `parts` subscribe to the notes with this title. If `skews` is not empty, the zone is a file and
+  /// uses the devices' clocks.
   init(_ devices: Int, delete: DeleteRule = .editWins, parts: [Int: Int64] = [:], skews: [Int64] = []) {
     for (device, skew) in skews.enumerated() { self.skews[device] = skew }
     zone.hasDevicesTime = !skews.isEmpty
@@ -60,7 +62,6 @@ struct RecordFleet {
     settle()
   }
 
-  /// Declares the rules of the collection to the zone.
   mutating func nameRules(_ device: Int, delete: DeleteRule = .editWins) {
     let rules = [
       "likes": "integer counter", "tags": "array:string set", "title": "string newest", "_delete": delete.rawValue,
@@ -68,7 +69,7 @@ struct RecordFleet {
     give(device, .acted(ZoneRules.key(of: "notes"), .rules(rules)))
   }
 
-  /// Adds a device with this file and returns its number.
+  /// Adds a device with this file, and returns its index.
   @discardableResult mutating func add(
     _ replica: Replica, disk: [String: [UInt8]] = [:], seed: UInt64? = nil, subscription: SyncSubscription? = nil
   ) -> Int {
@@ -86,7 +87,7 @@ struct RecordFleet {
   /// The subscription to notes with this title.
   static func part(_ title: Int64) -> SyncSubscription { SyncSubscription(["notes": ["title": .text(String(title))]]) }
 
-  /// Starts a device again from its file, with another part of the zone, or all of it for nil.
+  /// Restarts a device from its file with another subscription. If it is nil, the device has the whole zone.
   mutating func restart(_ device: Int, _ subscription: SyncSubscription?, seed: UInt64? = nil) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(
@@ -95,7 +96,7 @@ struct RecordFleet {
     give(device, .started)
   }
 
-  /// Adds a device that continues from the state of another one during its work, like a copied virtual machine.
+  /// Adds a device with the state of a running one, like a copy of a virtual machine.
   mutating func addTwin(of device: Int) -> Int {
     machines.append(machines[device])
     disks.append(disks[device])
@@ -114,7 +115,6 @@ struct RecordFleet {
     give(device, .acted(Self.key(name), .edit(RecordEdit(fields: ["title": .set(bytes)]))))
   }
 
-  /// Likes several records in a transaction.
   mutating func likeTogether(_ device: Int, _ names: [String]) {
     give(
       device,
@@ -139,7 +139,7 @@ struct RecordFleet {
     return nil
   }
 
-  /// The number of likes on all devices.
+  /// The number of likes of a record on each device.
   func likes(_ name: String) -> [Int64?] { machines.indices.map { likes($0, name) } }
 
   var parked: [String] { machines.flatMap { $0.replica.outbox.compactMap(\.parkedBecause) } }
@@ -191,7 +191,7 @@ struct RecordFleet {
     }
   }
 
-  /// Lets all devices fetch and send until they are done.
+  /// Advances the time until all devices have fetched and sent everything.
   mutating func settle() {
     for _ in 0..<4 {
       for device in machines.indices { give(device, .foregrounded) }
@@ -211,7 +211,7 @@ struct RecordFleet {
     }
   }
 
-  /// Advances the time so far that the zone forgets present deletions. Devices do nothing meanwhile.
+  /// Advances the time until the zone forgets its current deletions. Meanwhile, the devices do nothing.
   mutating func forget() {
     let days = zone.hasDevicesTime ? Array(repeating: 1, count: 92) : [0, 1, ZoneAges.keptDays + 1]
     for days in days {
@@ -220,7 +220,7 @@ struct RecordFleet {
     }
   }
 
-  /// Makes a change of the zone that does not concern the notes.
+  /// Commits a change to the zone that does not affect the notes.
   mutating func tick() {
     ticks += 1
     let key = RecordKey(type: ZoneRules.type, name: "ticks\(ticks / 200)")
@@ -233,7 +233,7 @@ struct RecordFleet {
     guard case .committed? = reply?.results.first else { fatalError("a tick is not taken: \(reply as Any)") }
   }
 
-  /// Adds a device that starts with a copy of another device's file.
+  /// Adds a device that starts with a copy of another device's file, and returns its index.
   mutating func addCopy(of disk: [String: [UInt8]], seed: UInt64) throws -> Int {
     guard let replica = try Replica(stored: disk.filter { !$0.key.hasPrefix("journal/") }) else { return -1 }
     return add(replica, disk: disk, seed: seed)

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// The file of a device of a version before the first published one.
+/// Files of devices with versions before the first published one.
 @Suite struct RemovedFormatTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
   func `a removed format is refused with its number`(_ format: UInt8) throws {
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [5, 6] as [UInt8])
-  func `a format without moves in lists is read, and the one with them is newer`(_ format: UInt8) throws {
+  func `a format without moves in lists is supported`(_ format: UInt8) throws {
     var rig = Rig()
     rig.start()
     rig.act()
