@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `Package.swift` says, as SwiftPM reads it.
+/// The contents of `Package.swift` as SwiftPM parses it.
 struct Manifest {
   struct Target {
     let name: String
@@ -12,16 +12,15 @@ struct Manifest {
     let products: Set<String>
   }
 
-  /// Programs, and products that read YAML, start processes or serve.
+  /// The products that are not for apps, because they are programs, read YAML, start processes or are servers.
   static let notForApps: Set = [
     "FlowCLI", "FlowKitYAML", "FlowPluginHost", "FlowrunBuildPlugin", "ShellPlugin", "SyncServerKit", "SyncYAML",
   ]
 
   let targets: [Target]
-  /// The targets of each product.
   let products: [String: [String]]
 
-  /// Every target of the package that a product is built from.
+  /// Returns all targets of the package that a product consists of.
   func closure(ofProduct name: String) -> Set<String> {
     let byName = Dictionary(uniqueKeysWithValues: targets.map { ($0.name, $0) })
     var closure: Set<String> = []
@@ -42,7 +41,7 @@ struct Manifest {
       let dependencies: [[String: [Part?]]]
     }
 
-    /// A name; what else a dependency is described by does not matter here.
+    /// The name of a dependency. Its other properties are ignored.
     struct Part: Decodable {
       let name: String?
       init(from decoder: any Decoder) throws { name = try? decoder.singleValueContainer().decode(String.self) }
@@ -57,7 +56,7 @@ struct Manifest {
     let products: [Product]
   }
 
-  /// Asks SwiftPM, with a build folder of its own, so that it waits for no build.
+  /// Runs SwiftPM with a separate build folder, so that it does not wait for another build.
   static func dumped() throws -> Manifest {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-manifest-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }

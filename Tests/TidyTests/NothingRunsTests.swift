@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Subcommands that read a workflow and run nothing of it: `docs/security.md`.
+/// The subcommands that only read a workflow must not run any part of it; see `docs/security.md`.
 @Suite(.timeLimit(.minutes(5))) struct NothingRunsTests {
   private let folder: URL
-  /// Each command, each secret's command and each program of a plugin appends its name to this file.
+  /// A file to which every command, every secret's command and every plugin's program appends its name.
   private var marks: String { folder.path + "-marks.txt" }
 
   init() throws {
@@ -52,7 +52,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: marks)
   }
 
-  /// What has run since the last call.
+  /// Returns the names of everything that has run since the last call.
   private func whatRan() -> Set<String> {
     let text = (try? String(contentsOfFile: marks, encoding: .utf8)) ?? ""
     try? FileManager.default.removeItem(atPath: marks)
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `no command but a run starts anything`() throws {
+  @Test func `no subcommand except run starts anything`() throws {
     defer { removeAll() }
     let file = "flowrun.yaml"
     try expectNothing([
@@ -88,13 +88,13 @@ import Testing
     ])
   }
 
-  @Test func `an explanation names a secret without fetching it`() throws {
+  @Test func `an explanation names a secret without reading it`() throws {
     defer { removeAll() }
     let result = try FlowrunProcess.run(["flowrun.yaml", "--explain"], in: folder.path)
     #expect(result.lines.contains("send: runs: it reads the secret 'token', whose command does not run here"))
   }
 
-  @Test func `an editor starts nothing`() throws {
+  @Test func `the language server starts nothing`() throws {
     defer { removeAll() }
     let address = "file://\(folder.path)/flowrun.yaml"
     let text = try String(contentsOf: folder.appendingPathComponent("flowrun.yaml"), encoding: .utf8)
@@ -121,7 +121,7 @@ import Testing
       input += "Content-Length: \(body.count)\r\n\r\n" + String(decoding: body, as: UTF8.self)
     }
     try write(input, to: "messages")
-    // The server gets the end of its input only after its last answer.
+    // The end of input is sent only after the last response.
     let session = try Shell.run(
       """
       mkfifo in

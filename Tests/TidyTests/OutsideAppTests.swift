@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The app of docs/embedding.md with a plugin of its own, in a package that refers to this one and needs packages that flowrun
-/// uses, too, in versions of its own choice. It takes some minutes to build; what was built stays in `.build/outside-app` for the
-/// next time.
+/// The app in docs/embedding.md with its own plugin, as a separate package. It depends on this package and on some of
+/// the same packages as flowrun, in other versions. Building it takes some minutes, so the result is kept in
+/// `.build/outside-app`.
 @Suite(.enabled(if: TestExtent.isFull), .timeLimit(.minutes(30)), .serialized)
 struct OutsideAppTests {
   private static let folder = Repository.root.appendingPathComponent(".build/outside-app")
@@ -27,7 +27,7 @@ struct OutsideAppTests {
     #expect(lines.last == "again: success")
   }
 
-  /// Writes the package; what has not changed keeps its time, so that it is not compiled again.
+  /// Writes the package. Unchanged files keep their modification time, so that they are not compiled again.
   private func write() throws {
     let block = try #require(
       Block.all(in: Repository.text("docs/embedding.md")).first { $0.text.hasPrefix("import FlowKitYAML") })

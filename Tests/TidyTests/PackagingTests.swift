@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What Apple's tools ask of the package, as far as it can be seen here.
+/// The requirements of Apple's tools for the package that can be tested here.
 @Suite struct `Packaging for Apple's platforms` {
-  /// The functions for which Apple asks a reason, and the one that fits what flowrun calls them for: files in the app's own
-  /// containers, and whether there is room to write. Others have no entry yet: add one with its reason before the call.
+  /// The functions for which Apple requires a reason, and the reasons: access to files in the app's own containers, and
+  /// checking for free space before writing. Before calling another such function, add it here with its reason.
   private static let timestamps = ["fstat", "fstatat", "getattrlist", "getattrlistbulk", "lstat", "stat"]
   private static let space = ["fstatfs", "fstatvfs", "statfs", "statvfs"]
   private static let reasons = [
@@ -23,7 +23,7 @@ import Testing
     return manifest.targets.filter { closure.contains($0.name) }
   }
 
-  /// The categories of a privacy manifest with their reasons; nil if there is none.
+  /// The categories in a privacy manifest with their reasons, or nil if there is no manifest.
   private static func declared(_ folder: String) throws -> [String: [String]]? {
     let file = Repository.root.appendingPathComponent("\(folder)/PrivacyInfo.xcprivacy")
     guard let data = try? Data(contentsOf: file) else { return nil }
@@ -38,7 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `declares a privacy manifest for every module with an API that needs a reason`() throws {
+    @Test func `includes a privacy manifest for every module with an API that requires a reason`() throws {
       let objects = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       var calling: Set<String> = []
       for target in try Self.targets() where FileManager.default.fileExists(atPath: "\(objects)/\(target.name).build") {
@@ -60,7 +60,7 @@ import Testing
     }
   #endif
 
-  @Test func `has privacy manifests with valid reasons, each for a module in Package.swift`()
+  @Test func `includes only privacy manifests with valid reasons, for modules in Package.swift`()
     throws
   {
     let listed = try #require(
@@ -80,7 +80,7 @@ import Testing
     #expect(found.count > 8)
   }
 
-  @Test func `covers every such API in app modules with a reason`() throws {
+  @Test func `includes no other API in app modules that requires a reason`() throws {
     for target in try Self.targets() {
       for ending in [".swift", ".c", ".h"] {
         for file in Repository.files(below: target.folder, ending: ending) {
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `has the schemes and targets that the package index builds`() throws {
+  @Test func `lists existing schemes and targets for the package index`() throws {
     let source = SourceText(Array(try Repository.text(".spi.yml").utf8), file: ".spi.yml")
     let (value, diagnostics) = PlacedValue.read(source)
     #expect(diagnostics.isEmpty)
@@ -110,7 +110,7 @@ import Testing
         return text
       }
       platforms.append(try #require(text("platform")))
-      // The scheme of a product; what is not for apps would not build.
+      // The scheme must be a product for apps; others cannot be built there.
       if let scheme = text("scheme") {
         #expect(manifest.products[scheme] != nil, "\(scheme)")
         #expect(!Manifest.notForApps.contains(scheme), "\(scheme)")

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The pages as a whole: the two READMEs, the index and the references.
+/// The two READMEs, the index of the pages, and the pages that list things.
 @Suite(.timeLimit(.minutes(10))) struct PageTests {
   // MARK: README
 
   @Test(arguments: ["README.md", "README.zh-Hans.md"])
-  func `the README stays short`(page: String) throws {
+  func `the README is short`(page: String) throws {
     let text = try Repository.text(page)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     #expect(lines.count <= 120)
@@ -24,12 +24,12 @@ import Testing
     #expect(english.links == chinese.links)
   }
 
-  /// What two translations of a page have in common.
+  /// The parts of a page that must be the same in both languages.
   private struct Outline {
-    /// The mark of each line that has one: a heading, an item of a list, a numbered step or a row of a table.
+    /// The markers at the start of lines: headings, list items, numbered steps and table rows.
     var lines: [String] = []
     var blocks: [String] = []
-    /// The texts between backticks, in any order, since languages have orders of their own.
+    /// The texts between backticks, sorted, because their order depends on the language.
     var code: [String] = []
     var links: [String] = []
 
@@ -58,7 +58,7 @@ import Testing
 
   // MARK: Links
 
-  @Test func `every link between pages is valid, and the index links every page`() throws {
+  @Test func `every link between pages is valid, and the index contains every page`() throws {
     let docs = Repository.files(below: "docs", ending: ".md")
     let pages = ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] + docs
     var linked: Set<String> = []
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  /// A page without its blocks of code.
+  /// The page without its code blocks.
   private static func prose(_ text: String) -> String {
     text.components(separatedBy: "\n```").enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined()
   }
@@ -108,7 +108,7 @@ import Testing
     let run = try FlowrunProcess.run(["fields.yaml", "--json", "--report", "report.json"], in: folder.path)
     try #require(run.exitCode == 0, "\(run.errors)")
     let report = try String(contentsOf: folder.appendingPathComponent("report.json"), encoding: .utf8)
-    // The names of steps and queues are not fields.
+    // The names of steps and queues are also keys, but not fields.
     let others: Set = ["post", "items", "fails", "main"]
     let fields = Set((run.output + report).matches(of: /"(\w+)" ?:/).map { String($0.output.1) }).subtracting(others)
     #expect(fields.count > 30)

@@ -1,14 +1,14 @@
 import Foundation
 import TestSupport
 
-/// The programs that commands on pages use and that a machine with the tests may not have. They need no network and no
+/// Replacements for programs that commands on pages use and that may not be installed. They need no network and no
 /// compiler.
 enum PageTools {
   private static let programs = [
     "flowrun": "exec '\(FlowrunProcess.path)' \"$@\"", "curl": curl, "cc": compiler,
   ]
 
-  /// Writes the programs into a new folder; returns variables that put it first in `PATH`.
+  /// Writes the programs to a new folder. Returns an environment in which this folder is first in `PATH`.
   static func environment(in folder: URL) throws -> [String: String] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, text) in programs {
@@ -23,7 +23,7 @@ enum PageTools {
     return environment
   }
 
-  /// Gives each address the same page; the first request that asks for its status gets 503.
+  /// Returns the same page for every address. The first request for a status returns 503.
   private static let curl = """
     while [ $# -gt 0 ]; do
       case $1 in
@@ -38,7 +38,7 @@ enum PageTools {
     [ -z "$format" ] || printf %s $code
     """
 
-  /// Makes a program that prints the first text between quotes of the last file.
+  /// Creates a program that prints the first quoted text in the last file.
   private static let compiler = """
     while [ $# -gt 0 ]; do
       case $1 in

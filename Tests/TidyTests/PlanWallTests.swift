@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The plan is a value that knows no thread, clock or queue: the wall of a module, without the module.
+/// The plan must not depend on threads, clocks or queues. It is not a separate module, so these tests check that.
 struct PlanWallTests {
   private let plan = Repository.files(below: "Sources/FlowEngine/Plan", ending: ".swift")
   private let driver = Repository.files(below: "Sources/FlowEngine/Run", ending: ".swift")
@@ -24,7 +24,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `fast paths are ended, and tables are copied, only in Speed`() throws {
+  @Test func `fast paths are ended and tables are copied only by the files in Speed`() throws {
     let inside = ["endFastPath", "makeUnique", "fastPathEnds"]
     for file in plan + driver where !file.contains("/Plan/Speed/") && !file.hasSuffix("/Plan.swift") {
       let words = try self.words(of: file)
@@ -50,7 +50,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the rules use only the tables of Speed`() throws {
+  @Test func `the rules use no types of Speed except the tables`() throws {
     let speed = try plan.filter { $0.contains("/Plan/Speed/") }.reduce(into: Set<String>()) { types, file in
       types.formUnion(try self.types(in: file))
     }
@@ -75,7 +75,7 @@ struct PlanWallTests {
     }
   }
 
-  /// The words of a file's code, without its comments.
+  /// The identifiers and other words in a file, without its comments.
   private func words(of file: String) throws -> Set<String> {
     let code = try Repository.text(file).split(separator: "\n").map { line in
       line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
@@ -83,7 +83,7 @@ struct PlanWallTests {
     return Set(code.joined(separator: "\n").split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) })
   }
 
-  /// The types that a file declares outside of others.
+  /// The types in a file that are not nested in other types.
   private func types(in file: String) throws -> [String] {
     let declaration = try Regex(
       #"(?m)^(?:public |package |private |fileprivate |final |indirect )*(?:struct|class|enum|actor|protocol) (\w+)"#)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The blocks of these pages are run as a reader would run them.
+/// The code blocks on these pages are run as a reader would run them.
 @Suite(.timeLimit(.minutes(10))) struct ReadmeTests {
   @Test(arguments: [
     ("README.md", 3), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3), ("docs/events.md", 1),
@@ -11,17 +11,17 @@ import Testing
     ("docs/crash-recovery.md", 2), ("docs/forecasts.md", 1), ("docs/install.md", 3), ("docs/concurrency.md", 2),
     ("docs/environment.md", 1), ("docs/security.md", 2), ("docs/testing.md", 1), ("docs/services.md", 2),
   ])
-  func `a page shows actual output`(page: String, expectedCalls: Int) throws {
+  func `a page shows the actual output of its commands`(page: String, expectedCalls: Int) throws {
     try check(page, expectedCalls: expectedCalls)
   }
 
-  @Test func `the plugin tutorial, which is in Python, shows actual output`() throws {
+  @Test func `the plugin tutorial, which uses Python, shows the actual output of its commands`() throws {
     try check("docs/tutorial-plugin.md", expectedCalls: 7)
   }
 
   private func check(_ page: String, expectedCalls: Int) throws {
     let blocks = try Block.all(in: Repository.text(page))
-    // Two ways to the gate differ by 40 ms there.
+    // The two paths to the gate differ by 40 ms on that page.
     let folder = try PageFolder(slowness: page == "docs/insight.md" ? 80 : 20)
     defer { folder.remove() }
     var calls = 0
@@ -45,14 +45,14 @@ import Testing
     for block in try Block.all(in: Repository.text(page)) {
       guard let name = block.name else { continue }
       left.remove(name)
-      // The reader's folder is next to the repository.
+      // A reader's folder is next to the repository.
       let file = try Repository.text("\(example)/\(name)").replacing("path: \"../..\"", with: "path: \"../flowrun\"")
       #expect(block.text == file, "\(page) differs from \(example)/\(name)")
     }
     #expect(left.isEmpty, "\(page) lacks \(left.sorted())")
   }
 
-  @Test func `the app example is the one that is compiled and run`() throws {
+  @Test func `the examples for apps are the ones that are compiled and run`() throws {
     let blocks = try Block.all(in: Repository.text("docs/embedding.md")).filter { $0.language == "swift" }
     #expect(try Repository.text("Tests/TidyTests/EmbeddedLaunch.swift") == blocks[0].text)
     let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")
@@ -61,7 +61,7 @@ import Testing
     for line in short.text.split(separator: "\n") { #expect(source.contains("\n  \(line)\n"), "\(line)") }
   }
 
-  @Test func `the README's cluster workflow is valid`() throws {
+  @Test func `the cluster workflow in the README is valid`() throws {
     let block = try #require(Block.all(in: Repository.text("README.md")).first { $0.name == "data.yaml" })
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("data-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -101,7 +101,7 @@ import Testing
   }
 }
 
-/// A fenced block of a page: language, the name behind it, and its text.
+/// A fenced code block of a page: its language, the file name after it, and its text.
 struct Block {
   var language: String
   var name: String?
@@ -135,8 +135,8 @@ final class PageFolder {
   private let slowness: Int
   private var slowed: Set<String> = []
 
-  /// Makes it. Everything takes `slowness` times as long in workflows whose output depends on what is quicker, so that it is
-  /// the same on a machine on which threads stand still for seconds.
+  /// Creates the folder. All durations in workflows with a deadline are multiplied by `slowness`, so that the output is
+  /// the same on a machine on which threads are sometimes delayed for seconds.
   init(slowness: Int = 20) throws {
     self.slowness = slowness
     tools = URL(fileURLWithPath: url.path + "-tools")
@@ -144,16 +144,16 @@ final class PageFolder {
     environment = try PageTools.environment(in: tools)
   }
 
-  /// Removes it.
+  /// Removes the folder.
   func remove() { for folder in [url, tools] { try? FileManager.default.removeItem(at: folder) } }
 
-  /// Writes a block to the file that it names.
+  /// Writes a block to the file whose name it contains.
   func write(_ block: Block) throws {
     try block.write(in: url)
     slowed.remove(block.name ?? "")
   }
 
-  /// Runs what a block shows.
+  /// Runs the command in a block and compares its output.
   func check(_ block: Block) throws {
     try block.check(in: url, environment: environment) { words in
       guard let file = words.first, file.hasSuffix(".yaml") else { return words }
@@ -174,27 +174,27 @@ final class PageFolder {
 }
 
 extension Block {
-  /// A regular expression for a text in which a duration stands for any duration.
+  /// A regular expression for a text in which each duration matches any duration.
   private static func pattern(_ text: String) -> String {
     NSRegularExpression.escapedPattern(for: text)
       .replacing(/\b[0-9]+(?:\\\.[0-9]+)? (?:µs|ms|s)\b/, with: "[0-9.]+ (?:µs|ms|s)")
   }
 
-  /// Writes the block to the file that it names.
+  /// Writes the block to the file whose name it contains.
   func write(in folder: URL) throws {
     let file = folder.appendingPathComponent(try #require(name))
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
-  /// The words of a command line; quotes hold words together, as in a shell.
+  /// The words of a command line. Quotes group words as in a shell.
   private static func words(of line: Substring) -> [String] {
     line.matches(of: /(?:'[^']*'|"[^"]*"|[^ '"])+/).map { word in
       String(word.output).replacing(/'([^']*)'|"([^"]*)"/) { $0.output.1 ?? $0.output.2 ?? "" }
     }
   }
 
-  /// The commands of a console block, the lines that it shows and the exit code that its last line states.
+  /// The commands in a console block, the output lines, and the exit code in its last line.
   var call: (commands: [String], lines: [String], exitCode: Int32) {
     var lines = text.split(separator: "\n").map(String.init)
     let commands = lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
@@ -207,7 +207,7 @@ extension Block {
     return (commands, lines, exitCode)
   }
 
-  /// Runs the block's `$ flowrun …` line, as `change` makes it, and looks for the lines under it.
+  /// Runs the `$ flowrun …` line of the block, changed by `change`, and searches its output for the lines below it.
   func check(
     in folder: URL, environment: [String: String], _ change: ([String]) throws -> [String] = { $0 }
   ) throws {
@@ -219,7 +219,7 @@ extension Block {
     Self.expect(call.lines, in: result.errors + result.output, of: command)
   }
 
-  /// Looks for lines in what a command printed, in order; `…` stands for anything, and a duration for any duration.
+  /// Searches the output of a command for lines, in order. `…` matches any text, and a duration matches any duration.
   static func expect(_ lines: [String], in output: String, of command: String) {
     var rest = output[...]
     for line in lines {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The page of recipes: each one is complete, and does what the page shows.
+/// The page with recipes: each recipe must be complete and have the output shown on the page.
 @Suite(.timeLimit(.minutes(5))) struct RecipeTests {
   /// A section of the page.
   struct Recipe: Sendable, CustomTestStringConvertible {
@@ -14,7 +14,7 @@ import Testing
       .map(Recipe.init)
   }
 
-  @Test func `the page lists all recipes at its beginning`() throws {
+  @Test func `the page begins with a list of all recipes`() throws {
     #expect(Recipe.all.count == 15)
     let beginning = try #require(Repository.text("docs/recipes.md").components(separatedBy: "\n## ").first)
     for recipe in Recipe.all {
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Recipe.all) func `a recipe runs unchanged in an empty folder`(recipe: Recipe) throws {
+  @Test(arguments: Recipe.all) func `a recipe runs without changes in an empty folder`(recipe: Recipe) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "recipe-\(UInt64.random(in: 0 ... .max))")
     let (work, tools) = (folder.appendingPathComponent("work"), folder.appendingPathComponent("tools"))
@@ -47,7 +47,7 @@ import Testing
         shown.formUnion(files.filter { name in call.commands.contains { $0.contains(" \(name)") } })
       }
     }
-    // A file that another one includes is run with it.
+    // An included file is run together with the file that includes it.
     let included = files.filter { recipe.text.contains("uses: ./\($0)") }
     #expect(!files.isEmpty)
     #expect(files.subtracting(shown).subtracting(included) == [], "nothing runs these")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The repository as files, for tests that hold its text to the truth.
+/// The files of the repository, for tests of their text.
 enum Repository {
   static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -9,7 +9,7 @@ enum Repository {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
-  /// The files below a folder with this ending, relative to the root, sorted; build folders are left out.
+  /// The sorted paths of all files in a folder with this ending, relative to the root and without build folders.
   static func files(below folder: String, ending: String) -> [String] {
     guard let walker = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path) else {
       return []

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The schema that editors read is the one that this flowrun writes.
+/// The stored schema for editors must equal the output of `flowrun schema`.
 struct SchemaTests {
-  /// When this fails after a change to keys or actions: `flowrun schema > workflows/workflow.schema.json`.
+  /// If this fails after keys or actions have changed, run `flowrun schema > workflows/workflow.schema.json`.
   @Test func `the schema next to the workflows is the output of flowrun schema`() throws {
     let printed = try FlowrunProcess.run(["schema"], in: Repository.root.path)
     #expect(printed.exitCode == 0)
@@ -11,7 +11,7 @@ struct SchemaTests {
     #expect(printed.output == kept, "run: flowrun schema > workflows/workflow.schema.json")
   }
 
-  @Test func `every workflow is valid without a warning`() throws {
+  @Test func `every workflow is valid and has no warnings`() throws {
     let files = Repository.files(below: "workflows", ending: ".yaml").map { Repository.root.path + "/" + $0 }
     #expect(!files.isEmpty)
     let result = try FlowrunProcess.run(["validate", "--format", "json"] + files)

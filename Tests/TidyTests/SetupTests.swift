@@ -3,16 +3,16 @@
   import TestSupport
   import Testing
 
-  /// `scripts/setup` with a package manager of the test's own.
+  /// `scripts/setup` with a replacement for apt-get.
   @Suite struct `Installing packages` {
-    /// What the script calls besides apt-get.
+    /// The programs that the script needs in addition to apt-get.
     private static let tools = [
       "awk", "basename", "bash", "cat", "dirname", "env", "grep", "id", "ldd", "mktemp", "readlink", "rm", "sort", "tr",
       "uname",
     ]
 
-    /// Runs `scripts/setup bench`, where nothing that it looks for on the PATH is found, with these lines as apt-get; `$calls`
-    /// is a file of what it was called with. The folder's name is the call's own.
+    /// Runs `scripts/setup bench` in an environment without the programs that it checks for. `lines` is a script that
+    /// replaces apt-get, and `$calls` is a file with the arguments of its calls.
     private func setup(aptGet lines: String) throws -> (status: Int32, output: String, calls: [String]) {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-setup-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -34,7 +34,7 @@
       return (result.status, result.output, text.split(separator: "\n").map(String.init))
     }
 
-    @Test func `makes apt-get wait for the lock, and hides its output on success`() throws {
+    @Test func `waits for the lock of apt-get, and hides its output on success`() throws {
       let result = try setup(aptGet: "echo Reading package lists")
       #expect(result.status == 0, "\(result.output)")
       #expect(result.calls.count == 2)
@@ -43,7 +43,7 @@
       #expect(result.output.hasPrefix("setup: installing ") && !result.output.contains("Reading package lists"))
     }
 
-    @Test func `retries while another program holds the lock of the lists`() throws {
+    @Test func `is retried while another program holds the lock`() throws {
       let result = try setup(
         aptGet: """
           if [ "$(grep -c update "$calls")" -lt 3 ]; then
@@ -58,7 +58,7 @@
     }
 
     @Test(arguments: ["update", "install"])
-    func `prints the output of apt-get on failure, and stops`(subcommand: String) throws {
+    func `prints the output of apt-get and stops if it fails`(subcommand: String) throws {
       let result = try setup(
         aptGet:
           "case \"$*\" in *\(subcommand)*) echo 'Reading lists'; echo 'E: Unable to locate package x' >&2; exit 100;; esac"

@@ -1,7 +1,7 @@
 import FlowKitYAML
 import Testing
 
-/// What must not be in the repository, and what must be.
+/// Text that must or must not be in the repository.
 struct TextTests {
   private static var sources: [String] {
     Repository.files(below: "Sources", ending: ".swift")
@@ -10,8 +10,7 @@ struct TextTests {
 
   // MARK: Pages
 
-  @Test func `every target of the core stands in the table of modules, and every module of the table is there`() throws
-  {
+  @Test func `the table of modules contains every target of the core, and no others`() throws {
     let page = try Repository.text("ARCHITECTURE.md")
     let targets = Set(Repository.files(below: "Sources", ending: ".swift").map { String($0.split(separator: "/")[1]) })
     for target in targets { #expect(page.contains("`\(target)`"), "ARCHITECTURE.md does not name \(target)") }
@@ -37,13 +36,13 @@ struct TextTests {
       before = word
     }
     words.formUnion(Self.sources.map { String($0.split(separator: "/").last!.dropLast(6)) })
-    // Foundation's.
+    // A type of Foundation.
     words.insert("NotificationCenter")
     for page in pages {
       let spans = try Self.spans(Repository.text(page)[...])
       for span in spans where span.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "." }) {
         let parts = span.split(separator: ".").map(String.init)
-        // Files, and texts with a dot that are not code.
+        // Excludes file names and other texts with a dot.
         guard let last = parts.last, !["md", "yaml", "swift", "app"].contains(last) else { continue }
         for word in parts where word.first?.isUppercase == true || parts.count > 1 {
           #expect(words.contains(word), "\(page) names \(span), which does not exist")
@@ -92,7 +91,7 @@ struct TextTests {
     }
   }
 
-  @Test func `the documented steps of make lint are the actual ones`() throws {
+  @Test func `the documented steps of make lint are the ones in the Makefile`() throws {
     let makefile = try Repository.text("Makefile").split(separator: "\n", omittingEmptySubsequences: false)
     let rule = try #require(makefile.firstIndex { $0.hasPrefix("lint:") })
     #expect(makefile[rule - 1] == "## Checks the format of all Swift sources.")
@@ -103,13 +102,13 @@ struct TextTests {
 
   // MARK: Words
 
-  /// What is spelled otherwise, or has another word with the same meaning, here.
+  /// Spellings and words for which the repository uses another one.
   private static let unwanted = [
     "colour", "behaviour", "catalogue", "neighbour", "normalis", "synchronis", "optimis", "recognis", "serialis",
     "initialis", "favour", "honour", "grey", "brought along", "bring along",
   ]
 
-  @Test func `each term has one spelling`() throws {
+  @Test func `each term is spelled in one way`() throws {
     let pages =
       ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -119,7 +118,7 @@ struct TextTests {
     }
   }
 
-  /// Names that said something else than they meant, or that only their author understood.
+  /// Names that were misleading or understood only by their author.
   private static let unwantedNames = [
     "goOn", "goesOn", "keepsGoing", "isHeard", "isOutrun", "areProgramsThere", "notesBy", "aloneUntil", "isOneTooMany",
     "isMidway", "sparing", "spared", "untoldOutputs", "untoldLines",
@@ -128,7 +127,7 @@ struct TextTests {
   @Test func `names are descriptive`() throws {
     let names = Set(Self.unwantedNames)
     for file in Self.sources where file.hasSuffix(".swift") && !file.hasPrefix("Tests/TidyTests/") {
-      // What stands behind `//` is prose.
+      // Lines with a comment are skipped, because comments are prose.
       for line in try Repository.text(file).split(separator: "\n") where !line.contains("//") {
         let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
         #expect(names.isDisjoint(with: words), "\(file): \(line)")
@@ -138,7 +137,7 @@ struct TextTests {
 
   // MARK: Promises
 
-  @Test func `every unsafe promise has its proof directly above it`() throws {
+  @Test func `every unsafe promise is preceded by its proof`() throws {
     var promises = 0
     for file in Self.sources {
       let found = Promises(in: try Repository.text(file))
@@ -169,10 +168,10 @@ struct TextTests {
     #expect(Promises(in: text).unproven.isEmpty == isProven, "\(text)")
   }
 
-  /// Where a text promises the compiler something, and which of these promises have no proof.
+  /// The places where a file makes an unsafe promise to the compiler, and those without a proof.
   ///
-  /// A proof is a part of the comment directly above: `Proof of safety:` and what always holds, in words that name something
-  /// of the code. Attributes may stand between, and another promise that the same proof is for.
+  /// A proof is a part of the comment directly above the promise: `Proof of safety:` followed by an invariant that
+  /// contains a name from the code. Attributes and another promise with the same proof may be between them.
   private struct Promises {
     private static let kinds = [
       "@unchecked Sendable", "nonisolated(unsafe)", "unowned(unsafe)", "Unmanaged", "unsafeBitCast", "unsafeDowncast",
@@ -180,7 +179,7 @@ struct TextTests {
     ]
 
     private(set) var count = 0
-    /// The numbers of lines, from 1.
+    /// The line numbers, starting at 1.
     private(set) var unproven: [Int] = []
 
     init(in text: String) {
@@ -194,7 +193,7 @@ struct TextTests {
       }
     }
 
-    /// Whether a comment states what holds: five words or more behind the heading, one of them a name of the code.
+    /// True if a comment contains an invariant: at least five words after the heading, including a name from the code.
     private static func isProof(_ comment: String) -> Bool {
       guard let heading = comment.firstRange(of: "Proof of safety: ") else { return false }
       let proof = comment[heading.upperBound...]
@@ -211,7 +210,7 @@ struct TextTests {
     }
   }
 
-  /// `1,000,000`
+  /// The number with separators, such as `1,000,000`.
   private static func grouped(_ number: Int) -> String {
     var digits = String(number)
     var groups: [String] = []
