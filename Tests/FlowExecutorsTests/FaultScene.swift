@@ -4,12 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A workflow of many short steps whose bodies record their start and end. This shows afterwards whether two bodies of
-/// one step overlapped, and whether a recorded step ran again.
+/// A workflow of many short steps that record their start and end. The records show whether a step ran twice at the
+/// same time, and whether a step with a stored result ran again.
 ///
-/// Each body locks a file while any of its processes runs: a killed body records no end, but releases the lock.
+/// Each step locks a file while any of its processes is running. A killed step records no end, but releases the lock.
 final class FaultScene {
-  /// True for more faults and steps, with `FLOWRUN_LONG_TESTS=1`.
+  /// True if `FLOWRUN_LONG_TESTS=1` requests more faults and steps.
   static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
 
   let folder = FileManager.default.temporaryDirectory.path + "/flowrun-faults-\(UUID().uuidString)"
@@ -18,7 +18,7 @@ final class FaultScene {
   var random: SeededGenerator
   private let steps: Int
   private let environment: [String: String]
-  /// The results of steps in the run history at the last check.
+  /// The results of steps in the run history at the last check, by step.
   private var recorded: [String: String] = [:]
 
   /// - Parameters:
@@ -63,7 +63,6 @@ final class FaultScene {
     try FlowrunProcess(arguments + ["--verbose"], in: folder, environment: environment)
   }
 
-  /// Waits for a random time.
   func pause(_ milliseconds: ClosedRange<UInt32>) {
     usleep(UInt32.random(in: milliseconds, using: &random) * 1000)
   }
@@ -84,12 +83,12 @@ final class FaultScene {
     return ListedProcess.numbers(output)
   }
 
-  /// The workers of the run that are processes of this machine.
+  /// The processes of the run's workers on this machine.
   func workers() throws -> [Int32] { try processes("worker --stdio") }
 
   // MARK: What must hold
 
-  /// Expects recorded steps of the newest run to be unchanged, and records the current ones.
+  /// Expects that the results in the newest run have not changed since the last check, and stores its current results.
   func noteRecorded(_ store: [String] = []) throws {
     for (step, result) in try results(store) {
       #expect(recorded[step, default: result] == result, "seed \(seed): \(step) was recorded twice")
@@ -98,7 +97,7 @@ final class FaultScene {
     }
   }
 
-  /// The succeeded steps recorded in the newest run, with the names of the bodies that ended them.
+  /// The results of the succeeded steps in the newest run. A result identifies the process that produced it.
   private func results(_ store: [String]) throws -> [String: String] {
     let exported = try FlowrunProcess.run(["runs", "export", "last"] + store, in: folder)
     #expect(exported.exitCode == 0, "seed \(seed): \(exported.errors)")
@@ -107,8 +106,8 @@ final class FaultScene {
     return outputs.compactMapValues { ($0["stdout"] as? String)?.trimmingCharacters(in: .whitespacesAndNewlines) }
   }
 
-  /// Expects that the run succeeded, that each result is from one completed body, and that no bodies of a step
-  /// overlapped.
+  /// Expects that the run succeeded, that each result is from a completed step, and that no step ran twice at the same
+  /// time.
   func check(_ result: FlowrunProcess.Result, _ store: [String] = []) throws {
     #expect(result.exitCode == 0, "seed \(seed): \(result.output.suffix(3000)) \(result.errors)")
     #expect(lines("overlaps") == [], "seed \(seed)")

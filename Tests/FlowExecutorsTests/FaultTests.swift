@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 /// Workers, coordinators and databases that are killed or stopped at random. `FLOWRUN_LONG_TESTS=1` runs the required
-/// number of faults. Each takeover waits for a lease to expire, so those of databases run in the release tests.
+/// number of faults. Takeovers wait until a lease expires, so those with databases are in the release tests.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
   private static let isLong = FaultScene.isLong
   private let steps = isLong ? 300 : 60
 
-  @Test func `workers killed at random change neither results nor their order`() throws {
+  @Test func `killing workers at random changes neither the results nor their order`() throws {
     let scene = try FaultScene("killed workers", steps: steps, isDurable: false, bodySeconds: Self.isLong ? 0.4 : 0.1)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(process.waitForOutput("s0 started"))
@@ -25,7 +25,7 @@ import Testing
     if Self.isLong { #expect(kills == wanted) }
   }
 
-  @Test(.enabled(if: isLong)) func `frozen workers are replaced, with the default time limits`() throws {
+  @Test(.enabled(if: isLong)) func `frozen workers are replaced after the default time limits`() throws {
     let scene = try FaultScene("stopped workers", steps: 160, isDurable: false, bodySeconds: 1)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(process.waitForOutput("s0 started"))
@@ -40,8 +40,8 @@ import Testing
     try scene.check(process.result(limitSeconds: 300))
   }
 
-  @Test func `a coordinator that replaces a killed one repeats no recorded step`() throws {
-    // Each of them runs a few more steps.
+  @Test func `a coordinator that replaces a killed one does not repeat steps with a stored result`() throws {
+    // Each coordinator runs a few more steps.
     let scene = try FaultScene(
       "killed coordinators", steps: steps, isDurable: true, bodySeconds: Self.isLong ? 0.2 : 0.1)
     var arguments = ["flow.yaml", "--on", "workers=4"]
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `nothing is left 15 s after every flowrun process was killed`(standsStill: Bool) throws {
+  func `no process is left 15 s after every flowrun process was killed`(standsStill: Bool) throws {
     let scene = try FaultScene("everything killed", steps: 8, isDurable: false, bodySeconds: 100)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(within(seconds: 30) { scene.lines("bodies").count == 4 })
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
-    func `a standby database that takes over has all recorded steps, and the run continues`(
+    func `a promoted standby database has all stored results, and the run continues`(
       isCoordinatorKilled: Bool
     ) throws {
       let scene = try FaultScene("a promoted standby", steps: steps, isDurable: true)
@@ -138,7 +138,7 @@ import Testing
         _ = process.result(limitSeconds: 20)
       }
       try standby.promote()
-      // Everything recorded is still there.
+      // All stored results still exist.
       try scene.noteRecorded(store)
       if !isCoordinatorKilled {
         let result = process.result(limitSeconds: 300)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestExtent.isFull))
-    func `a coordinator frozen past its lease is told who has the run, and repeats nothing`() throws {
+    func `a coordinator frozen for longer than its lease stops and reports the takeover`() throws {
       let scene = try FaultScene("stopped coordinators", steps: steps, isDurable: true)
       let database = try Database()
       let store = ["--store", "postgresql:///postgres?host=\(database.folder)/socket&user=sync"]
@@ -162,7 +162,7 @@ import Testing
         scene.pause(0...400)
         process.send(SIGSTOP)
         try scene.noteRecorded(store)
-        // Its lease of 20 s expires; its workers have ended long before.
+        // Its lease of 20 s expires. Its workers have ended long before.
         #expect(next.waitForOutput(" started on workers", limitSeconds: 120))
         process.send(SIGCONT)
         let fenced = process.result(limitSeconds: 60)

@@ -7,7 +7,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// The time that a run waits for its first worker.
+/// How long a run waits for its first worker.
 @Suite(.timeLimit(.minutes(10))) struct FirstWorkerTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-first-\(UUID().uuidString)"
 
@@ -29,7 +29,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `A line reports waiting steps if no worker has started after 5 s, and they run when one does`() throws {
+  @Test func `A line reports steps that wait because no worker has started after 5 s, and they run later`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: x\nsteps: { a: { run: 'echo here' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)

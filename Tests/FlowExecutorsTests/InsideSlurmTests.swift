@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// flowrun in a Slurm job, as many centers require for long-running programs.
+/// flowrun running in a Slurm job, which many computing centers require for long-running programs.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class InsideSlurmTests {
   private let cluster: SlurmCluster
@@ -20,7 +20,7 @@ final class InsideSlurmTests {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// Submits a job that runs a workflow on Slurm and continues afterwards; returns when a step has begun.
+  /// Submits a job that runs a workflow on Slurm and then continues. Returns when a step has started.
   private func submit(_ command: String) throws {
     try command.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     try """
@@ -40,7 +40,7 @@ final class InsideSlurmTests {
     _ = try cluster.ask("sbatch '\(folder)/job'")
   }
 
-  /// The jobs except the one that flowrun runs in.
+  /// The names of all jobs except the one in which flowrun runs.
   private func others() throws -> [Substring] {
     try cluster.ask("squeue -h -o %j").split(separator: "\n").filter { $0 != "mine" }
   }
@@ -81,7 +81,7 @@ final class InsideSlurmTests {
   func `allocations are released 15 s after all of flowrun's processes in the job were killed`() throws {
     try submit(waiting)
     #expect(within(seconds: 60) { text("number").hasPrefix("flowrun-") }, "\(text("output"))")
-    // One is running and one waits, because the user's job occupies a processor.
+    // One job is running and one is waiting, because the user's job uses a processor.
     #expect(try others().count == 2)
     let process = try flowrun()
     // Its guard has no environment, and the process that releases allocations is not its child.
