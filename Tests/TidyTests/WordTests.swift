@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The words of the house: what people read uses the words of the field.
+/// Texts for readers use common technical terms.
 @Suite struct WordTests {
-  /// Words that have an ordinary one, with that word, and the phrase *is no* before a noun.
+  /// Words and phrases for which there is a more common one.
   private static var refused: Regex<Substring> {
     #/\b(?i:anew|beside|mends?|whoever|nobody|remembered|signs of life)\b|\b(?:is|are) no (?!longer\b)[a-z]/#
   }
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a type named Entry or Problem says of what`() throws {
+  @Test func `a type named Entry or Problem has a more specific name`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
@@ -38,7 +38,7 @@ import Testing
     let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol"]
     for file in files {
       for line in try Repository.text(file).utf8.split(separator: UInt8(ascii: "\n")) {
-        // A declaration ends with a brace; the other lines need no look.
+        // A declaration ends with a brace, so other lines are skipped.
         guard let last = line.last, last == UInt8(ascii: "{") || last == UInt8(ascii: "}") else { continue }
         let words = Substring(line).split { $0 == " " || $0 == ":" || $0 == "<" }
         for (kind, name) in zip(words, words.dropFirst()) where name == "Entry" || name == "Problem" {
@@ -53,16 +53,17 @@ import Testing
     ("// This is no step.", true), ("// It is no longer there.", false), ("// There is no step.", false),
     ("/// A recommended one.", false),
   ])
-  func `such words are found only in comments and strings`(_ line: String, _ isFound: Bool) {
+  func `refused words are found only in comments and strings`(_ line: String, _ isFound: Bool) {
     #expect(Self.isRefused(Self.prose(line[...])) == isFound)
   }
 
-  /// A part of each word and phrase that `refused` finds, as bytes: regular expressions are slow in a debug build.
+  /// A part of each refused word and phrase. Lines are first searched for these parts, because regular expressions are
+  /// slow in a debug build.
   private static let hints = [
     "new", "eside", "mend", "Mend", "hoever", "obody", "emembered", "igns of life", "s no ", "re no ",
   ]
 
-  /// The lines that hold one of the hints.
+  /// The lines that contain one of the parts.
   private static func suspects(in text: String) -> [Substring] {
     text.withCString { start in
       var lines: [Int: Substring] = [:]
@@ -82,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `finds refused words in every line of a text`() {
+  @Test func `refused words are found in every line of a text`() {
     let lines = ["// Begun anew.", "let a = 1", "// This is no step.", "// Nobody waits", "// beside it", "// whoever"]
     #expect(Self.suspects(in: lines.joined(separator: "\n")) == lines.filter { $0 != "let a = 1" }.map { $0[...] })
     #expect(Self.suspects(in: "").isEmpty)
@@ -92,7 +93,7 @@ import Testing
     String(line).replacing(#/[Tt]here (?:is|are) no /#, with: "").firstMatch(of: refused) != nil
   }
 
-  /// The comment and the strings of a line, or the whole line where it has no code.
+  /// The comment and the strings in a line of code, or the whole line if it is a comment.
   private static func prose(_ line: Substring) -> String {
     let text = line.trimmingPrefix { $0 == " " }
     if text.hasPrefix("//") { return String(text) }
