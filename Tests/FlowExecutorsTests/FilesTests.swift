@@ -10,7 +10,7 @@ import Testing
 /// Steps on workers that do not share the workflow's folder.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FilesTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-files-test-\(UUID().uuidString)"
-  /// The folder for the workers' folders.
+  /// The folder that contains the workers' folders.
   private var scratch: String { "\(folder)-scratch" }
 
   init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -30,7 +30,8 @@ import Testing
 
   private func read(_ name: String) -> String? { try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) }
 
-  /// `worker` is a program that starts the worker instead of flowrun itself.
+  /// The options for workers with their own files. `worker` is the name of a program that starts the worker instead of
+  /// flowrun.
   private func on(_ count: Int = 1, worker: String? = nil) -> [String] {
     ["--on", "workers=\(count),files=copy,scratch=\(scratch)" + (worker.map { ",worker=\(folder)/\($0)" } ?? "")]
   }
@@ -160,7 +161,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a step's changes to files it reads are reported and not fetched`() throws {
+  @Test func `a step's changes to files that it only reads are reported and not copied back`() throws {
     try write(
       """
       name: deletes
@@ -177,8 +178,7 @@ import Testing
 
   // MARK: Refused
 
-  @Test func `what leads out of the folder is refused, before anything is sent and before anything is replaced`() throws
-  {
+  @Test func `paths outside the folder are refused before a file is sent or replaced`() throws {
     try write("name: x\nsteps: { a: { run: 'true', inputs-from: [link] } }\n")
     symlink("/etc/passwd", "\(folder)/link")
     #expect(try run().output.contains("'link' is a link to '/etc/passwd', which is outside of the workflow's folder"))
@@ -198,7 +198,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a file of more than 1 GiB and a name that is not UTF-8 are refused`() throws {
+  @Test func `a file of more than 1 GiB and a file name that is not UTF-8 are refused`() throws {
     #expect(throws: Never.self) { try write("x", to: "big") }
     truncate("\(folder)/big", 1 << 30 + 1)
     #expect {
@@ -230,7 +230,7 @@ import Testing
     try remove()
   }
 
-  @Test func `options without effect are refused`() throws {
+  @Test func `invalid options for files are refused`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let wrong = try run(on: ["--on", "workers=1,files=cpy"])
     #expect(wrong.exitCode == 64 && wrong.errors.contains("write 'files=copy'"), "\(wrong)")
@@ -241,7 +241,8 @@ import Testing
 
   // MARK: Accidents
 
-  /// A worker whose connection is cut or blocked after some bytes in one direction; only the first worker is affected.
+  /// Creates a worker program whose connection is cut or blocked after some bytes in one direction. Only the first
+  /// worker is affected.
   private func writeTransport(_ program: String) throws {
     try write(
       """
@@ -260,7 +261,7 @@ import Testing
     try write("old", to: "out")
   }
 
-  /// Forwards a limited number of bytes as they arrive.
+  /// A command that forwards a limited number of bytes as they arrive.
   private static let some = "dd bs=64k count=500000 iflag=count_bytes status=none"
 
   @Test(arguments: ["\(some) | FLOWRUN; exit 1", "FLOWRUN | \(some); exit 1"])
@@ -275,8 +276,9 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGINT], [true, false])
-  func `flowrun that ends in the middle of a transfer leaves what was there`(_ signal: Int32, isOnWayBack: Bool) throws
-  {
+  func `a flowrun process that ends during a transfer leaves existing files unchanged`(
+    _ signal: Int32, isOnWayBack: Bool
+  ) throws {
     try writeCopy()
     let held = "\(Self.some); echo > '\(folder)/held'; sleep 60"
     try writeTransport(
@@ -287,14 +289,14 @@ import Testing
     let result = process.result(limitSeconds: 30)
     #expect(result.exitCode == (signal == SIGKILL ? 137 : 130), "\(result)")
     #expect(read("out") == "old")
-    // Files of a killed worker are removed by the next one.
+    // The next worker removes the files of a killed one.
     #expect(try run().exitCode == 0)
     #expect(left == [])
     #expect(FilePath.names(in: "\(folder)/.flowrun/x/arriving") == [])
     try remove()
   }
 
-  @Test func `a worker that cannot write a file fails the step with the reason`() throws {
+  @Test func `a worker that cannot write a file fails the step and reports the reason`() throws {
     try writeCopy()
     try write(
       "#!/bin/bash\ntrap '' XFSZ\nulimit -f 200\nexec '\(FlowrunProcess.path)' \"$@\"\n", to: "transport",
@@ -308,7 +310,7 @@ import Testing
     try remove()
   }
 
-  @Test func `files left by a killed process are removed by the next one on that machine`() throws {
+  @Test func `the files of a killed process are removed by the next one on the same machine`() throws {
     let killed = "\(scratch)/flowrun-files-killed"
     try FileManager.default.createDirectory(atPath: "\(killed)/1/deep", withIntermediateDirectories: true)
     try Data().write(to: URL(fileURLWithPath: killed + ".lock"))
@@ -332,7 +334,7 @@ import Testing
   ]
 
   @Test(arguments: covered)
-  func `a pattern covers the paths that it finds`(pattern: String, path: String, isCovered: Bool) {
+  func `a pattern covers exactly the paths that it matches`(pattern: String, path: String, isCovered: Bool) {
     #expect(FilePattern(pattern).covers(path) == isCovered)
   }
 
@@ -341,17 +343,17 @@ import Testing
     .array(["../x", 1, zeros, 420]), .array(["/x", "y"]), .array(["a/../b", "y"]), .array(["a", "../b"]),
     .array(["a", "/b"]), .array(["a", 5, "zz", 420]), .array(["", "b"]), .array(["a", -1, zeros, 420]),
     .array(["a", 1, zeros, 2541]),
-    // A mark combines with the slash, which is one for the system.
+    // A combining mark and the slash before it are one character in Swift, but for the system it is still a slash.
     .array(["a", "/\u{338}b"]), .array(["a", "..\u{2F}\u{338}b"]), .array(["..\u{2F}\u{338}x", 1, zeros, 420]),
     .array(["a/..\u{2F}\u{338}..\u{2F}\u{338}x", "y"]),
   ]
 
   @Test(arguments: wrongEntries)
-  func `paths from a worker are checked before they are used`(_ entry: Value) {
+  func `paths received from a worker are checked before they are used`(_ entry: Value) {
     #expect(throws: (any Error).self) { try TransferEntry(entry) }
   }
 
-  @Test func `names that are equal on another file system are reported`() throws {
+  @Test func `file names that are equal on other file systems are reported`() throws {
     func text(_ paths: String...) -> String? { paths.map { TransferEntry($0, .link("x")) }.lookAlikes }
     #expect(text("a/b", "a/c", "b") == nil)
     #expect(text("x", "a/B", "a/b") == "'a/B' and 'a/b' are one file where file systems ignore case")
@@ -361,7 +363,7 @@ import Testing
         == "'\(composed)' and '\(decomposed)' are one file where file systems ignore Unicode normalization")
   }
 
-  @Test func `blocks are restored exactly, and damaged ones are errors`() throws {
+  @Test func `blocks are restored exactly, and damaged ones cause errors`() throws {
     let contents: [[UInt8]] = [
       [], [7], [UInt8](repeating: 0, count: TransferBlock.bytes), (0..<5000).map { UInt8($0 % 251) },
     ]
