@@ -276,7 +276,8 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGINT], [true, false])
-  func `flowrun that ends during a transfer leaves existing files unchanged`(_ signal: Int32, isOnWayBack: Bool) throws {
+  func `flowrun that ends during a transfer leaves existing files unchanged`(_ signal: Int32, isOnWayBack: Bool) throws
+  {
     try writeCopy()
     let held = "\(Self.some); echo > '\(folder)/held'; sleep 60"
     try writeTransport(
