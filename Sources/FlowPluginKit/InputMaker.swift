@@ -37,7 +37,8 @@ package final class InputMaker<Input: ActionInput>: Sendable {
     if layout.sharesFields {
       throw ActionError(
         "shared-inputs",
-        "'\(Input.self)()' returns fields that it returned before; calls would get each other's inputs", isRetryable: false)
+        "'\(Input.self)()' returns fields that it returned before; calls would get each other's inputs",
+        isRetryable: false)
     }
     let input = Input()
     try withUnsafeBytes(of: input) { bytes in

@@ -12,7 +12,7 @@ struct StoredProperty {
 
   /// Returns the stored properties of a struct in the order of their declaration. `type` must be a struct.
   static func all(of type: Any.Type) -> [StoredProperty] {
-    precondition(metadataKind(type) == structKind, "'\(type)' is not a struct, as inputs and outputs of actions must be")
+    precondition(metadataKind(type) == structKind, "'\(type)' is not a struct, as inputs and outputs must be")
     return (0..<propertyCount(type)).map { index in
       var description = PropertyDescription()
       let propertyType = propertyType(type, index: index, description: &description)
