@@ -117,7 +117,7 @@ struct ForecastText {
       let remedy = hasNoRuns ? "; write 'estimate', or take the times of recorded runs with '--from .'" : ""
       lines.append(
         "\(nothing.count) of \(workflow.steps.count.counted("step")) \(nothing.count == 1 ? "has" : "have") \(what) and "
-          + "\(nothing.count == 1 ? "is" : "are") assumed to take no time: \(shown)")
+          + "\(nothing.count == 1 ? "is" : "are") assumed to take no time: \(shown)\(remedy)")
     }
     let runs = forecast.model.options.recordedRuns.count
     if runs > 0, runs < SampleFigures.fewRuns {
