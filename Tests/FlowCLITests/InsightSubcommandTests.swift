@@ -135,7 +135,7 @@ import Testing
       #expect(count("flaky", "commit") == 1, "\(launch): \(text)")
     }
     let told = try tool.run("analyze", "run.json").standardOutput
-    #expect(told.contains("\neverything was ready at") && !told.contains("the gate"), "\(told)")
+    #expect(told.contains("\neverything had finished at") && !told.contains("the gate"), "\(told)")
   }
 
   @Test func `never mix launches of different reasons, and check a budget in each group of five`() throws {

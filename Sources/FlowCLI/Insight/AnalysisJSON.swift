@@ -42,7 +42,9 @@ struct AnalysisJSON {
             "change": .string(suggestion.change.rawValue), "step": name(Int(suggestion.step)),
             "before": ForecastJSON.milliseconds(suggestion.before),
             "after": ForecastJSON.milliseconds(suggestion.after),
-            "text": .string(AnalysisText.sentence(suggestion, course.shape.steps[Int(suggestion.step)].id)),
+            "text": .string(
+              AnalysisText.sentence(
+                suggestion, course.shape.steps[Int(suggestion.step)].id, hasGate: course.hasGate)),
           ]
         }),
       "resources": .array(

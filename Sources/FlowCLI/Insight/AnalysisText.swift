@@ -29,7 +29,7 @@ struct AnalysisText {
 
   private var gate: String {
     guard course.hasGate else {
-      return course.readyAt.map { "everything was ready at \(ForecastText.time($0))" } ?? "not everything was ready"
+      return course.readyAt.map { "everything had finished at \(ForecastText.time($0))" } ?? "not everything succeeded"
     }
     guard let opened = course.openedAt else { return "the gate never opened" }
     var text = "the gate opened at \(ForecastText.time(opened)), \(course.outcome?.word ?? "unknown")"
@@ -94,7 +94,7 @@ struct AnalysisText {
   private var suggestions: [String] {
     guard !analysis.suggestions.isEmpty else { return [] }
     return ["", style.bold("suggestions")]
-      + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step))) }
+      + analysis.suggestions.map { "  " + Self.sentence($0, name(Int($0.step)), hasGate: course.hasGate) }
   }
 
   /// The steps whose requests to a cluster were too large or too small.
@@ -104,10 +104,10 @@ struct AnalysisText {
     return lines.isEmpty ? [] : ["", style.bold("resources")] + lines
   }
 
-  /// Describes a suggestion and its effect.
-  static func sentence(_ suggestion: Suggestion, _ id: String) -> String {
+  /// Returns a suggestion as a sentence.
+  static func sentence(_ suggestion: Suggestion, _ id: String, hasGate: Bool) -> String {
     let change = suggestion.change == .faster ? "'\(id)' 10 % faster" : "'\(id)' deferred"
     let times = [suggestion.before, suggestion.after].map { $0.map(ForecastText.time) ?? "never" }
-    return "\(change): ready \(times[0]) → \(times[1])"
+    return "\(change): \(hasGate ? "ready" : "finished") \(times[0]) → \(times[1])"
   }
 }

@@ -87,7 +87,8 @@ struct ForecastText {
       }
     let times = [suggestion.before, suggestion.after].map { $0.map(Self.time) ?? "never" }
     let note = suggestion.change == .faster ? "" : "; safe: nothing before the gate reads it"
-    return "\(change): P95 of ready \(times[0]) → \(times[1])\(note)"
+    let word = GateRule.hasGate(workflow) ? "ready" : "finished"
+    return "\(change): P95 of \(word) \(times[0]) → \(times[1])\(note)"
   }
 
   private static let conditionsTitle = "conditions that read outputs, which a forecast does not have"

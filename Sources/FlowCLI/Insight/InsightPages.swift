@@ -15,7 +15,8 @@ enum InsightPages {
   /// Returns the page of one run. `stepPage` is the start of the links to the pages of its steps, or nil for no links.
   static func page(_ analysis: RunAnalysis, _ budgets: [BudgetResult], stepPage: String? = nil) -> InsightPage {
     let names = analysis.run.course.shape.steps.map(\.id)
-    let suggestions = analysis.suggestions.map { AnalysisText.sentence($0, names[Int($0.step)]) }
+    let hasGate = analysis.run.course.hasGate
+    let suggestions = analysis.suggestions.map { AnalysisText.sentence($0, names[Int($0.step)], hasGate: hasGate) }
     let notes = AnalysisText(analysis: analysis, budgets: [], style: plain).notes
     return InsightPage(
       analysis, suggestions: suggestions, budgets: budgets, notes: notes, stepPage: stepPage)

@@ -36,8 +36,7 @@ extension InsightPage {
         sides.map { name, sample in
           let course = sample.runs[0].course
           return PageHistogram(
-            values: sample.ready, minimum: course.minimum, maximum: course.maximum,
-            title: "When everything is ready, \(name)")
+            values: sample.ready, minimum: course.minimum, maximum: course.maximum, hasGate: course.hasGate, side: name)
         }))
     add(
       rows: "Two runs",

@@ -16,7 +16,8 @@ extension InsightPage {
     add(figures: Self.figures(forecast, hasGate: courses[0].hasGate) + held)
     add("Budgets", Self.budgets(budgets))
     let histogram = PageHistogram(
-      values: forecast.ready, minimum: bounds.minimumNanoseconds, maximum: bounds.maximumNanoseconds)
+      values: forecast.ready, minimum: bounds.minimumNanoseconds, maximum: bounds.maximumNanoseconds,
+      hasGate: courses[0].hasGate)
     add("Distribution", PageHistogram.html([histogram]))
     add(
       rows: "Two runs",
@@ -48,7 +49,8 @@ extension InsightPage {
     let course = sample.runs[0].course
     add(figures: Self.figures(sample, hasGate: course.hasGate))
     add("Budgets", Self.budgets(budgets))
-    let histogram = PageHistogram(values: sample.ready, minimum: course.minimum, maximum: course.maximum)
+    let histogram = PageHistogram(
+      values: sample.ready, minimum: course.minimum, maximum: course.maximum, hasGate: course.hasGate)
     add("Distribution", PageHistogram.html([histogram]))
     add(
       rows: "Two runs",
@@ -69,7 +71,7 @@ extension InsightPage {
     let bounds = forecast.model.resolution.gate
     let hasGate = forecast.model.courses([0])[0].hasGate
     let histogram = PageHistogram(
-      values: forecast.ready, minimum: bounds.minimumNanoseconds, maximum: bounds.maximumNanoseconds)
+      values: forecast.ready, minimum: bounds.minimumNanoseconds, maximum: bounds.maximumNanoseconds, hasGate: hasGate)
     add(
       "Forecast",
       "<p>\(forecast.runs) simulated runs with the times of these\(PageText.escaped(premise)). <code>flowrun simulate FILE --from .</code> tells more.</p>",

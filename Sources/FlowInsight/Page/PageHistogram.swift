@@ -4,7 +4,13 @@ struct PageHistogram {
   let values: Quantiles
   let minimum: Int
   let maximum: Int?
-  var title = "When everything is ready"
+  let title: String
+
+  /// Creates a histogram of runs with or without a gate. `side` names one of two samples.
+  init(values: Quantiles, minimum: Int, maximum: Int?, hasGate: Bool, side: String? = nil) {
+    (self.values, self.minimum, self.maximum) = (values, minimum, maximum)
+    title = (hasGate ? "When everything is ready" : "When everything has finished") + (side.map { ", \($0)" } ?? "")
+  }
 
   private static let bars = 48
 

@@ -22,7 +22,10 @@ package struct RunAnalysis: Sendable {
   package init(_ run: ReportedRun, isBrief: Bool = false) {
     self.run = run
     criticalPath = run.criticalPath
-    guard !isBrief, run.course.shape.knowsDependencies, let playback = CoursePlayback(run) else { return }
+    // A run that was interrupted has no end that a change could bring forward.
+    guard !isBrief, run.conclusion != "interrupted", run.course.shape.knowsDependencies,
+      let playback = CoursePlayback(run)
+    else { return }
     findSlack(playback)
     findSuggestions(playback)
   }
