@@ -1,25 +1,37 @@
 import FlowStoreSQLite
 import FlowSystem
 
-/// Finds the folders below another folder that have a run history.
+/// Finds folders with a run history or with workflows below another folder.
 enum RunFolders {
   /// How many levels of folders are searched, and how many names are read.
   private static let (levels, names) = (4, 20_000)
 
-  /// Returns the paths of the folders relative to `folder`, sorted by depth and then by name. Hidden folders, links and
-  /// `node_modules` are not searched.
-  static func below(_ folder: String) -> [String] {
-    var found: [String] = []
+  /// Folders relative to the folder of a search, sorted by depth and then by name.
+  struct Found {
+    /// The folders with a run history.
+    var runs: [String] = []
+    /// The folders with files that are named like workflows.
+    var workflows: [String] = []
+  }
+
+  /// Returns the folders below `folder` that have a run history.
+  static func below(_ folder: String) -> [String] { search(folder).runs }
+
+  /// Searches the folders below `folder`. Hidden folders, links and `node_modules` are skipped.
+  static func search(_ folder: String) -> Found {
+    var found = Found()
     var level = [""]
     var looked = 0
     for _ in 0..<levels {
       var next: [String] = []
       for parent in level {
-        for name in FilePath.names(in: "\(folder)/\(parent)") ?? [] {
+        let inside = FilePath.names(in: "\(folder)/\(parent)") ?? []
+        if !parent.isEmpty, inside.contains(where: isWorkflowName) { found.workflows.append(String(parent.dropLast())) }
+        for name in inside {
           looked += 1
           guard looked <= names else { return found }
           guard !name.hasPrefix("."), name != "node_modules", isFolder("\(folder)/\(parent)\(name)") else { continue }
-          if hasRuns("\(folder)/\(parent)\(name)") { found.append(parent + name) }
+          if hasRuns("\(folder)/\(parent)\(name)") { found.runs.append(parent + name) }
           next.append("\(parent)\(name)/")
         }
       }
@@ -28,7 +40,12 @@ enum RunFolders {
     return found
   }
 
-  /// True if runs of the workflows in this folder have been recorded.
+  /// True if a file of this name may be a workflow.
+  static func isWorkflowName(_ name: String) -> Bool {
+    (name.hasSuffix(".yaml") || name.hasSuffix(".yml")) && !name.hasPrefix(".") && name != "plugin.yaml"
+  }
+
+  /// True if runs of the workflows of a folder have been recorded.
   static func hasRuns(_ folder: String) -> Bool {
     let path = RunMemory.path(in: folder)
     return FilePath.exists(path) && !SQLiteRunStore.isNew(path)

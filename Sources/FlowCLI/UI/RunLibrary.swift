@@ -25,7 +25,10 @@ package final class RunLibrary: Sendable {
 
   private struct Known {
     var stores: [String: SQLiteRunStore] = [:]
+    /// The folders with a run history.
     var folders: [String] = []
+    /// The workflows in folders below the library's folder that have no run history.
+    var others: [String] = []
     var foldersSeenAt: Int?
   }
 
@@ -127,14 +130,22 @@ package final class RunLibrary: Sendable {
   // MARK: Stores
 
   private func places() -> [String] {
-    guard database == nil else { return [""] }
-    return known.withLock { known in
+    database == nil ? search().folders : [""]
+  }
+
+  /// Searches the folders below the library's folder, at most every few seconds.
+  private func search() -> (folders: [String], others: [String]) {
+    known.withLock { known in
       let now = WallTime.now
-      if let seen = known.foldersSeenAt, now - seen < Self.foldersMilliseconds, now >= seen { return known.folders }
+      if let seen = known.foldersSeenAt, now - seen < Self.foldersMilliseconds, now >= seen {
+        return (known.folders, known.others)
+      }
       known.foldersSeenAt = now
-      known.folders =
-        (RunFolders.hasRuns(folder) ? [folder] : []) + RunFolders.below(folder).map { "\(folder)/\($0)" }
-      return known.folders
+      let found = RunFolders.search(folder)
+      known.folders = (RunFolders.hasRuns(folder) ? [folder] : []) + found.runs.map { "\(folder)/\($0)" }
+      let others = found.workflows.filter { !found.runs.contains($0) }
+      known.others = others.flatMap { Self.workflows(in: "\(folder)/\($0)") }
+      return (known.folders, known.others)
     }
   }
 
@@ -161,7 +172,14 @@ package final class RunLibrary: Sendable {
     package var runs: [StoredRun]
   }
 
-  /// Returns the workflows. Those with runs are first, sorted by their last run. The others in the same folders follow.
+  /// Returns the paths of the workflows in a folder.
+  private static func workflows(in folder: String) -> [String] {
+    (FilePath.names(in: folder) ?? []).filter { RunFolders.isWorkflowName($0) && PluginFiles.kind(of: $0) == nil }
+      .map { "\(folder)/\($0)" }.filter { FileAccess.isRegular($0) && WorkflowFiles.isWorkflow($0) }
+  }
+
+  /// Returns the workflows with runs, the one that ran last first, then the others in the same folders and in the
+  /// folders below the library's folder.
   package func workflows(of list: List) -> [WorkflowFile] {
     var files: [String] = []
     var runs: [String: [StoredRun]] = [:]
@@ -169,20 +187,11 @@ package final class RunLibrary: Sendable {
       if runs[run.file] == nil { files.append(run.file) }
       runs[run.file, default: []].append(run)
     }
-    // A database knows only workflows that have run, so the workflows in the folder are added.
-    var folders = [folder]
-    if database == nil { folders += places().filter { $0 != folder } }
-    let workflows = "\(folder)/workflows"
-    if !folders.contains(workflows) { folders.append(workflows) }
-    for folder in folders {
-      for name in FilePath.names(in: folder) ?? [] where name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
-        let path = "\(folder)/\(name)"
-        guard runs[path] == nil, FileAccess.isRegular(path), !name.hasPrefix("."), name != "plugin.yaml" else {
-          continue
-        }
-        if PluginFiles.kind(of: name) == nil, WorkflowFiles.isWorkflow(path) { files.append(path) }
-      }
-    }
+    // A database does not contain workflows without runs; those in the folder belong to it, too.
+    let found = search()
+    let folders = [folder] + found.folders.filter { $0 != folder }
+    let others = folders.flatMap(Self.workflows) + found.others
+    files += others.filter { runs[$0] == nil }
     return files.map { WorkflowFile(path: $0, name: name(of: $0), runs: runs[$0] ?? []) }
   }
 
