@@ -17,9 +17,10 @@
           + "<pre class=\"problem\" tabindex=\"0\" role=\"region\" aria-label=\"Why it cannot be started\">\(PageText.lines(form.problem))</pre></section>"
       }
       guard let workflow = form.workflow else { return "" }
+      let home = RunLibrary.environment["HOME"].map { " data-home=\"\(PageText.value($0))\"" } ?? ""
       let fields = form.fields.enumerated().map { row($1, "input-\($0)") }.joined()
       return html
-        + "<form data-action=\"run\" data-file=\"\(PageText.value(file.name))\" data-folder=\"\(PageText.value(form.folder))\" autocomplete=\"off\">"
+        + "<form data-action=\"run\" data-file=\"\(PageText.value(file.name))\" data-folder=\"\(PageText.value(form.folder))\"\(home) autocomplete=\"off\">"
         + fields + (GateRule.hasGate(workflow) ? launch(form.launch) : "")
         + "<p class=\"tools\"><button>Run</button></p></form></section>"
     }

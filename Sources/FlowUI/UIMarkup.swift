@@ -28,11 +28,11 @@
         id.link = "/runs/\(run.id)"
         let state = InsightPage.state(run.state.rawValue)
         var took = PageTable.Cell(nanoseconds: figures.duration.map { Int($0 * 1_000_000) })
-        if run.state == .running { took.text = "for \(max(0, WallTime.now - run.startedMilliseconds) / 1_000) s" }
+        if run.state == .running { took = .elapsed(seconds: max(0, WallTime.now - run.startedMilliseconds) / 1_000) }
         var shown = PageTable.Cell("\(state.sign) \(state.word)")
         shown.state = state.kind
         var started = PageTable.Cell(UIHistory.ago(run.startedMilliseconds), Double(run.startedMilliseconds))
-        started.tip = time(run)
+        (started.tip, started.since) = (time(run), run.startedMilliseconds)
         return [
           id, .init(run.workflow), shown, started,
           took,
@@ -50,7 +50,8 @@
         "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(PageText.lines(text))</li>"
       }
       let others = interrupted.map { run in
-        "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> was interrupted \(UIHistory.ago(run.startedMilliseconds)) "
+        "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a>, started "
+          + "<span data-ago=\"\(run.startedMilliseconds)\">\(UIHistory.ago(run.startedMilliseconds))</span>, was interrupted "
           + "and can be resumed</li>"
       }
       guard !(asks + others).isEmpty else { return "" }
@@ -73,7 +74,7 @@
       for (run, figure) in zip(file.runs.prefix(bars), figures).reversed() {
         let state = InsightPage.state(run.state.rawValue)
         let took = figure.duration.map { ", \(PageText.time(Int($0 * 1_000_000)))" } ?? ""
-        let text = "\(state.word)\(took), \(UIHistory.ago(run.startedMilliseconds)), \(UIMarkup.time(run))"
+        let text = "\(state.word)\(took), \(UIMarkup.time(run))"
         // There is a CSS class for each tenth of the height, because pages have no inline styles.
         let height = max(1, Int((figure.duration ?? longest) / longest * 10))
         html +=

@@ -130,7 +130,9 @@
       let sub = page.folder.appendingPathComponent("sub").path
       #expect(try inputs("path") == ["out": .string("\(sub)/result.txt")])
       #expect(try String(contentsOf: page.folder.appendingPathComponent("result.txt"), encoding: .utf8) == "precious")
-      #expect(form["paths"]?.arrayValue == [.string("→ \(sub)/result.txt"), .string("→ \(sub)/other/result.txt")])
+      let home = ProcessInfo.processInfo.environment["HOME"] ?? ""
+      let paths = ["\(sub)/result.txt", "\(sub)/other/result.txt", "\(home)/result.txt", "\(sub)/~x"]
+      #expect(form["paths"]?.arrayValue == paths.map { .string("→ \($0)") }, "\(seen)")
       let given: ValueObject = [
         "body": "first line\nsecond line", "tab": "a\tb", "who": "world", "pkg": "@scope/pkg", "count": 5,
         "kind": "one",
@@ -159,9 +161,21 @@
       let page = try await ServedUI(Self.workflows)
       let seen = try Self.browse([page.link, "1280", "light", "live"])
       let live = seen["live"]?.objectValue ?? [:]
-      #expect(live["longest"]?.numberValue ?? 9 < 1.3, "\(seen)")
+      // Only an otherwise idle machine shows how often a page is updated.
+      if TestExtent.isFull { #expect(live["longest"]?.numberValue ?? 9 < 1.3, "\(seen)") }
       #expect(
         live["titles"]?.arrayValue == ["● tick: Running", "✓ tick: Succeeded"] && live["icons"] == true, "\(seen)")
+      await page.stop()
+    }
+
+    @Test(.enabled(if: hasBrowser))
+    func `lets the times of running steps grow while the server is busy, and stops them when it is lost`()
+      async throws
+    {
+      let page = try await ServedUI(Self.workflows)
+      let seen = try Self.browse([page.link, "1280", "light", "busy"])
+      let busy = seen["busy"]?.objectValue ?? [:]
+      #expect(busy["isStopped"] == true && busy["home"]?.stringValue?.hasPrefix("for ") == true, "\(seen)")
       await page.stop()
     }
 

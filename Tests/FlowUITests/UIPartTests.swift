@@ -65,6 +65,52 @@
       await page.stop()
     }
 
+    @Test func `scrolls the outputs of many items, and has one row for them on the critical path`() async throws {
+      let files = (0..<60).map { "file-\($0)" }.joined(separator: ", ")
+      let workflow = """
+        name: many
+        steps:
+          list: { run: "exit 0" }
+          convert:
+            needs: list
+            foreach: { items: [\(files)], fail-fast: false, parallel: 1 }
+            run: |
+              echo "converted ${{ item }} to another format"
+              test ${{ index }} != 7 || { echo bad; echo header; exit 3; }
+            retry: { attempts: 2, delay: 10ms }
+        """
+      let page = try await ServedUI(["many.yaml": workflow])
+      let session = try page.session()
+      _ = try page.flowrun("many.yaml")
+      let run = try #require(try page.runs().first)
+      let body = try text(page, "/runs/\(run)", session)
+      let path = try #require(body.range(of: "<h2>The critical path</h2>"))
+      let rows = body[path.upperBound...].components(separatedBy: ">convert</th>").count - 1
+      #expect(rows == 1 && body.contains("run ") && body.contains(">✗ convert</text>"), "\(body)")
+      let step = try text(page, "/runs/\(run)?step=convert", session)
+      #expect(step.contains("aria-label=\"stdout\">"), "\(step)")
+      let item = try text(page, "/runs/\(run)?step=convert%5B7%5D", session)
+      for shown in [step, item] {
+        #expect(shown.contains("exited with status 3") && !shown.contains("):<"), "\(shown)")
+      }
+      await page.stop()
+    }
+
+    @Test func `lists the workflows of folders below, also without runs`() async throws {
+      let noop = "name: noop\nsteps: { a: { uses: flow.noop } }\n"
+      let page = try await ServedUI([
+        "one.yaml": noop, "jobs/two.yml": noop, "jobs/deep/three.yaml": noop, "jobs/values.yaml": "a: 1\n",
+        ".hidden/four.yaml": noop, "node_modules/five.yaml": noop,
+      ])
+      let session = try page.session()
+      let home = try text(page, "/", session)
+      let cards = home.components(separatedBy: "<article class=\"card\"").count - 1
+      #expect(cards == 3 && home.contains("jobs/two.yml") && home.contains("jobs/deep/three.yaml"), "\(home)")
+      let begun = try page.post("run", #"{"file":"jobs/deep/three.yaml","inputs":{}}"#, session)
+      #expect(begun.status == 200, "\(begun)")
+      await page.stop()
+    }
+
     private static let step = """
       name: step
       inputs: { token: { type: string, secret: true }, kind: { type: string, default: y } }

@@ -42,6 +42,9 @@ class Browser:
         }
         session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
         self.session = "/session/" + session["sessionId"]
+        # A window of a headless browser is never narrower than 500 pixels.
+        if width < 500:
+            self.resize(width, 1200)
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
@@ -53,6 +56,10 @@ class Browser:
 
     def command(self, path, body):
         return self.call("POST", self.session + path, body)
+
+    def resize(self, width, height, is_phone=False):
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": is_phone}
+        self.command("/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics})
 
     def run(self, script, *arguments):
         return self.command("/execute/sync", {"script": script, "args": list(arguments)})

@@ -75,7 +75,7 @@ def start(page):
     page.run("window.isSame = true")
     page.state("running")
     page.state("success")
-    page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
+    page.wait("return document.querySelector('#log .find output')?.textContent.includes('line')", "the log")
     return {
         "keyboard": reached,
         "isSame": page.run("return window.isSame === true"),
@@ -127,9 +127,11 @@ def form(page):
     found = {"path": untouched(page, "/workflows/sub/over.yaml"), "untouched": untouched(page, "/workflows/inputs.yaml")}
     page.open("/workflows/sub/over.yaml")
     page.wait("return document.querySelector('[data-path]')", "the path")
-    paths = [page.run("return document.querySelector('[data-path]').textContent")]
-    fill(page, "[name=out]", "other/result.txt")
-    found["paths"] = paths + [page.run("return document.querySelector('[data-path]').textContent")]
+    path = "return document.querySelector('[data-path]').textContent"
+    found["paths"] = [page.run(path)]
+    for typed in ("other/result.txt", "~/result.txt", "~x"):
+        fill(page, "[name=out]", typed)
+        found["paths"].append(page.run(path))
     page.open("/workflows/inputs.yaml")
     fill(page, "[name=count]", "many")
     page.focus_by_tab("one => one.textContent === 'Run'")
@@ -171,6 +173,32 @@ def form(page):
     return found
 
 
+def busy(page):
+    """Looks at a step that runs while the server answers nothing: the times that the page shows, and those of a lost server."""
+    page.open("/workflows/waiting.yaml")
+    page.click("Run", "form button")
+    page.run_id()
+    page.state("running")
+    page.wait("return document.getElementById('live').className === 'on'", "the connection")
+    page.run("window.fetch = () => new Promise(() => {})")
+    took = "return [document.querySelector('header .state').textContent, document.querySelector('td[data-elapsed]')?.textContent]"
+    before = page.wait("return document.querySelector('td[data-elapsed]') && " + took[7:], "the times")
+    page.wait(f"const now = (() => {{ {took} }})(); const old = {json.dumps(before)}; return now[0] !== old[0] && now[1] !== old[1]", "later times")
+    page.run("document.getElementById('live').className = 'off'")
+    lost = page.run(took)
+    time.sleep(1)
+    found = {"isStopped": page.run(took) == lost}
+    page.open("/")
+    found["home"] = page.wait("return document.querySelector('[data-part=running] td[data-elapsed]')?.textContent", "the run")
+    # The page of a run in progress is renewed, so the time is set until it is shown.
+    page.wait(
+        "const one = document.querySelector('td[data-ago]'); if (one?.textContent === '3 h ago') return true;"
+        "if (one) one.dataset.ago = Date.now() - 3 * 3600 * 1000; return false",
+        "the age",
+    )
+    return found
+
+
 def live(page):
     """Watches a step that prints all the time: the longest time for which what it took did not change."""
     page.open("/workflows/tick.yaml")
@@ -199,7 +227,7 @@ def live(page):
 def items(page, path):
     """A run with items that failed, and the page of one of them."""
     page.open(path)
-    page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
+    page.wait("return document.querySelector('#log .find output')?.textContent.includes('line')", "the log")
     found = {
         "panels": page.run("return document.querySelectorAll('.failures .panel').length"),
         "header": page.run("return document.querySelector('header').textContent"),
@@ -225,6 +253,19 @@ def table(page, path):
         "columns": page.run("return [...document.querySelectorAll('[data-part=items] thead th')].map(one => one.textContent)"),
         "first": page.run("return document.querySelector('[data-part=items] tbody tr:not(.gap)').innerText.split('\\t').slice(0, 3)"),
     }
+    # Only the reason, which may be as long as a message, is cut where it has no room.
+    found["cut"] = page.run(
+        "const box = document.querySelector('[data-part=items] .scroll'); box.scrollTop = 0;"
+        "const all = [...box.querySelectorAll('tbody tr:not(.gap)')].flatMap(row => [...row.cells].slice(0, 5));"
+        "return all.filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent)"
+    )
+    page.run("const box = document.querySelector('[data-part=items] .scroll'); box.scrollTop = box.scrollHeight")
+    found["cut"] += page.wait(
+        "const box = document.querySelector('[data-part=items] .scroll'); if (!box.textContent.includes('convert[249]')) return null;"
+        "const all = [...box.querySelectorAll('tbody tr:not(.gap)')].flatMap(row => [...row.cells].slice(0, 5));"
+        "return [all.filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent)]",
+        "the last rows",
+    )[0]
     find = (
         "const search = document.querySelector('[data-part=items] input[type=search]'); search.value = {};"
         "search.dispatchEvent(new Event('input'));"
@@ -331,10 +372,9 @@ const contrast = (one, other) => {
 
 def phone(page, path):
     """How wide a page is on a phone, and the contrast of what is between nodes of a graph."""
-    metrics = {"width": 320, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-    page.command("/goog/cdp/execute", {"cmd": "Emulation.setDeviceMetricsOverride", "params": metrics})
+    page.resize(320, 800, is_phone=True)
     page.open(path)
-    page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
+    page.wait("return document.querySelector('#log .find output')?.textContent.includes('line')", "the log")
     edge = (
         "const edge = document.createElementNS('http://www.w3.org/2000/svg', 'path'); edge.classList.add('edge');"
         "document.querySelector('svg').append(edge);"
@@ -436,7 +476,7 @@ def pages(link, folder, axe, paths):
                             "page": name,
                             "axe": problems,
                             "console": page.console(),
-                            "fits": page.run("return document.documentElement.scrollWidth <= innerWidth"),
+                            "fits": page.run(f"return document.documentElement.scrollWidth <= {width} && innerWidth === {width}"),
                             "paint": page.run("return performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null"),
                         }
                     )
@@ -467,7 +507,7 @@ def take_picture(link, path, file):
     try:
         page.command("/window/rect", {"width": 1100, "height": 1000})
         page.open(path)
-        page.wait("return document.querySelector('#log .find output')?.textContent.includes('lines')", "the log")
+        page.wait("return document.querySelector('#log .find output')?.textContent.includes('line')", "the log")
         # Slack and suggestions come with the second look at a run.
         page.wait("return !document.body.hasAttribute('data-brief')", "the whole page")
         page.run(NORMALIZE)

@@ -249,11 +249,10 @@ extension RunLibrary {
       default: continue
       }
     }
-    errors = errors.compactMapValues { $0.split(whereSeparator: \.isNewline).first.map(String.init) }
     let rows = times.enumerated().map { number, time -> [PageTable.Cell] in
       [
         .init("\(number + 1)", Double(number + 1)), .init(nanoseconds: time.lowerBound), .init(nanoseconds: time.count),
-        .init(errors[number + 1] ?? ""),
+        .init(errors[number + 1].map(ReportedFailure.headline) ?? ""),
       ]
     }
     return PageTable(caption: "Attempts", columns: ["attempt", "started", "took", "error"], rows: rows).html

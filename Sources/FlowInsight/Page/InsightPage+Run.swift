@@ -33,16 +33,14 @@ extension InsightPage {
       }
     }
     let names = course.shape.steps.map(\.label)
-    let links = analysis.criticalPath.map { link -> [PageTable.Cell] in
+    let links = Self.criticalPath(analysis).map { link -> [PageTable.Cell] in
       [
-        .init(link.step.map { names[$0] } ?? "–"), .init(link.cause.rawValue), .init(nanoseconds: link.start),
-        .init(nanoseconds: link.length),
+        .init(link.step.map { names[$0] } ?? "–"),
+        .init(link.causes.count > 1 ? Self.parts(link.causes).joined(separator: ", ") : link.cause.rawValue),
+        .init(nanoseconds: link.start), .init(nanoseconds: link.length),
       ]
     }
-    let causes = analysis.causes
-    let parts = PathCause.allCases.compactMap { cause in
-      causes[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(PageText.time($0))" : nil }
-    }
+    let parts = Self.parts(analysis.causes)
     add(
       course.hasGate ? "The critical path to the gate" : "The critical path",
       PageTable(caption: parts.joined(separator: ", "), columns: ["step", "spent on", "from", "took"], rows: links).html
@@ -53,12 +51,48 @@ extension InsightPage {
     graph.outcomes = course.steps.indices.map { index in
       let step = course.steps[index]
       return step.outcome?.word
-        ?? (run.interrupted.contains(index) ? "cut-off" : step.startedAt == nil ? "" : "running")
+        ?? (run.interrupted.contains(index) ? PageGraph.cutOff : step.startedAt == nil ? "" : "running")
     }
     graph.details = run.itemStates.mapValues { ReportedItem.counts($0) }
     graph.stepPage = stepPage
     add("graph", markup: graph.html)
     add("Notes", Self.list(notes.filter { !run.warnings.contains($0) }))
+  }
+
+  /// A row of the critical path.
+  private struct PathRow {
+    let step: Int?
+    let cause: PathCause
+    let start: Int
+    var length: Int
+    var causes: [PathCause: Int]
+  }
+
+  /// Returns the critical path by rows. Consecutive stretches of a step with items share a row, because there may be
+  /// hundreds.
+  private static func criticalPath(_ analysis: RunAnalysis) -> [PathRow] {
+    var rows: [PathRow] = []
+    for link in analysis.criticalPath {
+      if let step = link.step, analysis.run.itemStates[step] != nil, let last = rows.indices.last,
+        rows[last].step == step
+      {
+        rows[last].length += link.length
+        rows[last].causes[link.cause, default: 0] += link.length
+      } else {
+        rows.append(
+          PathRow(
+            step: link.step, cause: link.cause, start: link.start, length: link.length,
+            causes: [link.cause: link.length]))
+      }
+    }
+    return rows
+  }
+
+  /// Returns the causes that took time, with their times.
+  private static func parts(_ causes: [PathCause: Int]) -> [String] {
+    PathCause.allCases.compactMap { cause in
+      causes[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(PageText.time($0))" : nil }
+    }
   }
 
   // MARK: What is read first
@@ -75,8 +109,11 @@ extension InsightPage {
     if let reason = run.launchReason, run.course.hasGate { parts.append("launched by \(PageText.escaped(reason))") }
     if run.isResumed { parts.append("resumed") }
     parts.append("run <code>\(PageText.escaped(run.id))</code>")
-    // While steps are running, whole seconds are precise enough.
-    let soFar = kind == "running" ? " for \(run.nanoseconds / 1_000_000_000) s" : ""
+    // Whole seconds are exact enough while steps are still running.
+    let seconds = run.nanoseconds / 1_000_000_000
+    let soFar =
+      kind == "running"
+      ? " for <span data-elapsed=\"\(run.nanoseconds / 1_000_000)\" data-seconds>\(seconds) s</span>" : ""
     let isOver = kind != "running" && kind != "interrupted"
     return """
       <header><p class="state \(kind)"><b aria-hidden="true">\(sign)</b> \(word)\(soFar)\(isOver ? " in \(PageText.time(run.nanoseconds))" : "")</p>\
@@ -249,7 +286,10 @@ extension InsightPage {
       var name = PageTable.Cell(shape.label)
       if shape.name != nil { name.step = shape.id }
       let isExcused = analysis.run.excused.contains(index) && step.outcome != .success
-      var cells = [name, PageTable.Cell(nanoseconds: step.startedAt), PageTable.Cell(nanoseconds: length)]
+      let took =
+        word == PageTimeline.inProgress
+        ? length.map { PageTable.Cell.elapsed(nanoseconds: $0) } : PageTable.Cell(nanoseconds: length)
+      var cells = [name, PageTable.Cell(nanoseconds: step.startedAt), took ?? PageTable.Cell(nanoseconds: nil)]
       if !analysis.slack.isEmpty { cells.append(slack ?? PageTable.Cell("–", -1)) }
       cells.append(PageTable.Cell((isExcused ? "\(word) (optional)" : word) + items))
       return cells + why

@@ -244,6 +244,7 @@ extension InsightPage {
           if (link) { link.href = cell[3]; made.append(link); }
           if (!column) made.scope = "row";
           if (isNumber[column]) made.dataset.v = number(cell);
+          if (names[column] === "took" && cells.includes("in progress")) made.dataset.elapsed = cell / 1000;
           row.append(made);
         });
         return row;
@@ -288,7 +289,14 @@ extension InsightPage {
       });
       if (long) {
         list.set(all);
-        heads.forEach(head => { head.style.width = head.offsetWidth + "px"; });
+        // Rows out of sight may be wider than those in sight: the longest text of each column sets its width.
+        const size = cell => Array.isArray(cell) ? cell[0].length : typeof cell === "string" ? cell.length
+          : cell < 999_500 ? 6 : 6 + String(Math.floor(cell / 1e6)).length;
+        const longest = heads.map((_, column) => long.reduce((most, row) => size(row[column]) > size(most[column]) ? row : most)[column]);
+        body.append(draw(longest));
+        const widths = heads.map(head => Math.ceil(head.getBoundingClientRect().width) + 1);
+        body.lastChild.remove();
+        heads.forEach((head, column) => { head.style.width = widths[column] + "px"; });
         element.style.tableLayout = "fixed";
       }
       return { all, set };

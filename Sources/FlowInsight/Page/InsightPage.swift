@@ -36,10 +36,13 @@ package struct InsightPage {
     return "<dl class=\"facts\">\(rows.joined())</dl>"
   }
 
-  /// Returns a value as markup. A value with several lines can be scrolled separately.
+  /// The maximum number of bytes of a value on one line that is not scrolled separately.
+  private static let lineBytes = 1_000
+
+  /// Returns a value as markup; a long value and one of several lines are scrolled separately.
   private static func text(_ value: String, of name: String, _ isPreformatted: Bool) -> String {
     let lines = PageText.lines(value)
-    guard isPreformatted || value.contains(where: \.isNewline) else { return lines }
+    guard isPreformatted || value.utf8.count > lineBytes || value.contains(where: \.isNewline) else { return lines }
     return
       "<pre class=\"text\" tabindex=\"0\" role=\"region\" aria-label=\"\(PageText.escaped(name))\">\n\(lines)</pre>"
   }

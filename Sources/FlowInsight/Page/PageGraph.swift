@@ -10,7 +10,11 @@ struct PageGraph {
   /// The prefix of links to pages of steps, or nil if there are none.
   var stepPage: String?
 
-  /// The maximum number of steps for which a graph is drawn; a larger one is not readable.
+  /// The state of a step that was running when flowrun ended.
+  static let cutOff = "cut-off"
+  /// The maximum number of characters in a node.
+  private static let nameCharacters = 22
+  /// The maximum number of steps of a readable graph.
   private static let limit = 200
 
   var html: String {
@@ -57,7 +61,11 @@ struct PageGraph {
         (criticality[index] > 0 ? " on" : "") + (step.isDeferred ? " later" : "")
         + (outcome.isEmpty ? "" : " is-\(outcome)")
       let name = step.name ?? step.id
-      let short = PageText.escaped(name.count > 22 ? String(name.prefix(21)) + "…" : name)
+      // A sign shows the state without color.
+      let sign =
+        outcome.isEmpty ? "" : InsightPage.state(ofStep: outcome == Self.cutOff ? "interrupted" : outcome).sign + " "
+      let room = Self.nameCharacters - sign.count
+      let short = PageText.escaped(sign + (name.count > room ? String(name.prefix(room - 1)) + "…" : name))
       let note =
         "\(PageText.escaped(step.label))\(step.isBlocking ? ", the gate waits for it" : step.isDeferred ? ", waits for the gate" : "")"
       let state = (outcome.isEmpty ? "" : ", \(outcome)") + (details[index].map { ", items: \($0)" } ?? "")

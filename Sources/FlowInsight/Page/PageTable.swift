@@ -18,6 +18,10 @@ package struct PageTable {
     package var state: String?
     /// The time in nanoseconds, if the cell shows a time.
     var nanoseconds: Int?
+    /// The time that its text is relative to, in milliseconds since 1970, or nil if the text is not relative.
+    package var since: Int?
+    /// The attributes by which an open page lets its time grow; empty if it does not grow.
+    var growth = ""
 
     /// Creates a cell that is sorted by `number`, or by its text if `number` is nil.
     package init(_ text: String, _ number: Double? = nil) {
@@ -25,7 +29,21 @@ package struct PageTable {
       self.number = number
     }
 
-    /// Creates a cell for a time in nanoseconds. Nil is shown as a dash.
+    /// Creates a cell of a time that grows on an open page.
+    package static func elapsed(nanoseconds: Int) -> Cell {
+      var cell = Cell(nanoseconds: nanoseconds)
+      cell.growth = " data-elapsed=\"\(nanoseconds / 1_000_000)\""
+      return cell
+    }
+
+    /// Creates a cell of whole seconds that grow on an open page: `for 12 s`.
+    package static func elapsed(seconds: Int) -> Cell {
+      var cell = Cell("for \(seconds) s", Double(seconds) * 1e9)
+      cell.growth = " data-elapsed=\"\(seconds * 1_000)\" data-seconds data-before=\"for \""
+      return cell
+    }
+
+    /// Creates a cell of a time in nanoseconds, or of a dash if it is nil.
     package init(nanoseconds: Int?) {
       self.init(nanoseconds.map { PageText.time($0) } ?? "–", nanoseconds.map { Double($0) } ?? -1)
       self.nanoseconds = nanoseconds
@@ -109,5 +127,6 @@ extension PageTable.Cell {
     (step.map { " data-id=\"\(PageText.value($0))\"" } ?? "")
       + (tip.map { " data-tip=\"\(PageText.escaped($0))\"" } ?? "")
       + (state.map { " class=\"state \(PageText.escaped($0))\"" } ?? "")
+      + (since.map { " data-ago=\"\($0)\"" } ?? "") + growth
   }
 }

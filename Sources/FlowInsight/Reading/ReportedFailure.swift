@@ -27,6 +27,13 @@ package struct ReportedFailure: Sendable {
   /// The maximum number of output lines, and the maximum length of a line.
   private static let limits = (lines: 20, characters: 2_000)
 
+  /// Returns the first line of an error message, without the colon before output that the other lines quote.
+  package static func headline(of message: String) -> String {
+    let parts = message.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+    let first = parts.first ?? ""
+    return String(parts.count > 1 && first.hasSuffix(":") ? first.dropLast() : first)
+  }
+
   /// Reads the failure of a step or item from a report. Returns nil if it did not fail.
   init?(_ body: ValueObject, name: String, step: Int, item: Int? = nil) {
     let outcome = body["outcome"]?.stringValue
@@ -43,8 +50,7 @@ package struct ReportedFailure: Sendable {
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     // If the message has more lines, they quote output and are indented by two spaces.
     let quoted = parts.dropFirst().map { $0.hasPrefix("  ") ? String($0.dropFirst(2)) : $0 }
-    let first = parts.first ?? ""
-    message = !quoted.isEmpty && first.hasSuffix(":") ? String(first.dropLast()) : first
+    message = Self.headline(of: text)
     let printed = quoted.isEmpty ? body["lastLines"]?.arrayValue?.compactMap(\.stringValue) ?? [] : quoted
     lines = printed.suffix(Self.limits.lines).map { String($0.prefix(Self.limits.characters)) }
     let times = (ReportedRun.nanoseconds(body["startedAt"]), ReportedRun.nanoseconds(body["endedAt"]))

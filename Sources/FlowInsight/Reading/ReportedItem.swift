@@ -81,10 +81,10 @@ extension InsightPage {
       var cells = [first]
       if hasKeys { cells.append(PageTable.Cell(item.key ?? "")) }
       if hasValues { cells.append(PageTable.Cell(item.value.map(ReportedItem.text) ?? "")) }
-      let reason = item.reason.split(whereSeparator: \.isNewline).first.map(String.init)
       cells += [
         PageTable.Cell(item.word), PageTable.Cell(nanoseconds: took),
-        PageTable.Cell("\(item.attempts)", Double(item.attempts)), PageTable.Cell(reason ?? ""),
+        PageTable.Cell("\(item.attempts)", Double(item.attempts)),
+        PageTable.Cell(ReportedFailure.headline(of: item.reason)),
       ]
       return cells
     }

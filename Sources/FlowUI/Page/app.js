@@ -146,7 +146,7 @@ class Log {
   show(rows) {
     this.list.set(rows);
     this.count.textContent = !this.lines.length ? document.querySelector("header .state.running") ? "nothing printed yet" : "nothing printed"
-      : rows.length === this.lines.length ? rows.length + " lines" : rows.length + " of " + this.lines.length + " lines";
+      : (rows.length === this.lines.length ? rows.length : rows.length + " of " + this.lines.length) + (this.lines.length === 1 ? " line" : " lines");
     this.toEnd();
   }
   toEnd() {
@@ -157,6 +157,24 @@ class Log {
   }
 }
 let log = null;
+
+// Times that grow by themselves between two answers of the server: of steps that run, and since runs began.
+const arrived = new WeakMap(), loaded = performance.getEntriesByType("navigation")[0]?.responseStart ?? 0;
+const ago = seconds => seconds < 10 ? "just now" : seconds < 60 ? seconds + " s ago" : seconds < 3600 ? Math.floor(seconds / 60) + " min ago"
+  : seconds < 86400 ? Math.floor(seconds / 3600) + " h ago" : seconds < 172800 ? "1 day ago" : Math.floor(seconds / 86400) + " days ago";
+const isChosen = part => !getSelection().isCollapsed && part.contains(getSelection().anchorNode);
+const grow = () => {
+  for (const one of main.querySelectorAll("[data-ago],[data-elapsed]")) {
+    const { ago: start, elapsed, before = "" } = one.dataset, part = one.closest("[data-part]");
+    // Without the server it is not known whether a step still runs.
+    if (start === undefined && live.className !== "on" || isChosen(part)) continue;
+    const now = Number(elapsed) + performance.now() - (arrived.get(part) ?? loaded);
+    const text = before + (start !== undefined ? ago(Math.max(0, Math.floor((Date.now() - start) / 1000)))
+      : "seconds" in one.dataset ? Math.floor(now / 1000) + " s" : time(now * 1000));
+    if (one.textContent !== text) one.textContent = text;
+  }
+};
+setInterval(grow, 250);
 
 // Parts. What a reader has typed, chosen, scrolled and focused stays when a part is replaced.
 let aim = null;
@@ -169,6 +187,7 @@ const renew = (part, markup) => {
   const zoom = part.querySelector(".timeline")?.style.getPropertyValue("--zoom");
   // The server has escaped all that others wrote.
   part.innerHTML = markup;
+  arrived.set(part, performance.now());
   hide();
   aim = enliven(part) ?? aim;
   // Fields by themselves: how many rows with links a table has depends on its search.
@@ -192,7 +211,7 @@ let isReading = false, isStale = false, freeAt = 0;
 const read = async () => {
   if (isReading) { isStale = true; return; }
   isReading = true;
-  // A page of many steps takes the server a while: most of the time it is left in peace.
+  // A page that takes the server long is asked for less often, so that most of the time the server is idle.
   await new Promise(done => setTimeout(done, freeAt - performance.now()));
   const start = performance.now();
   isStale = false;
@@ -204,7 +223,6 @@ const read = async () => {
     while (isDown) await new Promise(done => setTimeout(done, 50));
     document.title = title;
     document.querySelector("link[rel=icon]").href = icon;
-    const chosen = getSelection();
     for (const part of [...main.children]) if (!names.has(part.dataset.part)) part.remove();
     let place = main.firstElementChild;
     for (const [name, markup] of parts) {
@@ -214,7 +232,7 @@ const read = async () => {
       place = part.nextElementSibling;
       // What a reader fills in, and the log, is his.
       if (shown.get(name) === markup || name === "log" || name === "form") continue;
-      if (!chosen.isCollapsed && part.contains(chosen.anchorNode)) continue;
+      if (isChosen(part)) continue;
       renew(part, markup);
       shown.set(name, markup);
     }
@@ -225,7 +243,8 @@ const read = async () => {
     // The connection says so.
   } finally {
     isReading = false;
-    freeAt = performance.now() + Math.max(500, 4 * (performance.now() - start));
+    const took = performance.now() - start;
+    freeAt = performance.now() + (took < 600 ? 400 : 4 * took);
     if (isStale) read();
   }
 };

@@ -61,7 +61,8 @@ export const collect = async form => {
 const path = (form, row) => {
   const text = input(row).value, isDefault = text === served(input(row));
   if (isDefault) return row.dataset.resolved ?? "";
-  return !text || /^[~/]/.test(text) ? text : form.dataset.folder + "/" + text;
+  if (text.startsWith("~/") && form.dataset.home) return form.dataset.home + text.slice(1);
+  return !text || text.startsWith("/") ? text : form.dataset.folder + "/" + text;
 };
 const show = (form, row) => {
   const control = input(row), out = box(row, "out"), where = row.querySelector("[data-path]"), from = box(row, "from");
