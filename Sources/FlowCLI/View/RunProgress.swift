@@ -258,7 +258,7 @@ struct RunProgress {
 }
 
 extension RunEvent.FinishedStep {
-  /// True if the step ended in a way that keeps its dependents and the gate waiting.
+  /// True if the step ended in a way that does not let its dependents and the gate continue.
   fileprivate var leavesUnsatisfied: Bool {
     switch conclusion {
     case .success: false

@@ -2,24 +2,25 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// The summary at the end of a run: the conclusion, the gate, failed steps and those skipped because of them, and
-/// commands for the next steps. It has at most ``lineLimit`` lines, not counting outputs and warnings of the workflow.
+/// The summary at the end of a run: the conclusion, the gate, the failed steps and the steps skipped because of them,
+/// and the commands to use next. It has at most ``lineLimit`` lines, not counting the outputs and warnings of the
+/// workflow.
 struct SummaryText {
   let report: RunReport
   let subject: RunSubject
   let style: TextStyle
-  /// The commands for this run, or nil if it is not in the run history.
+  /// The commands for this run. Nil if it is not kept in the run history.
   var commands: RunCommands?
-  /// True if the causes of failures are still visible on the terminal, so that the summary only names the steps.
+  /// True if the causes of failures are still visible on the terminal. Then the summary names only the steps.
   var hasShownFailures = false
-  /// True to show the critical path, the entries and exceeded estimates.
+  /// True to also show the entries, the critical path and exceeded estimates.
   var isVerbose = false
-  /// The width of the terminal, or nil if lines are not truncated.
+  /// The width of the terminal. Nil if lines are not cut.
   var columns: Int?
 
-  /// The maximum number of lines, not counting outputs, warnings and the additions of `--verbose`.
+  /// The maximum number of lines, not counting the outputs, the warnings and what `--verbose` adds.
   static let lineLimit = 8
-  /// The maximum numbers of failures and of steps in a list.
+  /// How many failures are shown, and how many steps a list names.
   private static let shownFailures = 3
   private static let shownSteps = 5
   private static let shownMisses = 20
@@ -28,7 +29,7 @@ struct SummaryText {
   var text: String {
     let troubled = report.troubledSteps
     let failed = Self.causes(among: troubled)
-    // A command for copying is never truncated.
+    // A command is never cut, because the user copies it.
     let last = skipped(failed) + next(failed)
     var lines = [headline] + (subject.isGated ? [gate] : [])
     let room = Self.lineLimit - lines.count - last.count
@@ -42,13 +43,13 @@ struct SummaryText {
     return Self.list(lines, "\n") + "\n"
   }
 
-  /// Returns unusual properties of the run and, with `--verbose`, its entries, critical path and estimates.
+  /// Returns what is unusual about the run. With `--verbose`, also returns its entries, critical path and estimates.
   private func notes(_ troubled: [RunReport.Step]) -> [String] {
     var lines: [String] = []
     if !report.gate.late.isEmpty { lines.append(named("late: ", report.gate.late.map(\.text))) }
     let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
     if !abandoned.isEmpty { lines.append(named("abandoned: ", abandoned)) }
-    // Times of selected steps are not those of the workflow.
+    // The times of a run of selected steps are not those of the workflow.
     guard report.selected.isEmpty else { return lines }
     return lines + (isVerbose ? details : subject.hasBudgets ? estimates(atMost: Self.shownFailures).map(fitted) : [])
   }
@@ -85,7 +86,7 @@ struct SummaryText {
     return text
   }
 
-  /// The additions of `--verbose`: entries, the critical path, and exceeded estimates.
+  /// What `--verbose` adds: entries, the critical path, and exceeded estimates.
   private var details: [String] {
     var lines: [String] = []
     if report.entries.count > 1 { lines.append("entries: " + Self.list(entries, ", ")) }
@@ -118,15 +119,15 @@ struct SummaryText {
 
   // MARK: What went wrong
 
-  /// Returns the failed steps that are causes. A step that includes a workflow is not one if a step of that workflow
-  /// failed.
+  /// Returns the failed steps that caused the failure of the run. A step that includes a workflow is not one of them if
+  /// a step of the included workflow failed.
   private static func causes(among troubled: [RunReport.Step]) -> [RunReport.Step] {
     let failed = troubled.filter(\.isFailed)
     let owners = owners(of: failed.map(\.id.text))
     return owners.isEmpty ? failed : failed.filter { !owners.contains($0.id.text) }
   }
 
-  /// Returns the steps that include the workflows of these steps: `build` for `build/test`.
+  /// Returns the ids of the steps that include the workflows of these steps: `build` for `build/test`.
   static func owners(of steps: [String]) -> Set<String> {
     var owners: Set<String> = []
     for step in steps {
@@ -145,7 +146,7 @@ struct SummaryText {
     return [fitted(style.red("failed: " + Self.list(names, ", "))) + style.red(more)]
   }
 
-  /// Returns the first failures with their causes and, if there is room, their last lines.
+  /// Returns the first failures with their causes. If there is room, the last lines that the steps printed are added.
   private func failures(_ failed: [RunReport.Step], atMost room: Int) -> [String] {
     guard !failed.isEmpty else { return [] }
     let isCut = failed.count > min(Self.shownFailures, room)
@@ -171,13 +172,13 @@ struct SummaryText {
   }
 
   private func skipped(_ failed: [RunReport.Step]) -> [String] {
-    // A long list of names is not useful, and computing all steps of the report would take long.
+    // A long list of names is not useful, and it takes long to compute all steps of the report.
     guard !failed.isEmpty, report.stepCount <= LineView.detailedSteps else { return [] }
     let names = report.steps.filter { $0.reason == .upstreamFailed }.map(\.id.text)
     return names.isEmpty ? [] : [named("skipped because of \(failed.count == 1 ? "it" : "them"): ", names)]
   }
 
-  /// Returns the commands for continuing.
+  /// Returns the commands to use next.
   private func next(_ failed: [RunReport.Step]) -> [String] {
     guard let commands else { return [] }
     var lines: [String] = []
@@ -198,7 +199,8 @@ struct SummaryText {
     columns.map { TerminalText.fitted(line, columns: max(1, $0 - 1)) } ?? line
   }
 
-  /// Returns a text with its middle omitted if it does not fit: the end of a failed command is the most important part.
+  /// Returns a text that fits on the line. The middle of a long text is left out, because the end of a failed command
+  /// is its most important part.
   private func shortened(_ text: String, by used: Int) -> String {
     guard let columns, TerminalText.columns(of: text) > columns - 1 - used else { return text }
     let room = max(0, columns - 1 - used)
@@ -207,8 +209,8 @@ struct SummaryText {
     return TerminalText.fitted(text, columns: room - TerminalText.columns(of: String(end))) + end
   }
 
-  /// Joins texts. The standard library's function looks up the type of arrays at run time once, which takes longer than
-  /// the whole summary of a small run.
+  /// Joins texts. The function of the standard library looks up the type of arrays when it is first called, which takes
+  /// longer than the whole summary of a small run.
   private static func list(_ texts: [String], _ separator: String) -> String {
     var result = ""
     for (index, text) in texts.enumerated() { result += index == 0 ? text : separator + text }

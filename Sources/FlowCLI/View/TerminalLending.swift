@@ -2,14 +2,14 @@ import FlowCommandKit
 import FlowEngine
 import FlowSystem
 
-/// Lends the terminal to interactive steps: flowrun removes its region and keeps its output until the step has ended.
+/// Lets interactive steps use the terminal. Until such a step has ended, flowrun removes its region and holds back its
+/// output.
 enum TerminalLending {
-  /// True if steps of a run can use the terminal.
   static func isPossible(_ request: RunRequest) -> Bool {
     !request.isJSON && !Environment.isContinuousIntegration && ForegroundTerminal.isOwn
   }
 
-  /// Allows steps to use the terminal from now on.
+  /// From now on, steps can use the terminal.
   static func offer(_ run: WorkflowRun, _ view: TerminalView?, _ style: TextStyle) {
     ExitStatus.whenEnding { ForegroundTerminal.restore() }
     ForegroundTerminal.offer(
@@ -26,14 +26,14 @@ enum TerminalLending {
         }))
   }
 
-  /// Moves the cursor to the beginning of the line, or of the next line if this one has text: the spaces either fill
-  /// the line up to its last column or wrap to the next line.
+  /// Moves the cursor to the start of the line, or to the start of the next line if this line has text. The spaces end
+  /// in the last column of an empty line and wrap to the next line otherwise.
   private static var lineStart: String {
     String(repeating: " ", count: max(0, TerminalSize.current.columns - 1)) + "\r"
   }
 
-  /// Restores the default modes, which killed programs leave changed: normal screen, visible cursor, no reports of
-  /// mouse and paste, no color.
+  /// Restores the usual modes of the terminal, because a killed program may leave others: normal screen, visible
+  /// cursor, no reports of the mouse and of paste, no color.
   private static let usualModes =
     "\u{1B}[?47l\u{1B}[?25h\u{1B}[?2004l\u{1B}[?1000l\u{1B}[?1002l\u{1B}[?1003l\u{1B}[?1006l\u{1B}[0m"
 }

@@ -6,22 +6,22 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Asks the questions of steps on the terminal, one after the other, and forwards the answers. A question that is
+/// Asks the questions of steps on the terminal, one at a time, and sends the answers to the run. A question that is
 /// answered elsewhere meanwhile is removed.
 final class TerminalQuestions: RunObserver {
   private struct State {
     var open: [(step: StepID, question: Question)] = []
-    /// True if a thread is asking.
+    /// True if a thread is asking a question now.
     var isAsking = false
-    /// True if questions can no longer be answered here because the input of the terminal has ended.
+    /// True if the input of the terminal has ended, so that questions cannot be answered here any more.
     var isDeaf = false
     var run: WorkflowRun?
   }
 
-  /// The result of waiting for input.
+  /// The result of waiting for an answer.
   private enum Heard {
     case line(String)
-    /// The question was answered elsewhere, or its step has ended.
+    /// The question was answered elsewhere, or the step has ended.
     case nothing
     case end
   }
@@ -30,7 +30,7 @@ final class TerminalQuestions: RunObserver {
   private let view: TerminalView?
   private let state = Mutex(State())
 
-  /// The interval at which an open question is checked.
+  /// How often an open question is checked.
   private static let lookMilliseconds: CInt = 100
 
   init(style: TextStyle, view: TerminalView?) {
@@ -38,13 +38,13 @@ final class TerminalQuestions: RunObserver {
     self.view = view
   }
 
-  /// True if a person can answer: input and output are the same terminal, and this process is in the foreground.
+  /// True if a person can answer here: input and output are the same terminal, and this process is in its foreground.
   static var canAsk: Bool { ForegroundTerminal.isOwn }
 
-  /// Only questions are needed, not other events.
+  /// Events with full detail are not needed to ask questions.
   var detail: RunDetail { .brief }
 
-  /// Sets the run that receives the answers.
+  /// Sets the run to which the answers are sent.
   func begin(_ run: WorkflowRun) {
     state.withLock { $0.run = run }
     askIfNeeded()
@@ -86,7 +86,7 @@ final class TerminalQuestions: RunObserver {
       }
       guard let next else { return }
       guard ForegroundTerminal.takeTurn() else {
-        // An interactive step is using the terminal.
+        // An interactive step is using the terminal now.
         _ = poll(nil, 0, Self.lookMilliseconds)
         continue
       }
@@ -101,7 +101,7 @@ final class TerminalQuestions: RunObserver {
     }
   }
 
-  /// Asks until there is an answer.
+  /// Asks a question until it is answered.
   private func ask(_ step: StepID, _ question: Question, _ run: WorkflowRun) {
     write(prompt(step, question))
     while true {
@@ -145,7 +145,7 @@ final class TerminalQuestions: RunObserver {
     return head + "\n" + TerminalText.visible(choices + byDefault) + " > "
   }
 
-  /// Returns the answer in a line, or nil if it is not valid.
+  /// Returns the answer that a line contains, or nil if it is not valid.
   private static func answer(_ line: String, to question: Question) -> String? {
     if question.kind == .choice { return choice(line, of: question) }
     let text = text(line)
@@ -153,12 +153,11 @@ final class TerminalQuestions: RunObserver {
     return question.problem(with: text) == nil ? text : nil
   }
 
-  /// Returns a line without its line break.
   private static func text(_ line: String) -> String {
     String(line.last?.isNewline == true ? line.dropLast() : line[...])
   }
 
-  /// Returns the choice in a line: its name, its number, or the default for an empty line.
+  /// Returns the choice that a line contains: its name, its number, or the default if the line is empty.
   static func choice(_ line: String, of question: Question) -> String? {
     let word = line.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed()
     let text = String(word)
@@ -169,13 +168,13 @@ final class TerminalQuestions: RunObserver {
     return near.count == 1 ? near[0] : nil
   }
 
-  /// Waits for the next line while the question is open.
+  /// Waits for the next line, as long as the question is open.
   private func listen(_ step: StepID) -> Heard {
     while true {
       guard state.withLock({ $0.open.contains { $0.step == step } }) else { return .nothing }
       var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
       guard poll(&watched, 1, Self.lookMilliseconds) > 0 else { continue }
-      // A terminal returns one line at a time.
+      // Reading from a terminal returns one line at a time.
       var buffer = [UInt8](repeating: 0, count: 4096)
       let count = read(0, &buffer, buffer.count)
       if count < 0, errno == EINTR || errno == EAGAIN { continue }

@@ -1,6 +1,6 @@
 import FlowSystem
 
-/// The size of the terminal of standard output.
+/// The size of the terminal that standard output is open on.
 struct TerminalSize: Sendable, Equatable {
   var rows: Int
   var columns: Int

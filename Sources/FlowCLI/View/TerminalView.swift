@@ -5,27 +5,27 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Shows a run on a terminal: finished steps and log lines scroll away above a ``ProgressRegion`` that is redrawn in
+/// Shows a run on a terminal. Finished steps and log lines are printed above a ``ProgressRegion``, which is redrawn in
 /// place. Standard error is shown above the region, too.
 final class TerminalView: RunObserver {
   private struct State {
     var progress: RunProgress
-    /// The width of each line of the region on the screen, in columns.
+    /// The width in columns of each line of the region on the screen.
     var drawnColumns: [Int] = []
     var drawnAtNanoseconds = 0
     var linesAbove: [String] = []
-    /// The step whose output was written last, below a line with its id, or nil if something else was.
+    /// The step whose output was written last, below a line with its id. Nil if something else was written last.
     var plainStep: StepID?
-    /// The steps skipped since the last drawing. Those with the same reason share a line.
+    /// The steps that were skipped since the last drawing. Steps with the same reason are on one line.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
-    /// The failed items of steps that have not ended.
+    /// The failed items of steps that are still running.
     var failedItems: [StepID: FailedItems] = [:]
-    /// The number of rows written above since the first failure, or nil if nothing has failed.
+    /// How many rows were written above the region since the first failure. Nil if nothing has failed.
     var rowsSinceFailure: Int?
     var isEnded = false
-    /// True if a question or a command occupies the place of the region.
+    /// True if a question or an interactive command uses the terminal instead of the region.
     var isPaused = false
-    /// The number of lines dropped because too many came during a pause.
+    /// How many lines were dropped because there were too many during a pause.
     var droppedLines = 0
 
     /// Drops the oldest lines if there are too many to read.
@@ -36,26 +36,26 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// The maximum number of lines kept during a pause.
+  /// How many lines are kept during a pause.
   fileprivate static let pausedLines = 10_000
 
   private let style: TextStyle
   private let subject: RunSubject
-  /// Formats log messages and, with `--verbose`, all events.
+  /// Formats log messages. With `--verbose`, it formats all events.
   private let lines: LineView
-  /// The commands that show more of the run, or nil if it is not in the run history.
+  /// The commands that show more of the run. Nil if it is not kept in the run history.
   private let commands: RunCommands?
   private let size: @Sendable () -> TerminalSize
   private let output: @Sendable (String) -> Void
   private let state: Mutex<State>
 
-  /// Clears the rest of a line and moves to the next one.
+  /// Clears the rest of the line and moves the cursor to the next line.
   private static let nextLine = "\u{1B}[K\n"
-  /// After a longer pause, the process had been suspended, and other programs may have written to the screen.
+  /// After a longer pause, this process was suspended, and other programs may have written to the screen.
   private static let pauseNanoseconds = 3_000_000_000
 
-  /// Creates a view of a run that starts, or of one that is resumed with `finished` steps. `size` and `output` can be
-  /// replaced in tests.
+  /// Creates a view of a run. If the run is resumed, `finished` are the steps that had already finished. Tests can
+  /// replace `size` and `output`.
   init(
     _ graph: WorkflowGraph, _ subject: RunSubject, finished: Set<StepIndex> = [], isVerbose: Bool = false,
     asksHere: Bool = false, clock: EventClock? = nil, commands: RunCommands? = nil, style: TextStyle,
@@ -83,7 +83,7 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// Prepares the lines that the next drawing shows above the region for an event.
+  /// Prepares the lines that the next drawing shows above the region because of an event.
   private func note(_ event: RunEvent, _ size: TerminalSize, _ state: inout State) {
     switch event.kind {
     case .stepFinished(let step, let finished):
@@ -95,10 +95,10 @@ final class TerminalView: RunObserver {
         noteEnd(of: step, finished, at: event.atNanoseconds, size, &state)
       }
     case _ where lines.isVerbose: state.linesAbove += lines.timedLines(event)
-    // The line of the running step shows it.
+    // The line of the running step shows this.
     case .stepUnfinishedLine: return
     case .stepLog(let step, _, _?, let line): return note(line, of: step, &state)
-    // The line of the step shows it until the next attempt.
+    // The line of the step shows this until the next attempt starts.
     case .stepRetrying(let step, _, _, let failure) where state.progress.has(step):
       _ = lines.takesQuoteAsShown(of: step, failure)
       return
@@ -108,7 +108,8 @@ final class TerminalView: RunObserver {
     state.plainStep = nil
   }
 
-  /// Adds a line printed by a command: after the step's id if several steps are running, otherwise below it.
+  /// Adds a line that a command printed. If several steps are running, the id of the step is on the line; if not, the
+  /// id is on a line above.
   private func note(_ line: String, of step: StepID, _ state: inout State) {
     lines.note(line, of: step)
     let shown = TerminalText.commandLine(line, keepsColors: style.isColored)
@@ -126,7 +127,7 @@ final class TerminalView: RunObserver {
     of step: StepID, _ finished: RunEvent.FinishedStep, at now: Int, _ size: TerminalSize, _ state: inout State
   ) {
     let isQuoteShown = lines.takesQuoteAsShown(of: step, finished.failure)
-    // Failed items are shown as a table below the line of their step.
+    // The failed items of a step are a table below the line of the step.
     if let item = step.item, state.progress.has(item.step) {
       guard finished.isFailed else { return }
       let row = FailedItems.Row(
@@ -134,10 +135,10 @@ final class TerminalView: RunObserver {
         failure: finished.failure, isQuoteShown: isQuoteShown)
       return state.failedItems[item.step, default: FailedItems()].add(row)
     }
-    // In a workflow with very many steps, only failed ones have a line.
+    // In a workflow with very many steps, only failed steps have a line.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
-    // The line about the end of the included file is sufficient.
+    // The line at the end of the included file says enough.
     if subject.includes.isEntry(step), !finished.isFailed { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
@@ -163,14 +164,13 @@ final class TerminalView: RunObserver {
     FinishedStepLines(style: style, subject: subject, size: size, widestName: state.progress.widestName)
   }
 
-  /// Draws the region for the first time. From now on, standard error is shown above it.
+  /// Draws the region for the first time. From then on, standard error is shown above it.
   func begin(_ run: WorkflowRun) {
     draw(run)
     guard StandardOutput.isErrorOnTerminal else { return }
     StandardOutput.routeErrors { [self, run] text in say(text, run) }
   }
 
-  /// Redraws the region.
   func draw(_ run: WorkflowRun) {
     if state.withLock({ $0.progress.awaitsItemTotals }) {
       let totals = run.itemTotals
@@ -183,7 +183,8 @@ final class TerminalView: RunObserver {
     draw(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 
-  /// Removes the region from the screen until ``resume()``, for a question or a command.
+  /// Removes the region from the screen until ``resume()`` is called, so that a question or a command can use the
+  /// terminal.
   func pause(_ run: WorkflowRun) {
     state.withLock { state in
       guard !state.isEnded else { return }
@@ -192,35 +193,35 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// Allows drawing the region again, below the text written meanwhile.
+  /// Allows the region to be drawn again, below the text that was written meanwhile.
   func resume() { state.withLock { $0.isPaused = false } }
 
-  /// Removes the region permanently, before the summary.
+  /// Removes the region for good. The summary follows.
   func end(_ run: WorkflowRun) {
     StandardOutput.routeErrors(to: nil)
     end(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 
-  /// True if the first failure will still be visible above a summary with this many lines, so that it need not be
+  /// True if the first failure will still be visible above a summary with this many lines. Then it need not be
   /// repeated.
   func showsFailures(besideLines summaryLines: Int) -> Bool {
     let rows = size().rows
     return state.withLock { state in state.rowsSinceFailure.map { $0 + summaryLines < rows } ?? false }
   }
 
-  /// Shows a text of several lines above the region at once.
+  /// Shows a text above the region at once. It can have several lines.
   private func say(_ text: String, _ run: WorkflowRun) {
     say(text)
     draw(run)
   }
 
-  /// Adds lines that the next drawing shows above the region.
+  /// Adds lines. The next drawing shows them above the region.
   func say(_ text: String) {
     let lines = text.split(separator: "\n").map(String.init)
     state.withLock { $0.linesAbove += lines }
   }
 
-  /// Draws the region at an instant.
+  /// Draws the region as it is at an instant.
   func draw(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded, !state.isPaused else { return }
@@ -228,7 +229,7 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// Draws the remaining lines and removes the region.
+  /// Draws the lines that have not been drawn yet, and removes the region.
   func end(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded else { return }
@@ -244,13 +245,13 @@ final class TerminalView: RunObserver {
     var text = "\r"
     var begin = ""
     if now - state.drawnAtNanoseconds < Self.pauseNanoseconds {
-      // A terminal that has become narrower has wrapped the lines.
+      // If the terminal is now narrower, it has wrapped the lines.
       let rows = state.drawnColumns.reduce(0) { $0 + Self.rows($1, size) }
       if rows > 0 { text = "\u{1B}[\(rows)A\r" }
-      // Such a terminal treats wrapped rows as one line until they are cleared from their first column.
+      // A terminal that has wrapped a line treats its rows as one line until they are cleared from the first column.
       if rows > state.drawnColumns.count { begin = "\u{1B}[K" }
     }
-    // Lines are cleared one by one, because some terminals add a cleared screen to their scrollback.
+    // Each line is cleared separately, because some terminals add a cleared screen to their scrollback.
     for line in takeLinesAbove(&state, size) { text += begin + line + Self.nextLine }
     var shown: [ProgressRegion.Line] = []
     if hasRegion {
@@ -286,14 +287,14 @@ final class TerminalView: RunObserver {
     return lines
   }
 
-  /// Returns the number of rows that a line takes.
+  /// Returns how many rows a line needs.
   private static func rows(_ columns: Int, _ size: TerminalSize) -> Int {
     max(1, (columns + size.columns - 1) / size.columns)
   }
 }
 
 extension String {
-  /// The line with tabs replaced by spaces, because a tab does not clear the columns that it skips.
+  /// The line with spaces instead of tabs. A tab does not clear the columns that it skips.
   fileprivate var withoutTabs: String {
     guard utf8.contains(0x09) else { return self }
     var result = ""

@@ -1,6 +1,6 @@
 import FlowDiagnostics
 
-/// Formats text with terminal colors, if they are enabled.
+/// Formats text for a terminal, with colors if these are enabled.
 struct TextStyle {
   let isColored: Bool
 
@@ -17,13 +17,13 @@ struct TextStyle {
 }
 
 extension String {
-  /// Returns the text padded with trailing spaces to a width.
+  /// Returns the text with spaces added at the end, up to a width in columns.
   func padded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : self + String(repeating: " ", count: width - columns)
   }
 
-  /// Returns the text padded with leading spaces to a width.
+  /// Returns the text with spaces added at the start, up to a width in columns.
   func leftPadded(to width: Int) -> String {
     let columns = TerminalText.columns(of: self)
     return columns >= width ? self : String(repeating: " ", count: width - columns) + self

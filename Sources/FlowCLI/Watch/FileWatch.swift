@@ -1,27 +1,28 @@
 import FlowCommandKit
 import FlowModel
 
-/// Detects saved files by polling.
+/// Detects changed files. It checks them regularly.
 struct FileWatch {
   private let files: WatchedFiles
   private var seen: [ByteName: String]
 
-  /// The minimum interval between checks; it is longer if a check takes long.
+  /// The shortest time between two checks. It is longer if a check takes long.
   private static let period = Duration.milliseconds(150)
-  /// The time without changes after which a save is complete.
+  /// If nothing changes for this time, the file has been saved completely.
   private static let calm = Duration.milliseconds(100)
 
-  /// Watches these files from now on.
+  /// Starts watching these files.
   init(_ files: WatchedFiles) {
     self.files = files
     seen = files.stamps()
   }
 
-  /// Returns a file that has changed since the start or the last ``change()``, or nil if there is none. Does not wait.
+  /// Returns a file that has changed since the start or the last ``change()``. Returns nil if there is none. Does not
+  /// wait.
   func changed() -> String? { Self.difference(seen, files.stamps()) }
 
-  /// Waits until files have changed and the save is complete. Returns one of the files, or nil if the reader of
-  /// standard output has ended.
+  /// Waits until a file has changed and has been saved completely. Returns this file, or nil if the reader of standard
+  /// output has ended.
   mutating func change() async -> String? {
     var pause = Self.period
     while !StandardOutput.isReaderGone {

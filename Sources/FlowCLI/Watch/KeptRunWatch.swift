@@ -3,32 +3,32 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// Ends the wait of a run under `--watch` with `keep: services` when a file that it reads changes.
+/// For a run with `keep: services` under `--watch`: ends its wait when a file that it reads changes.
 ///
-/// The watching process (``RunWatch``) then starts the next run. The exit code reports that a change during the wait
-/// ended it. An earlier change may have been made by the run itself and is counted as such.
+/// Then the watching process (``RunWatch``) starts the next run. The exit code says that a change ended the wait. A
+/// change made before the wait also ends it, but with the usual exit code, because the run itself may have made it.
 final class KeptRunWatch: Sendable {
-  /// The variable that marks a run whose files are watched.
+  /// The environment variable that says that a watching process started this run.
   static let variable = "FLOWRUN_WATCH"
-  /// The exit code of a run whose wait was ended by a change.
+  /// The exit code of a run if a change ended its wait.
   static let exitCode: CInt = 75
 
   private let hasEnded = Mutex(false)
 
-  /// The interval between checks of the files.
+  /// How often the files are checked.
   private static let lookMilliseconds: CInt = 150
 
-  /// Returns true if this process runs for a watching process. The commands of the run do not inherit the variable.
+  /// Returns true if a watching process started this process. Removes the variable, so that the commands of the run do
+  /// not inherit it.
   static func takeRequest() -> Bool {
     guard Environment.value(variable) != nil else { return false }
     unsetenv(variable)
     return true
   }
 
-  /// True if a change has ended the wait.
   var hasEndedWait: Bool { hasEnded.withLock { $0 } }
 
-  /// Ends the wait of a run when one of the files has changed.
+  /// Ends the wait of a run when one of the files that it reads changes.
   func follow(_ run: WorkflowRun, _ request: RunRequest) {
     let changes = FileWatch(WatchedFiles(of: request, before: nil))
     do throws(SystemError) {

@@ -3,18 +3,18 @@ import FlowSystem
 
 /// `flowrun run FILE --watch`: runs a workflow, and runs it again after each change of a file that it reads.
 ///
-/// Each run has a separate process, because a run controls its process: signals, exit code, standard output. That
-/// process ends with this one in all cases.
+/// Each run has a process of its own, because a run controls the signals, the exit code and the standard output of its
+/// process. That process always ends when this one does.
 struct RunWatch {
   private let request: RunRequest
   private let program: Program
 
-  /// The maximum number of consecutive runs due to changes during the previous run. Without it, steps that write files
-  /// read by other steps would repeat the run forever.
+  /// How many times in a row the workflow is run again because of changes during the run before. Without this limit, a
+  /// step that writes a file that another step reads would repeat the run forever.
   private static let followersLimit = 3
 
-  /// Creates a watch. `arguments` are those of this process. Throws a ``UsageProblem`` for input that cannot be read
-  /// twice.
+  /// Creates a watch. `arguments` are the arguments of this process. Throws a ``UsageProblem`` if an input cannot be
+  /// read twice.
   init(_ request: RunRequest, arguments: [String]) throws(UsageProblem) {
     for input in request.inputs where input.hasSuffix("=@-") || input.hasSuffix("=@/dev/stdin") {
       throw UsageProblem("-i '\(input)': standard input can be read once, and --watch runs again; name a file")
@@ -29,14 +29,14 @@ struct RunWatch {
       folder: FilePath.absolute("."))
   }
 
-  /// Runs and waits in turn until a signal arrives or the reader of the output has ended.
+  /// Runs the workflow and waits for a change, until a signal is received or the reader of the output has ended.
   func perform() async -> Never {
     var files: WatchedFiles?
     var followers = 0
     while true {
       let watched = WatchedFiles(of: request, before: files)
       files = watched
-      // Changes during the run are detected afterwards.
+      // The state of the files is read before the run, so changes made during the run are detected, too.
       var changes = FileWatch(watched)
       let hasEndedForChange = await run()
       if hasEndedForChange {
@@ -56,8 +56,8 @@ struct RunWatch {
     }
   }
 
-  /// Starts a run and waits for its end. A signal received meanwhile is forwarded to it and then ends this process,
-  /// too. Returns whether the run kept its services until a file changed.
+  /// Starts a run and waits until it ends. A signal that is received meanwhile is forwarded to the run, and then also
+  /// ends this process. Returns true if only services kept the run from ending until a file changed.
   private func run() async -> Bool {
     Interrupts.holdForStart()
     do throws(SystemError) {
@@ -73,7 +73,7 @@ struct RunWatch {
     }
   }
 
-  /// Prints what it is waiting for; to standard error if the output is JSON.
+  /// Prints what this process is waiting for. If the output is JSON, prints it to standard error.
   private func tell(_ text: String) {
     if request.isJSON { StandardOutput.writeError(text + "\n") } else { StandardOutput.write(text + "\n") }
   }

@@ -9,8 +9,9 @@ import FlowSystem
 import Synchronization
 
 extension WatchedFiles {
-  /// Finds the files that a run reads according to the workflow and the command line. `before` is the previous result:
-  /// if the workflow has an error, the previous files are watched, too, because the error may be fixed in one of them.
+  /// Finds the files that a run reads, from the workflow and the command line. `before` is the previous result. If the
+  /// workflow has an error, the files of the previous result are watched, too, because the error may be fixed in one of
+  /// them.
   init(of request: RunRequest, before: WatchedFiles?) {
     self.init(workflows: [request.file], pluginFolders: request.pluginFolders)
     for argument in request.inputs + [request.launch].compactMap({ $0 }) {
@@ -33,7 +34,8 @@ extension WatchedFiles {
     if let workflow {
       let folder = FilePath.folder(of: FilePath.absolute(request.file))
       let run = RunInformation(id: "", dataFolder: folder, workflowFolder: folder)
-      // Invalid inputs end the run with an error. Until they are fixed, names that depend on them are unknown.
+      // If inputs are not valid, the run ends with an error. Until they are fixed, names that depend on them are not
+      // known.
       add(
         workflow, in: folder, inputs: (try? InputArguments.read(request.inputs, for: workflow.inputs, run: run)) ?? [:])
     } else if let before {
@@ -83,7 +85,7 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns the inputs of the file that a step includes, as far as they are known without a run.
+  /// Returns the inputs of the file that a step includes. Only those that are known without a run are in the result.
   private static func inputs(
     of step: Step, in workflow: Workflow, _ context: ValueObject, _ own: String, _ home: String
   ) -> ValueObject {
@@ -99,7 +101,7 @@ extension WatchedFiles {
     return bound ?? known
   }
 
-  /// Evaluates a value that may contain expressions. Returns nil if it is unknown before a run.
+  /// Evaluates a value that may contain expressions. Returns nil if it is not known without a run.
   private static func evaluated(_ value: Value, _ context: ValueObject) -> Value? {
     switch value {
     case .string(let text):
@@ -112,7 +114,7 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns the contexts of expressions of each item, as far as they are known without a run.
+  /// Returns the contexts in which the expressions of each item are evaluated, as far as they are known without a run.
   private static func items(of fanOut: FanOut, _ known: ValueObject, in folder: String) -> [ValueObject] {
     let values: [Value] =
       switch fanOut.source {
@@ -129,7 +131,7 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns the patterns in texts; those that cannot be evaluated are left out.
+  /// Returns the evaluated patterns. Patterns that cannot be evaluated are left out.
   private static func evaluated(_ texts: [String], _ context: ValueObject) -> [String] {
     texts.flatMap { text -> [String] in
       guard Template.containsExpression(text) else { return [text] }

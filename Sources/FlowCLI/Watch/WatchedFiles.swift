@@ -4,28 +4,29 @@ import FlowPluginHost
 import FlowSystem
 
 struct WatchedFiles: Sendable {
-  /// Files that steps select with a list of patterns, below a folder.
+  /// Patterns by which steps select files in a folder.
   struct Pattern: Sendable, Hashable {
     var texts: [String]
     var folder: String
 
-    /// The paths of the files that match now.
+    /// The paths of the files that match the patterns now.
     var paths: [String] {
       FilePatterns(texts).files(in: folder).map { FilePath.isAbsolute($0) ? $0 : "\(folder)/\($0)" }
     }
   }
 
-  /// The workflows, or folders of them. The manifests of the plugins near them are watched, too.
+  /// The workflow files, or folders that contain them. The manifests of the plugins near them are watched, too.
   var workflows: [String]
-  /// The folders of plugins from the command line.
+  /// The folders of plugins named on the command line.
   var pluginFolders: [String]
   var others: [String] = []
-  /// Patterns of further files, which may not exist yet.
+  /// The patterns of further files, which may not exist yet.
   var patterns: [Pattern] = []
-  /// Patterns of files that are not watched because a run produces them.
+  /// The patterns of files that are not watched, because a run writes them.
   var products: [Pattern] = []
 
-  /// Returns a stamp for each file that changes with its content, by the name of the file for messages.
+  /// Returns a stamp for each file, by the name that messages use for the file. A stamp changes when the content of the
+  /// file does.
   func stamps() -> [ByteName: String] {
     let files = (try? WorkflowFiles(workflows))?.files ?? workflows
     var stamps: [ByteName: String] = [:]
