@@ -327,7 +327,9 @@ let apple: [[Target]] = [
     uses: [
       "FlowModel", "FlowPluginKit", "FlowKit", "LocationPlugin", "NotificationPlugin", "PreferencesPlugin",
     ],
-    tests: ["FlowSyntax", "BasicsPlugin", "RouterCore", "RouterPlugin", "StoragePlugin", "UserInterfacePlugin"])
+    tests: [
+      "FlowHistory", "FlowSyntax", "BasicsPlugin", "RouterCore", "RouterPlugin", "StoragePlugin", "UserInterfacePlugin",
+    ])
 ]
 
 /// Folders of `Tests` that test more than one module.

@@ -20,6 +20,7 @@ public struct AppHistory: Sendable {
   /// The policy for removing old runs.
   public var retention = RunRetention()
   private let onDamage: @Sendable (_ cause: String, _ movedTo: String) -> Void
+  private let suspension = RecordingSuspension()
 
   /// Creates a history in the file at an absolute path. The file is created with the first run.
   ///
@@ -60,9 +61,19 @@ public struct AppHistory: Sendable {
     }
     history.isDurable = isDurable
     history.retention = retention
+    history.suspension = suspension
     history.stepNames = { stored in (try? WorkflowGraph(compiled: stored))?.workflow.steps.map(\.id.text) }
     return history
   }
+
+  /// Records what the runs have done so far, and releases the file, because iOS ends an app that is suspended while it locks a file of
+  /// an app group. Returns when that is done. Runs continue, and are recorded after ``reactivate()``. A `LaunchModel` whose options
+  /// have this history calls it.
+  public func suspend() async { await suspension.suspend() }
+
+  /// Takes the file again. Throws a `StoreProblem` if another process has removed or resumed a run meanwhile; nothing more is
+  /// recorded of that run.
+  public func reactivate() async throws(StoreProblem) { try await suspension.reactivate() }
 
   /// The recorded runs, the newest first, or none before the first run. Throws a `StoreProblem` if the file cannot be
   /// read.

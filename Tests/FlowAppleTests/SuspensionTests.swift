@@ -1,5 +1,6 @@
 import BasicsPlugin
 import FlowApple
+import FlowHistory
 import FlowKit
 import FlowPluginKit
 import Synchronization
@@ -57,5 +58,75 @@ import Testing
     await model.reactivate().value
     #expect(model.problem?.contains("another process has the file") == true)
     #expect(free.calls.withLock { $0 } == ["suspend", "reactivate"])
+  }
+
+  @Test func `keeps files while background work goes on, and releases them when the last work ends`() async {
+    let files = Files()
+    let model = model(files)
+    let launch = model.beginBackgroundWork()
+    let refresh = model.beginBackgroundWork()
+    await model.suspend().value
+    await launch.end().value
+    await launch.end().value
+    #expect(files.calls.withLock { $0 } == [])
+    await refresh.end().value
+    #expect(files.calls.withLock { $0 } == ["suspend"])
+  }
+
+  @Test func `takes files for background work that begins while the app is suspended`() async {
+    let files = Files()
+    let model = model(files)
+    await model.suspend().value
+    let push = model.beginBackgroundWork()
+    await push.end().value
+    #expect(files.calls.withLock { $0 } == ["suspend", "reactivate", "suspend"])
+  }
+
+  @Test func `keeps files at the end of background work if the app has come to the front`() async {
+    let files = Files()
+    let model = model(files)
+    let launch = model.beginBackgroundWork()
+    await model.suspend().value
+    await model.reactivate().value
+    await launch.end().value
+    #expect(files.calls.withLock { $0 } == [])
+    await model.suspend().value
+    #expect(files.calls.withLock { $0 } == ["suspend"])
+  }
+
+  @Test func `has ended when its run has ended or could not start`() async {
+    let model = model()
+    let ended = Task { await model.ended() }
+    model.start()
+    model.finishPosting()
+    await ended.value
+    #expect(model.report != nil)
+    let failing = LaunchModel(Engine {}, TestLaunch(), .init(), options: runOptions())
+    failing.start()
+    await failing.ended()
+    #expect(failing.phase == .failed)
+  }
+
+  @Test func `releases the run history, too, and records the run to its end`() async throws {
+    var options = runOptions()
+    let history = AppHistory(options.dataFolder + "/runs.sqlite")
+    options.history = history.recording(TestLaunch())
+    let model = LaunchModel(Engine { BasicsPlugin() }, TestLaunch(), .init(), options: options)
+    model.start()
+    while try history.runs().isEmpty { await Task.yield() }
+    #expect(try history.runs().map(\.state) == [.running])
+    await model.suspend().value
+    // As after the end of the process, no process has the run.
+    #expect(try history.runs().map(\.state) == [.interrupted])
+    let work = model.beginBackgroundWork()
+    await model.reactivate().value
+    await work.end().value
+    #expect(try history.runs().map(\.state) == [.running])
+    await model.suspend().value
+    model.cancel()
+    await model.ended()
+    #expect(try history.runs().map(\.state) == [.interrupted])
+    await model.reactivate().value
+    #expect(try history.runs().map(\.state) == [.cancelled])
   }
 }

@@ -41,14 +41,20 @@ import Observation
 
   @ObservationIgnored private let engine: Engine
   @ObservationIgnored private let begin: (Launch) throws -> TypedRun<Workflow>
+  @ObservationIgnored private let history: RecordingSuspension?
   @ObservationIgnored private var lastSuspension: Task<Void, Never>?
+  @ObservationIgnored private var isInBackground = false
+  @ObservationIgnored private var isSuspended = false
+  @ObservationIgnored private var backgroundWorkCount = 0
   @ObservationIgnored private var earlyPosts: [(event: String, value: Value)] = []
   @ObservationIgnored private var hasFinishedPosting = false
   @ObservationIgnored private var waiters: [CheckedContinuation<Void, Never>] = []
+  @ObservationIgnored private var endWaiters: [CheckedContinuation<Void, Never>] = []
 
   /// Creates a launch that has not started. Its run accepts events until ``finishPosting()``.
   public init(_ engine: Engine, _ workflow: Workflow, _ inputs: Workflow.Inputs, options: RunOptions) {
     self.engine = engine
+    history = options.history?.suspension
     begin = { launch in
       var options = options
       options.acceptsEvents = true
@@ -92,6 +98,12 @@ import Observation
     await withCheckedContinuation { waiters.append($0) }
   }
 
+  /// Returns when nothing of the launch runs any more: the run has ended, or could not start.
+  public func ended() async {
+    guard report == nil, phase != .failed || run != nil else { return }
+    await withCheckedContinuation { endWaiters.append($0) }
+  }
+
   /// Posts an event from outside.
   public func post(_ event: some EventName, value: Value = .null) { post(event.rawValue, value: value) }
 
@@ -118,16 +130,49 @@ import Observation
     run?.finishPosting()
   }
 
-  /// Releases the files that a suspended app must not lock, when the app goes to the background. ``LifecycleObserver`` calls it.
-  /// The task ends when they are released.
+  /// Releases the files that a suspended app must not lock, when the app is in the background: those of plugins, and the run
+  /// history. ``LifecycleObserver`` calls it. While there is ``beginBackgroundWork()``, they are released at its end.
+  ///
+  /// The task ends when they are released, or at once if background work keeps them.
   @discardableResult public func suspend() -> Task<Void, Never> {
-    afterEarlierSuspensions { [engine] in await engine.suspend() }
+    isInBackground = true
+    return backgroundWorkCount == 0 ? releaseFiles() : Task {}
   }
 
   /// Takes the files again when the app comes to the front. If another process has used one meanwhile, nothing more is written
   /// to it, and ``problem`` says so.
   @discardableResult public func reactivate() -> Task<Void, Never> {
-    afterEarlierSuspensions { [weak self, engine] in
+    isInBackground = false
+    return takeFiles()
+  }
+
+  /// Begins work of an app in the background, such as the handling of a silent push or a `BGTask`: the files are taken, and released
+  /// when it ends, unless the app has come to the front meanwhile. End it before the system is told that the work is done, and when
+  /// its time is up.
+  public func beginBackgroundWork() -> BackgroundWork {
+    backgroundWorkCount += 1
+    if isInBackground { takeFiles() }
+    return BackgroundWork { [self] in
+      backgroundWorkCount -= 1
+      return isInBackground && backgroundWorkCount == 0 ? releaseFiles() : Task {}
+    }
+  }
+
+  private func releaseFiles() -> Task<Void, Never> {
+    guard !isSuspended else { return lastSuspension ?? Task {} }
+    isSuspended = true
+    return afterEarlierSuspensions { [engine, history] in
+      await engine.suspend()
+      await history?.suspend()
+    }
+  }
+
+  @discardableResult private func takeFiles() -> Task<Void, Never> {
+    guard isSuspended else { return lastSuspension ?? Task {} }
+    isSuspended = false
+    return afterEarlierSuspensions { [weak self, engine, history] in
+      // In the reverse order.
+      do { try await history?.reactivate() } catch { self?.problem = "history: \(error)" }
       do { try await engine.reactivate() } catch { self?.problem = "\(error)" }
     }
   }
@@ -159,6 +204,7 @@ import Observation
     outputs = Workflow.Outputs(values: report.outputs)
     self.report = report
     if phase == .open { phase = .ended }
+    release()
   }
 
   private func fail(_ reason: String) {
@@ -170,5 +216,8 @@ import Observation
   private func release() {
     for waiter in waiters { waiter.resume() }
     waiters = []
+    guard report != nil || run == nil else { return }
+    for waiter in endWaiters { waiter.resume() }
+    endWaiters = []
   }
 }

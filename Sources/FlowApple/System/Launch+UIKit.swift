@@ -60,10 +60,15 @@
   }
 
   /// Posts the events of an app's life to a launch for as long as it is kept, and releases the locks of files in the background.
+  ///
+  /// An app that the system launches in the background gets no notification before it is suspended. The observer asks the system for
+  /// time then, and releases the locks when the launch has ended or the time is up.
   @MainActor public final class LifecycleObserver<Workflow: PackagedWorkflow> {
     private let model: LaunchModel<Workflow>
     private var relay: LifecycleRelay
     private var tokens: [any NSObjectProtocol] = []
+    /// The time that the system has granted a launch in the background, and the work that ends with it.
+    private var launchTime: (identifier: UIBackgroundTaskIdentifier, work: BackgroundWork)?
 
     /// Starts posting; create it when the app is launched.
     public init(_ model: LaunchModel<Workflow>) {
@@ -75,6 +80,7 @@
           MainActor.assumeIsolated { self?.post(name.rawValue) }
         }
       }
+      if relay.isInBackground { beginLaunchTime() }
     }
 
     /// Stops posting.
@@ -88,6 +94,7 @@
       model.post(event)
       guard event == .appDidEnterBackground else {
         model.reactivate()
+        endLaunchTime()
         return
       }
       // The system suspends the app soon after this returns, unless it is asked for time.
@@ -97,6 +104,26 @@
       Task {
         await suspension.value
         application.endBackgroundTask(time)
+      }
+    }
+
+    private func beginLaunchTime() {
+      let work = model.beginBackgroundWork()
+      model.suspend()
+      let identifier = UIApplication.shared.beginBackgroundTask { self.endLaunchTime() }
+      launchTime = (identifier, work)
+      Task { [weak self, model] in
+        await model.ended()
+        self?.endLaunchTime()
+      }
+    }
+
+    private func endLaunchTime() {
+      guard let (identifier, work) = launchTime else { return }
+      launchTime = nil
+      Task {
+        await work.end().value
+        UIApplication.shared.endBackgroundTask(identifier)
       }
     }
   }

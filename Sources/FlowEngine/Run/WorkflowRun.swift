@@ -155,6 +155,7 @@ public final class WorkflowRun: Sendable {
     } else {
       try activate(launch: options.launch, isStarting: true)
     }
+    startSuspension()
     if let virtual = options.clock { Task { [self] in await virtual.drive(self) } }
   }
 

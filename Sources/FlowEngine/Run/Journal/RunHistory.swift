@@ -21,7 +21,9 @@ public struct RunHistory: Sendable {
   /// Returns the names of the steps in a recorded workflow, so that the newest success of each step is not deleted.
   /// Returns nil if the workflow cannot be read any more.
   public var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
-  /// The rule for deleting old runs at the end of this one.
+  /// Releases the store while the app is suspended; nil if the program is never suspended.
+  package var suspension: RecordingSuspension?
+  /// The old runs to remove after this one.
   public var retention = RunRetention()
 
   /// Creates a history that records in the store returned by `open`.

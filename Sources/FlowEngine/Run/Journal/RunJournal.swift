@@ -23,7 +23,13 @@ final class RunJournal: Sendable {
     var lease: (any RunLease)?
     var problem: StoreProblem?
     var isOver = false
-    /// The live files of held-back lines, or nil if there are none.
+    /// The number of chunks in the store, or nil for a resumed run, which is not released.
+    var chunkCount: Int?
+    /// Nil unless the app is suspended.
+    var suspension: Suspension?
+    /// The reason why the run could not be taken again, for the next write.
+    var refusal: StoreProblem?
+    /// The file with held-back lines for other processes, or nil if there are none.
     var live: LiveLog?
 
     /// Records the problem that ends the recording. A run that continues keeps its lease until it ends, because a
@@ -33,13 +39,20 @@ final class RunJournal: Sendable {
       if isEnding { lease = nil }
       return problem
     }
+
+    /// Releases the run.
+    mutating func release() {
+      lease = nil
+      live?.end()
+      live = nil
+    }
   }
 
   /// - Parameter resuming: The store and the lease of a resumed run, or nil for a new run.
   init(_ history: RunHistory, thread: AlarmClock, resuming: (store: any RunStore, lease: any RunLease)? = nil) {
     self.history = history
     self.thread = thread
-    state = Mutex(State(store: resuming?.store, lease: resuming?.lease))
+    state = Mutex(State(store: resuming?.store, lease: resuming?.lease, chunkCount: resuming == nil ? 0 : nil))
     held = Mutex(Held(lease: resuming?.lease))
   }
 
@@ -49,7 +62,10 @@ final class RunJournal: Sendable {
   /// True if the end of the run was written, or a problem has ended the recording.
   var isOver: Bool { state.withLock { $0.isOver || $0.problem != nil } }
 
-  /// True unless another process may have taken over the run.
+  /// True while the end of the run waits to be written, because the app is suspended.
+  var isWaiting: Bool { state.withLock { $0.suspension?.end != nil } }
+
+  /// True unless another process may hold the run.
   ///
   /// It has a separate lock, because the lock for writes is held while a database responds slowly.
   var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
@@ -96,14 +112,17 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Appends chunks. The first call creates the run, as described by `run`. `collect` is called under the lock for
-  /// writes, so that the order of the chunks is that of the calls.
-  func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
+  /// Appends chunks. The first call also creates the run that `run` describes. The chunks are collected while no other
+  /// thread writes, so their order is kept. Returns false, and collects none, while the app is suspended.
+  @discardableResult
+  func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) -> Bool {
     try state.withLock { state throws(StoreProblem) in
-      guard state.problem == nil, !state.isOver else { return }
+      guard state.problem == nil, !state.isOver else { return true }
+      guard state.suspension == nil else { return false }
       do throws(StoreProblem) {
+        try Self.checkRefusal(&state)
         if let store = state.store, let lease = state.lease {
-          try write(collect(), to: store, lease, &state.live)
+          try write(collect(), to: store, lease, &state)
         } else {
           let pieces = collect()
           try Self.create(run(), pieces.compactMap(\.chunk?.bytes), history, &state)
@@ -112,6 +131,7 @@ final class RunJournal: Sendable {
           }
           held.withLock { $0.lease = state.lease }
         }
+        return true
       } catch {
         throw fail(error, &state)
       }
@@ -123,7 +143,7 @@ final class RunJournal: Sendable {
     try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
       do throws(StoreProblem) {
-        try write(collect(), to: store, lease, &state.live)
+        try write(collect(), to: store, lease, &state)
       } catch {
         throw fail(error, &state)
       }
@@ -131,12 +151,14 @@ final class RunJournal: Sendable {
   }
 
   private func write(
-    _ pieces: [JournalPiece], to store: any RunStore, _ lease: any RunLease, _ live: inout LiveLog?
+    _ pieces: [JournalPiece], to store: any RunStore, _ lease: any RunLease, _ state: inout State
   ) throws(StoreProblem) {
     for piece in pieces {
       switch piece {
-      case .chunk(let chunk): try store.append(chunk.bytes, to: lease, isDurable: history.isDurable)
-      case .heldLines(let lines): Self.show(lines, store, lease, &live)
+      case .chunk(let chunk):
+        try store.append(chunk.bytes, to: lease, isDurable: history.isDurable)
+        state.chunkCount? += 1
+      case .heldLines(let lines): Self.show(lines, store, lease, &state.live)
       }
     }
   }
@@ -159,6 +181,7 @@ final class RunJournal: Sendable {
       guard let store = state.store else { return }
       state.lease = try store.create(
         run, definition: history.definition, chunks: chunks, isDurable: history.isDurable)
+      state.chunkCount = chunks.count
     }
   }
 
@@ -174,28 +197,90 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Writes the remaining entries and the end of the run. If nothing was written before, this is a single call.
+  /// Writes the remaining entries and the end of the run, in one call if nothing has been written yet. While the app is suspended
+  /// they wait for ``reactivate()``.
   func finish(_ run: StoredRun, _ collect: () -> [JournalPiece]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
-      defer {
-        state.lease = nil
-        state.live?.end()
-        state.live = nil
-      }
-      guard state.problem == nil, !state.isOver else { return }
-      let pieces = collect()
-      do throws(StoreProblem) {
-        if let store = state.store, let lease = state.lease {
-          try write(pieces, to: store, lease, &state.live)
-          try store.finish(lease, state: run.state, summary: run.summary)
-        } else {
-          try keep(run, pieces.compactMap(\.chunk), &state)
-        }
-        state.isOver = true
-      } catch {
-        throw fail(error, &state)
+      guard state.problem == nil, !state.isOver else { return state.release() }
+      if state.suspension != nil {
+        state.suspension?.end = (run, collect())
+      } else {
+        try writeEnd(run, collect(), &state)
       }
     }
+  }
+
+  private func writeEnd(_ run: StoredRun, _ pieces: [JournalPiece], _ state: inout State) throws(StoreProblem) {
+    defer { state.release() }
+    do throws(StoreProblem) {
+      try Self.checkRefusal(&state)
+      if let store = state.store, let lease = state.lease {
+        try write(pieces, to: store, lease, &state)
+        try store.finish(lease, state: run.state, summary: run.summary)
+      } else {
+        try keep(run, pieces.compactMap(\.chunk), &state)
+      }
+      state.isOver = true
+    } catch {
+      throw fail(error, &state)
+    }
+  }
+
+  // MARK: Suspension
+
+  /// Releases the run and the store, as at the end of the process. Nothing is written until ``reactivate()``.
+  func suspend() {
+    state.withLock { state in
+      guard state.suspension == nil, state.problem == nil, !state.isOver else { return }
+      guard let chunkCount = state.chunkCount else { return }
+      let released = state.lease.map { lease in
+        (run: lease.run, position: RunPosition(epoch: lease.epoch, chunkCount: chunkCount))
+      }
+      state.suspension = Suspension(released: released)
+      state.release()
+      state.store = nil
+    }
+  }
+
+  /// Takes the run over again, unless another process has done so, and writes its end if it has ended meanwhile. Returns the
+  /// problem if that is not possible.
+  func reactivate() -> StoreProblem? {
+    state.withLock { state in
+      guard let suspension = state.suspension else { return nil }
+      state.suspension = nil
+      do throws(StoreProblem) {
+        if let (run, position) = suspension.released {
+          do throws(StoreProblem) {
+            let store = try history.open(nil)
+            state.lease = try store.take(run, at: position, by: history.holder)
+            state.store = store
+          } catch {
+            switch error {
+            case .held, .moved: throw .fenced(run: run)
+            default: throw error
+            }
+          }
+          held.withLock { $0.lease = state.lease }
+        }
+      } catch {
+        state.refusal = error
+      }
+      do throws(StoreProblem) {
+        if let (run, pieces) = suspension.end {
+          defer { state.store = nil }
+          try writeEnd(run, pieces, &state)
+        }
+        return state.refusal
+      } catch {
+        return error
+      }
+    }
+  }
+
+  private static func checkRefusal(_ state: inout State) throws(StoreProblem) {
+    guard let refusal = state.refusal else { return }
+    state.refusal = nil
+    throw refusal
   }
 
   private func keep(_ run: StoredRun, _ chunks: [RunChunk], _ state: inout State) throws(StoreProblem) {

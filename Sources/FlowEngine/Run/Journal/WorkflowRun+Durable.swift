@@ -85,11 +85,13 @@ extension WorkflowRun {
     while true {
       var chosen: [(start: (step: StepIndex, attempt: Int), pool: Pool)] = []
       do throws(StoreProblem) {
-        try journal.write(storedRun(.running)) {
+        let isWritten = try journal.write(storedRun(.running)) {
           let (picked, chunks) = chooseStarts()
           chosen = picked
           return chunks.map { .chunk($0) }
         }
+        // Steps of a suspended app wait.
+        guard isWritten else { return }
       } catch {
         tellOfJournal(error)
         return giveBack(chosen)

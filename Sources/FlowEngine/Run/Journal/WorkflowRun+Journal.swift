@@ -238,7 +238,8 @@ extension WorkflowRun {
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
     } catch {}
     journal.releaseStore()
-    // The problem may have occurred earlier, even after the report was created.
+    endSuspension()
+    // The problem may have occurred earlier, and after the report was created.
     if let problem = journal.problem {
       let warning = "history: \(problem)"
       if !report.warnings.contains(warning) { report.warnings.append(warning) }

@@ -5,12 +5,19 @@
   extension BGTask {
     /// Ties a run to this task: the run is cancelled when the system's time limit is reached, and the system is
     /// notified when the run has ended.
-    public func follow<Workflow: PackagedWorkflow>(_ run: TypedRun<Workflow>) {
-      expirationHandler = { run.cancel() }
+    ///
+    /// - Parameter work: the work of the app's ``LaunchModel``, from ``LaunchModel/beginBackgroundWork()``. Files that a suspended app
+    ///   must not lock are released at the end of the run, and at the time limit even if the run has not ended.
+    public func follow<Workflow: PackagedWorkflow>(_ run: TypedRun<Workflow>, _ work: BackgroundWork? = nil) {
+      expirationHandler = {
+        run.cancel()
+        Task { @MainActor in work?.end() }
+      }
       // Proof of safety: the system gives out `self` once, and this function alone uses it, once, when the run has ended.
       nonisolated(unsafe) let task = self
       Task {
         let conclusion = await run.report.conclusion
+        await work?.end().value
         task.setTaskCompleted(success: conclusion == .success || conclusion == .partial)
       }
     }

@@ -1,0 +1,15 @@
+/// Work of an app in the background, during which files stay locked. See ``LaunchModel/beginBackgroundWork()``.
+@MainActor public final class BackgroundWork {
+  private var onEnd: (@MainActor () -> Task<Void, Never>)?
+  private var ending: Task<Void, Never>?
+
+  init(onEnd: @escaping @MainActor () -> Task<Void, Never>) { self.onEnd = onEnd }
+
+  /// Ends the work. The task ends when the files are released, if they are. Later calls return the same task.
+  @discardableResult public func end() -> Task<Void, Never> {
+    if let ending { return ending }
+    let task = onEnd?() ?? Task {}
+    (onEnd, ending) = (nil, task)
+    return task
+  }
+}
