@@ -22,6 +22,7 @@ run: build
 ## Builds the release binary, .build/release/flowrun, with the Swift runtime inside and all of it optimized.
 build: setup
 	$(RELEASE) --product flowrun
+	@.build/release/flowrun version >/dev/null || { echo '.build/release/flowrun does not run' >&2; exit 1; }
 
 ## Builds flowrun and its page in the browser, and starts it, as in make ui UI_ARGUMENTS="workflows --open"; Ctrl-C stops it.
 ui: setup

@@ -96,7 +96,8 @@ let core: [[Target]] = [
   module(
     "FlowCommandKit",
     uses: [
-      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", product("ArgumentParser", "swift-argument-parser"),
+      "FlowPlatform", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets",
+      product("ArgumentParser", "swift-argument-parser"),
     ]),
   module(
     "FlowStore",
@@ -171,8 +172,8 @@ let core: [[Target]] = [
   module(
     "FlowCLI",
     uses: [
-      "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowCompiled", "FlowSyntax",
-      "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowStoreSQLite",
+      "FlowPlatform", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowCompiled",
+      "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowStoreSQLite",
       .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight", "FlowPluginHost",
       "FlowExecutors", "FlowLanguageServer",
       product("ArgumentParser", "swift-argument-parser"), product("AsyncHTTPClient", "async-http-client", network),

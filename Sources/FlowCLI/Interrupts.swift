@@ -1,7 +1,7 @@
 import FlowCommandKit
 import FlowEngine
+import FlowPlatform
 import FlowSystem
-import Synchronization
 
 /// Handles the signals that end flowrun. It is active from the first instruction of `main`.
 ///
@@ -30,13 +30,13 @@ enum Interrupts {
     case passing(ProcessGroup)
   }
 
-  private static let state = Mutex(State())
+  private static let state = SharedMutex(State())
 
-  static var first: CInt? { state.withLock { $0.first } }
+  static var first: CInt? { state.mutex.withLock { $0.first } }
 
   /// The first signal, or nil if there was none. Also nil if that signal only ended the wait of a run with `keep:
   /// services`.
-  static var firstThatCancels: CInt? { state.withLock { $0.hasEndedWait ? nil : $0.first } }
+  static var firstThatCancels: CInt? { state.mutex.withLock { $0.hasEndedWait ? nil : $0.first } }
 
   /// Starts handling signals. This is the first thing that the command does.
   static func take() {
@@ -55,14 +55,14 @@ enum Interrupts {
 
   /// Sets what removes the outputs of an earlier run if the process is ended at once, or nil once those of this run have
   /// been written.
-  static func ifEndedAtOnce(_ discard: (@Sendable () -> Void)?) { state.withLock { $0.discard = discard } }
+  static func ifEndedAtOnce(_ discard: (@Sendable () -> Void)?) { state.mutex.withLock { $0.discard = discard } }
 
   /// Sets the phase in which steps may be starting: a signal waits until it can cancel the run.
   static func holdForStart() { change(to: .starting) }
 
   /// From now on, a signal cancels this run. If a signal has already been received, the run is cancelled at once.
   static func cancel(_ run: WorkflowRun) {
-    let first = state.withLock { state in
+    let first = state.mutex.withLock { state in
       state.phase = .running(run)
       return state.first
     }
@@ -72,7 +72,7 @@ enum Interrupts {
   /// From now on, a signal is forwarded to the process of a run. A signal that has already been received is forwarded
   /// at once.
   static func pass(to group: ProcessGroup) {
-    let first = state.withLock { state in
+    let first = state.mutex.withLock { state in
       state.phase = .passing(group)
       return state.first
     }
@@ -82,14 +82,14 @@ enum Interrupts {
   /// Stops forwarding, because the run in the other process has ended. Returns the signal that was received meanwhile,
   /// or nil.
   static func endPassing() -> CInt? {
-    state.withLock { state in
+    state.mutex.withLock { state in
       if state.first == nil { state.phase = .withoutRun }
       return state.first
     }
   }
 
   private static func change(to phase: Phase) {
-    let isEnding = state.withLock { state in
+    let isEnding = state.mutex.withLock { state in
       if state.first == nil { state.phase = phase }
       return state.first != nil
     }
@@ -100,7 +100,7 @@ enum Interrupts {
   /// Handles a signal. This runs on the signal thread and must not block, because the next signal must be handled, too.
   private static func receive(_ signal: CInt) {
     StandardOutput.hurry()
-    let (reaction, phase, discard) = state.withLock { ($0.requests.take(signal, at: .now), $0.phase, $0.discard) }
+    let (reaction, phase, discard) = state.mutex.withLock { ($0.requests.take(signal, at: .now), $0.phase, $0.discard) }
     switch reaction {
     case .stop: break
     case .none: return
@@ -130,7 +130,7 @@ enum Interrupts {
     // The run in the other process reports its result itself.
     case .passing(let group): group.send(signal)
     case .running(let run) where run.endWait():
-      state.withLock { $0.hasEndedWait = true }
+      state.mutex.withLock { $0.hasEndedWait = true }
       StandardOutput.writeError("\nflowrun: stopping the services; press Ctrl-C again to end at once\n")
     case .running(let run):
       // The run is cancelled first, because writing the message can block.

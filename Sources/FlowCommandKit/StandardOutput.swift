@@ -1,8 +1,8 @@
 import FlowDiagnostics
 import FlowModel
+import FlowPlatform
 import FlowSecrets
 import FlowSystem
-import Synchronization
 
 /// Writes standard output and standard error in whole lines with `write(2)`.
 ///
@@ -43,7 +43,7 @@ package enum StandardOutput {
   /// The maximum wait for a blocked reader when the process is about to end.
   private static let patienceMilliseconds: CInt = 2000
 
-  private static let state = Mutex(State())
+  private static let state = SharedMutex(State())
 
   /// True if standard output is a terminal.
   package static let isTerminal = isatty(1) == 1
@@ -58,7 +58,7 @@ package enum StandardOutput {
   package static var errorAllowsColor: Bool { isatty(2) == 1 && Environment.allowsColor }
 
   /// True if standard output has failed, so that further output can be skipped.
-  package static var hasFailed: Bool { state.withLock { $0.failure != nil } }
+  package static var hasFailed: Bool { state.mutex.withLock { $0.failure != nil } }
 
   /// True if the reader of standard output has ended, as far as the system reports it without a write.
   package static var isReaderGone: Bool {
@@ -67,11 +67,11 @@ package enum StandardOutput {
   }
 
   /// True if output was lost and the loss is not forgiven.
-  package static var isLost: Bool { state.withLock { $0.failure != nil && !$0.isForgiven } }
+  package static var isLost: Bool { state.mutex.withLock { $0.failure != nil && !$0.isForgiven } }
 
   /// Calls `handler` when standard output fails, or at once if it already has.
   package static func whenFailed(_ handler: @escaping @Sendable (Failure) -> Void) {
-    let failure = state.withLock { state in
+    let failure = state.mutex.withLock { state in
       state.handler = handler
       return state.failure
     }
@@ -79,25 +79,27 @@ package enum StandardOutput {
   }
 
   /// Ignores a failure because the reader ended on purpose and the results are also written elsewhere.
-  package static func forgiveFailure() { state.withLock { $0.isForgiven = true } }
+  package static func forgiveFailure() { state.mutex.withLock { $0.isForgiven = true } }
 
   /// Limits waits for a blocked reader to 2 s, because the process is about to end. Without this, waits are unlimited,
   /// for example for a person reading in a pager.
-  package static func hurry() { state.withLock { $0.isHurried = true } }
+  package static func hurry() { state.mutex.withLock { $0.isHurried = true } }
 
   /// Redirects text for standard error to `route`, which is the live view: unknown lines would destroy its layout. Nil
   /// ends the redirection.
-  package static func routeErrors(to route: (@Sendable (String) -> Void)?) { state.withLock { $0.errorRoute = route } }
+  package static func routeErrors(to route: (@Sendable (String) -> Void)?) {
+    state.mutex.withLock { $0.errorRoute = route }
+  }
 
   /// Hides these secrets in all further text for people. Text is already masked at its source; this is the last check
   /// before it is written.
-  package static func hide(_ mask: SecretMask?) { if let mask { state.withLock { $0.mask = mask } } }
+  package static func hide(_ mask: SecretMask?) { if let mask { state.mutex.withLock { $0.mask = mask } } }
 
   /// The maximum number of bytes kept while a command has the terminal.
   private static let heldBytes = 16 << 20
 
   /// Keeps output for the terminal until ``release(beginning:)`` because a command has the terminal.
-  package static func hold() { state.withLock { $0.held = $0.held ?? [] } }
+  package static func hold() { state.mutex.withLock { $0.held = $0.held ?? [] } }
 
   /// Writes a text to the terminal, then the kept output, and ends keeping output.
   package static func release(beginning text: String) {
@@ -109,7 +111,7 @@ package enum StandardOutput {
 
   /// Returns the output kept since the last call. If there is none, returns nil and ends keeping output.
   private static func takeHeld() -> [(file: Int32, bytes: [UInt8])]? {
-    state.withLock { state in
+    state.mutex.withLock { state in
       guard var held = state.held, !held.isEmpty else {
         state.held = nil
         return nil
@@ -126,7 +128,7 @@ package enum StandardOutput {
   /// Keeps bytes for later if a command has the terminal. Returns whether it does.
   private static func keeps(_ buffer: UnsafeBufferPointer<UInt8>, for file: Int32) -> Bool {
     guard file == 1 || isErrorOnTerminal else { return false }
-    return state.withLock { state in
+    return state.mutex.withLock { state in
       guard state.held != nil else { return false }
       if state.heldByteCount <= heldBytes { state.held?.append((file, Array(buffer))) }
       state.heldByteCount += buffer.count
@@ -134,7 +136,7 @@ package enum StandardOutput {
     }
   }
 
-  private static func hidden(_ text: String) -> String { state.withLock { $0.mask }?.masked(text) ?? text }
+  private static func hidden(_ text: String) -> String { state.mutex.withLock { $0.mask }?.masked(text) ?? text }
 
   /// Writes text for people to standard output.
   package static func write(_ text: String) {
@@ -157,7 +159,7 @@ package enum StandardOutput {
   /// Writes text for people to standard error.
   package static func writeError(_ text: String) {
     let text = TerminalText.visibleLines(hidden(text), keepsColors: errorAllowsColor)
-    if let route = state.withLock({ $0.errorRoute }) { return route(text) }
+    if let route = state.mutex.withLock({ $0.errorRoute }) { return route(text) }
     write(bytes: text, to: 2)
   }
 
@@ -204,7 +206,7 @@ package enum StandardOutput {
       var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
       // If the file cannot be polled, the write reports the error.
       if poll(&watched, 1, lookMilliseconds) != 0 { return true }
-      waited = state.withLock { $0.isHurried } ? waited + lookMilliseconds : 0
+      waited = state.mutex.withLock { $0.isHurried } ? waited + lookMilliseconds : 0
       if waited >= patienceMilliseconds { return false }
     }
   }
@@ -218,7 +220,7 @@ package enum StandardOutput {
   private static func fail(_ code: Int32, _ file: Int32) { if file == 1 { fail(Failure(code: code)) } }
 
   private static func fail(_ failure: Failure) {
-    let (isFirst, handler) = state.withLock { state in
+    let (isFirst, handler) = state.mutex.withLock { state in
       guard state.failure == nil else { return (false, state.handler) }
       state.failure = failure
       // The view draws on standard output and may be drawing at the moment.

@@ -8,6 +8,14 @@ struct TextTests {
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
   }
 
+  @Test func `no static mutex has a state with an initial value that the optimizer could drop`() throws {
+    for file in Self.sources {
+      let text = try Repository.text(file)
+      #expect(
+        text.firstMatch(of: /static let \w+ = Mutex\([A-Z]/) == nil, "\(file): make it a SharedMutex")
+    }
+  }
+
   // MARK: Pages
 
   @Test func `the table of modules contains every target of the core, and no others`() throws {

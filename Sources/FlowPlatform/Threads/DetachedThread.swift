@@ -1,5 +1,4 @@
 import CFlowPlatform
-import Synchronization
 
 /// Separate threads for blocking work, so that no thread of a pool has to wait.
 package enum DetachedThread {
@@ -24,19 +23,19 @@ package enum DetachedThread {
     var start: @Sendable (() -> CInt) -> CInt
   }
 
-  private static let surrounding = Mutex(Surrounding { $0() })
+  private static let surrounding = SharedMutex(Surrounding { $0() })
 
   /// Sets a function that surrounds every later start of a thread and returns the result of its argument. A program
   /// that handles signals uses it to block them in these threads.
   package static func surroundStarts(with surrounding: @escaping @Sendable (() -> CInt) -> CInt) {
-    self.surrounding.withLock { $0.start = surrounding }
+    self.surrounding.mutex.withLock { $0.start = surrounding }
   }
 
   /// Runs `body` on a separate thread with a name for debuggers; throws an error if the system cannot create one.
   package static func start(name: String? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     // Proof of safety: one reference is retained here, which `runWork` takes over, or which is released where no thread starts.
     let work = Unmanaged.passRetained(Work(name, body))
-    let surrounding = surrounding.withLock { $0 }
+    let surrounding = surrounding.mutex.withLock { $0 }
     let failure = surrounding.start { begin(work.toOpaque()) }
     if failure != 0 {
       work.release()

@@ -1,5 +1,5 @@
 import CFlowProcess
-import Synchronization
+import FlowPlatform
 
 /// The nested runs of flowrun in commands of this process, with the time that each has reported to need for stopping.
 ///
@@ -24,7 +24,7 @@ package enum InnerRuns {
     var leftTimes: [pid_t: Int] = [:]
   }
 
-  private static let state = Mutex(State())
+  private static let state = SharedMutex(State())
 
   /// A command that may contain nested runs; ``begin()`` returns nil if the system cannot create a pipe for them.
   package final class Command: Sendable {
@@ -42,7 +42,7 @@ package enum InnerRuns {
 
     deinit {
       let number = number
-      state.withLock { state in
+      state.mutex.withLock { state in
         guard let times = state.times.removeValue(forKey: number), !times.isEmpty else { return }
         if state.leftTimes.count > Self.mostLeft { state.leftTimes = [:] }
         state.leftTimes.merge(times) { $1 }
@@ -65,7 +65,7 @@ package enum InnerRuns {
     func processes(outside group: pid_t) -> [pid_t] { running(in: group).keys.filter { getpgid($0) != group } }
 
     private func running(in group: pid_t) -> [pid_t: Int] {
-      let times = state.withLock { state in
+      let times = state.mutex.withLock { state in
         read(&state)
         return state.times[number] ?? [:]
       }
@@ -79,7 +79,7 @@ package enum InnerRuns {
   /// The longest time that one of these processes needs to stop, or 0 if none is a nested run. They must be known to
   /// belong to commands of this process.
   static func milliseconds(of processes: [pid_t]) -> Int {
-    state.withLock { state in
+    state.mutex.withLock { state in
       read(&state)
       // A process may still belong to a command that has ended.
       let times = [state.leftTimes] + state.times.values
@@ -89,7 +89,7 @@ package enum InnerRuns {
 
   /// Describes a command that is about to start.
   package static func begin() -> Command? {
-    state.withLock { state in
+    state.mutex.withLock { state in
       if state.writing == nil { open(&state) }
       guard let descriptor = state.writing else { return nil }
       // Reading the reports makes room for others.

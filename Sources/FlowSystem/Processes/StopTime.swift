@@ -1,4 +1,4 @@
-import Synchronization
+import FlowPlatform
 
 /// The time that this process needs to stop, reported to the flowrun whose command it belongs to.
 package enum StopTime {
@@ -11,21 +11,21 @@ package enum StopTime {
     var inner = Duration.zero
   }
 
-  private static let own = Mutex(Times())
+  private static let own = SharedMutex(Times())
 
   /// Reports the time that the process itself needs; `usual` is the time without reserves, for people.
   package static func report(_ time: Duration, usual: Duration) {
     let milliseconds = time.milliseconds
-    own.withLock { $0 = Times(milliseconds: milliseconds, usual: usual) }
+    own.mutex.withLock { $0 = Times(milliseconds: milliseconds, usual: usual) }
     InnerRuns.report(milliseconds: milliseconds)
   }
 
   /// The longest time in which the process should stop.
-  package static var longest: Duration { own.withLock { max($0.usual, $0.inner) } }
+  package static var longest: Duration { own.mutex.withLock { max($0.usual, $0.inner) } }
 
   /// Reports that nested runs also need this time.
   package static func extend(by time: Duration) {
-    let milliseconds = own.withLock { own in
+    let milliseconds = own.mutex.withLock { own in
       own.inner = max(own.inner, time)
       return own.milliseconds
     }

@@ -1,5 +1,5 @@
 import CFlowProcess
-import Synchronization
+import FlowPlatform
 
 /// The terminal of this process, used by one command or question at a time.
 ///
@@ -35,7 +35,7 @@ package enum ForegroundTerminal {
     var modes: termios?
   }
 
-  private static let state = Mutex(State())
+  private static let state = SharedMutex(State())
 
   /// The polling interval for waiting commands.
   private static let lookMilliseconds: CInt = 20
@@ -44,21 +44,21 @@ package enum ForegroundTerminal {
   package static var isOwn: Bool { isatty(0) == 1 && isatty(1) == 1 && tcgetpgrp(0) == getpgrp() }
 
   /// Announces an offer: until it is made, commands wait for it.
-  package static func expectOffer() { state.withLock { $0.offer = .expected } }
+  package static func expectOffer() { state.mutex.withLock { $0.offer = .expected } }
 
   /// Allows commands to use the terminal from now on.
-  package static func offer(_ host: Host) { state.withLock { $0.offer = .host(host) } }
+  package static func offer(_ host: Host) { state.mutex.withLock { $0.offer = .host(host) } }
 
   /// Reserves the terminal; returns false while a command or a question uses it.
   package static func takeTurn() -> Bool {
-    state.withLock { state in
+    state.mutex.withLock { state in
       defer { state.isTaken = true }
       return !state.isTaken
     }
   }
 
   /// Releases the terminal.
-  package static func endTurn() { state.withLock { $0.isTaken = false } }
+  package static func endTurn() { state.mutex.withLock { $0.isTaken = false } }
 
   /// Gives a command the terminal until it has ended, after waiting for other commands that use it, and returns its
   /// group, which has not been reaped. Returns nil if there is no terminal.
@@ -82,7 +82,7 @@ package enum ForegroundTerminal {
     host.makeRoom(step)
     var isKilled = false
     defer { host.resume(isKilled) }
-    state.withLock { $0.modes = modes.value }
+    state.mutex.withLock { $0.modes = modes.value }
     defer { restore() }
     let group = try start(0, 1, isatty(2) == 1 ? 2 : 1)
     while case .stopped(let signal) = group.awaitChange() {
@@ -90,7 +90,7 @@ package enum ForegroundTerminal {
       let isEarly = (signal == SIGTTIN || signal == SIGTTOU) && tcgetpgrp(0) == getpgrp()
       let inner = isEarly ? modes : Modes.current ?? modes
       if !isEarly, !suspend(group) { continue }
-      state.withLock { $0.modes = modes.value }
+      state.mutex.withLock { $0.modes = modes.value }
       inner.set()
       _ = flow_set_foreground(0, group.number)
       group.send(SIGCONT)
@@ -101,7 +101,7 @@ package enum ForegroundTerminal {
 
   private static func host(_ checkCancellation: () throws -> Void) throws -> Host? {
     while true {
-      switch state.withLock({ $0.offer }) {
+      switch state.mutex.withLock({ $0.offer }) {
       case .none: return nil
       case .host(let host): return host
       case .expected:
@@ -114,7 +114,7 @@ package enum ForegroundTerminal {
   /// Calls `body` with the terminal's echo turned off.
   package static func withoutEcho<Result>(_ body: () -> Result) -> Result {
     guard let modes = Modes.current else { return body() }
-    state.withLock { $0.modes = modes.value }
+    state.mutex.withLock { $0.modes = modes.value }
     var silent = modes
     silent.hideInput()
     silent.set()
@@ -125,7 +125,7 @@ package enum ForegroundTerminal {
   /// Returns the terminal to this process and restores its modes if they were changed; also used when the process is
   /// about to end.
   package static func restore() {
-    let modes = state.withLock { state in
+    let modes = state.mutex.withLock { state in
       defer { state.modes = nil }
       return state.modes
     }
