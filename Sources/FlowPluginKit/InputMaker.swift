@@ -43,9 +43,9 @@ package final class InputMaker<Input: ActionInput>: Sendable {
     let input = Input()
     try withUnsafeBytes(of: input) { bytes in
       for field in layout.fields {
-        // Proof of safety: `Layout` has the offset of a ``Field`` from the metadata of this very type, a field begins with
-        // the reference to its slot, and `input` keeps the slot alive until the closure ends.
         let address = bytes.load(fromByteOffset: field.offset, as: UnsafeRawPointer.self)
+        // Proof of safety: `Layout` has the offset of a `Field` from the metadata of this very type, a field begins with the
+        // reference to its slot, and `input` keeps the slot alive until the closure ends.
         let slot = unsafeBitCast(address, to: FieldSlot.self)
         try slot.set(values[field.name], name: field.name)
       }

@@ -17,7 +17,7 @@ struct BatchSession {
   /// Returns the object on the next line, an error if the line is invalid, or nil at the end of the input.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
-    // If the output has failed, nobody would read an answer.
+    // An answer could not be written after the output has failed.
     return StandardOutput.hasFailed ? nil : reader.next().map(Self.object)
   }
 

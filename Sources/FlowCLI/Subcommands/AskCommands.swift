@@ -13,8 +13,8 @@ enum RunQuestion {
   /// busy for seconds.
   private static let waitMilliseconds = 10_000
 
-  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if there
-  /// is no such run, and a ``RunProblem`` if the run does not reply.
+  /// Sends a request and returns the reply. Throws a ``UsageProblem`` if the run refuses it, a `StoreProblem` if
+  /// there is no such run, and a ``RunProblem`` if the run does not reply.
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> Reply {
     let store = try place.open(writes: true)

@@ -232,7 +232,7 @@ struct Parser {
     }
   }
 
-  /// Merges a chain of one operator into a single node, so that `a && b && c` is no deeper than `a && b`.
+  /// Merges a chain of one operator into a single node, so that `a && b && c` is as deep as `a && b`.
   private mutating func pushLogical(_ left: ExpressionNode.Index, _ right: ExpressionNode.Index, isAnd: Bool) {
     func parts(_ index: ExpressionNode.Index) -> [ExpressionNode.Index] {
       switch nodes[Int(index)].kind {

@@ -116,7 +116,7 @@ extension Plan {
     for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
     pause = min(pause, Double(policy.maxDelay.nanoseconds))
     if policy.jitter == .full {
-      // The index of an item is no seed, because it depends on the order in which fan-outs were expanded.
+      // The index of an item is not used as a seed, because it depends on the order in which fan-outs were expanded.
       let seed = task.isItem ? Int(task.step) &+ (task.item &+ 1) &* 1_000_003 : Int(task.step)
       pause *= jitter(StepIndex(truncatingIfNeeded: seed), Int(state.attempt))
     }

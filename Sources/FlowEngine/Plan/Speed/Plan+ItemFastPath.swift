@@ -36,8 +36,8 @@ extension Plan {
 }
 
 extension PlanFanOut {
-  /// Ends an item that succeeded in its first attempt, and starts the next one. Returns nil without a change if there
-  /// is no next item, or if one of the two has had other attempts.
+  /// Ends an item that succeeded in its first attempt, and starts the next one. Returns nil without a change if
+  /// there is no next item, or if one of the two has had other attempts.
   @inline(__always)
   mutating func advance(from item: Int, at now: Int) -> Int? {
     guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < admitted,
