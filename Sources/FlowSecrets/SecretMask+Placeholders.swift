@@ -23,6 +23,8 @@ extension SecretMask {
   /// Returns the text with a placeholder for each secret. `unnamed` is the first secret in a form without a name, whose
   /// placeholder cannot be filled in.
   private func placeholders(in text: String) -> (text: String, unnamed: String?) {
+    // A run that may get a secret later, such as a link, has a mask without secrets.
+    if parts.isEmpty, !text.utf8.contains(Self.begin[0]) { return (text, nil) }
     var text = text
     var result: [UInt8] = []
     var unnamed: String?
@@ -139,6 +141,7 @@ extension SecretMask {
   /// Returns the name of a secret in a form that no placeholder can restore: split by spaces, line breaks or control
   /// characters, or in several encodings at once. Returns nil if there is none.
   public func spreadSecret(in object: ValueObject) -> String? {
+    if parts.isEmpty { return nil }
     for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
     return nil
   }
