@@ -33,6 +33,26 @@ import Testing
     #expect(outputs == ["country-code": "ch", "population": 9, "wait": .null])
   }
 
+  struct Mixed: ActionOutput {
+    var isSmall: Bool
+    var count: Int
+    var isLarge: Bool
+    var text: String?
+    var missing: Int?
+    var names: [String]
+    var isLast: Bool
+  }
+
+  @Test func `have their values whatever the size of the properties before them`() {
+    let output = Mixed(
+      isSmall: true, count: -7, isLarge: false, text: "a", missing: nil, names: ["b", "c"], isLast: true)
+    #expect(
+      output.values == [
+        "is-small": true, "count": -7, "is-large": false, "text": "a", "missing": nil, "names": ["b", "c"],
+        "is-last": true,
+      ])
+  }
+
   @Test func `are encoded and decoded unchanged, with words for numbers that JSON cannot write`() throws {
     let value: Value = ["a": [1, 2.5, true, .null, "text"], "b": ["c": [:]]]
     #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value)) == value)
