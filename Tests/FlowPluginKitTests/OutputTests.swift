@@ -35,21 +35,21 @@ import Testing
 
   struct Mixed: ActionOutput {
     var isSmall: Bool
-    var count: Int
     var isLarge: Bool
+    var count: Int
     var text: String?
     var missing: Int?
-    var names: [String]
     var isLast: Bool
+    var names: [String]
   }
 
   @Test func `have their values whatever the size of the properties before them`() {
     let output = Mixed(
-      isSmall: true, count: -7, isLarge: false, text: "a", missing: nil, names: ["b", "c"], isLast: true)
+      isSmall: false, isLarge: true, count: -7, text: "a", missing: nil, isLast: true, names: ["b", "c"])
     #expect(
       output.values == [
-        "is-small": true, "count": -7, "is-large": false, "text": "a", "missing": nil, "names": ["b", "c"],
-        "is-last": true,
+        "is-small": false, "is-large": true, "count": -7, "text": "a", "missing": nil, "is-last": true,
+        "names": ["b", "c"],
       ])
   }
 
