@@ -65,6 +65,35 @@ func product(_ name: String, _ package: String, _ condition: TargetDependencyCon
 
 // MARK: - Targets
 
+/// The benchmarks that measure what is `package`. They are targets only with `FLOWRUN_BENCHMARKS`, which `make bench` sets;
+/// the launch of an app is measured by a package of its own, `Benchmarks/Launch`, except for the one that reads YAML.
+let benchmarks: [[Target]] =
+  Context.environment["FLOWRUN_BENCHMARKS"] == nil
+  ? []
+  : [
+    benchmark("EngineBenchmark", in: "Engine", uses: ["FlowKitYAML", "FlowModel", "FlowStore", "FlowTestKit"]),
+    benchmark("StartPeer", in: "Engine", uses: ["FlowCLI"]),
+    benchmark(
+      "PluginCallBenchmark", in: "Engine",
+      uses: ["FlowCLI", "FlowModel", "FlowPluginHost", "FlowPluginKit", "FlowTestKit"]),
+    [.target(name: "Stopwatch", path: "Benchmarks/Launch/Sources/Stopwatch")],
+    benchmark("YAMLLaunch", in: "Launch", uses: ["FlowKitYAML", "Stopwatch"]),
+    benchmark("GeocodeBenchmark", in: "Geocode", uses: ["GeocodeCore"]),
+    [.target(name: "CAllocationCount", path: "Benchmarks/Router/Sources/CAllocationCount")],
+    benchmark(
+      "RouterBenchmark", in: "Router", uses: ["CAllocationCount", "RouterCore", product("Hummingbird", "hummingbird")]),
+    benchmark(
+      "SyncBenchmarks", in: "Sync",
+      uses: [
+        "CPostgreSQL", "CSQLite", "SyncCore", "SyncEngine", "SyncHTTP", "SyncPomodoro", "SyncPostgres", "SyncRecords",
+        "SyncSQLite", "SyncServer", "SyncSimulation", "SyncYAML",
+      ]),
+  ]
+
+func benchmark(_ name: String, in folder: String, uses: [Target.Dependency]) -> [Target] {
+  [.executableTarget(name: name, dependencies: uses.map(named), path: "Benchmarks/\(folder)/Sources/\(name)")]
+}
+
 /// Folders of `Sources`, lowest first; ARCHITECTURE.md says what each knows. A module with `tests`, the targets that its tests use
 /// besides, has a test target.
 let core: [[Target]] = [
@@ -473,4 +502,4 @@ let package = Package(
     .trait(name: "Observability", description: "Events of runs as log messages, metrics and spans: FlowObservability"),
   ],
   dependencies: documentation + packages,
-  targets: system + buildPlugin + testSupport + (core + plugins + apple + tests).flatMap { $0 })
+  targets: system + buildPlugin + testSupport + (core + plugins + apple + tests + benchmarks).flatMap { $0 })

@@ -24,7 +24,7 @@ import tempfile
 import time
 
 from sections import app, command, editor, engine, executors, insight, page, plugins, runs
-from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
+from sections.harness import HERE, PRODUCTS, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
 TABLE_BEGIN, TABLE_END = "<!-- make bench: begin -->\n", "<!-- make bench: end -->\n"
@@ -122,7 +122,7 @@ def main():
     if not options.skip_build:
         # In the order of the sections, each once; StartPeer first of its package, since it is linked differently.
         build(sorted({product for _, products, _ in chosen for product in products},
-                     key=list(PACKAGES).index))
+                     key=PRODUCTS.index))
     is_within = True
     with tempfile.TemporaryDirectory() as folder:
         context.folder, context.quick = folder, options.quick

@@ -32,7 +32,7 @@ def main():
             subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
         os.execv(python, [str(python), __file__, *sys.argv[1:]])
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--benchmark", default=str(ROOT / "Benchmarks" / "Geocode" / ".build" / "release" / "GeocodeBenchmark"))
+    parser.add_argument("--benchmark", default=str(ROOT / ".build" / "benchmarks" / "release" / "GeocodeBenchmark"))
     program = parser.parse_args().benchmark
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "points"

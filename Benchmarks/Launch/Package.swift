@@ -1,7 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// An app's launch of 65 steps: compiled into the program, read from YAML, and written by hand. A package of its own, as an app is.
+// An app's launch of 65 steps: compiled into the program, and written by hand. A package of its own, as an app is; the launch that is
+// read from YAML is a target of flowrun's package.
 let package = Package(
   name: "LaunchBenchmarks",
   platforms: [.macOS(.v15)],
@@ -11,8 +12,6 @@ let package = Package(
     .executableTarget(
       name: "CompiledLaunch", dependencies: ["Stopwatch", .product(name: "FlowKit", package: "flowrun")],
       plugins: [.plugin(name: "FlowrunBuildPlugin", package: "flowrun")]),
-    .executableTarget(
-      name: "YAMLLaunch", dependencies: ["Stopwatch", .product(name: "FlowKitYAML", package: "flowrun")]),
     .executableTarget(name: "HandLaunch", dependencies: ["Stopwatch"]),
     .executableTarget(name: "Hello"),
     .executableTarget(name: "HelloFlowKit", dependencies: [.product(name: "FlowKit", package: "flowrun")]),

@@ -7,19 +7,20 @@ import statistics
 
 from .harness import *
 
-LAUNCH = os.path.join(PACKAGES["Hello"], ".build/release")
+LAUNCH = os.path.join(HERE, "Launch", ".build/release")
 
 
 def embedded():
     """From main to the decision of the gate: 65 steps that do nothing, in processes that take turns."""
     folder = os.path.join(context.folder, "embedded")
     os.makedirs(folder)
-    yaml = os.path.join(PACKAGES["Hello"], "Sources/CompiledLaunch/Workflows/launch.yaml")
+    yaml = os.path.join(HERE, "Launch", "Sources/CompiledLaunch/Workflows/launch.yaml")
     modes = {"compiled": ["CompiledLaunch", folder], "yaml": ["YAMLLaunch", folder, yaml], "hand": ["HandLaunch"]}
     results = {mode: [] for mode in modes}
+    folders = {"YAMLLaunch": BUILT}
     for _ in range(context.repetitions(201, 51)):
         for mode, (program, *arguments) in modes.items():
-            result = json.loads(run([f"{LAUNCH}/{program}", *arguments]))
+            result = json.loads(run([f"{folders.get(program, LAUNCH)}/{program}", *arguments]))
             assert result["gate"] == "ready", result
             results[mode].append(result)
     for kind, name in [("wall", "wall-clock"), ("processor", "processor")]:
@@ -33,7 +34,7 @@ def embedded():
 def compiled():
     """What it takes to load workflows/launch.yaml, in both forms in one process."""
     interfaces = sorted(glob.glob(f"{ROOT}/plugins/*/Sources/*/*.plugin.yaml"))
-    result = json.loads(run([f"{LAUNCH}/YAMLLaunch", "load", f"{ROOT}/workflows/launch.yaml", *interfaces]))
+    result = json.loads(run([f"{BUILT}/YAMLLaunch", "load", f"{ROOT}/workflows/launch.yaml", *interfaces]))
     add("workflows/launch.yaml loaded, compiled against YAML", "≤ 0.1", result["compiled"] / result["yaml"],
         detail=f"{result['compiled'] / 1000:.0f} against {result['yaml'] / 1000:.0f} µs, {result['bytes']} bytes")
     add("a step of compiled workflows/launch.yaml, loaded", "≤ 5", result["compiled"] / result["steps"] / 1000, "µs")

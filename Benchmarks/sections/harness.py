@@ -12,15 +12,14 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "Benchmarks")
-BUILT = os.path.join(HERE, "Engine/.build/release")
+BUILT = os.path.join(ROOT, ".build/benchmarks/release")
 FLOWRUN = os.path.join(ROOT, ".build/network/release/flowrun")
 COUNT = 100_000
-# The package that a product is built in, as a folder.
-PACKAGES = {"flowrun": ROOT, "flowrun-ui": ROOT, "StartPeer": f"{HERE}/Engine", "EngineBenchmark": f"{HERE}/Engine",
-            "PluginCallBenchmark": f"{HERE}/Engine", "GeocodeBenchmark": f"{HERE}/Geocode",
-            "RouterBenchmark": f"{HERE}/Router", **{
-                product: f"{HERE}/Launch"
-                for product in ["CompiledLaunch", "YAMLLaunch", "HandLaunch", "Hello", "HelloFlowKit"]}}
+# Products by what they are: published, targets of flowrun's package for benchmarks, and those of the package that stands for an app.
+PUBLISHED = ["flowrun", "flowrun-ui"]
+MEASURING = ["StartPeer", "EngineBenchmark", "PluginCallBenchmark", "GeocodeBenchmark", "RouterBenchmark", "YAMLLaunch"]
+EMBEDDING = ["CompiledLaunch", "HandLaunch", "Hello", "HelloFlowKit"]
+PRODUCTS = PUBLISHED + MEASURING + EMBEDDING
 
 
 class Context:
@@ -97,12 +96,15 @@ def build(products):
     """Builds what the chosen sections run, each product once."""
     for product in products:
         print(f"building {product}", flush=True)
-        # As it is shipped; the package of the benchmarks asks for the same trait.
-        if PACKAGES[product] == ROOT:
+        if product in PUBLISHED:
             run(["scripts/release-build", "--scratch-path", ".build/network", "--traits", "Network", "--product", product], cwd=ROOT)
-            continue
-        is_static = ["--static-swift-stdlib"] if product == "StartPeer" or PACKAGES[product].endswith("/Launch") else []
-        run(["swift", "build", "-c", "release", *is_static, "--product", product], cwd=PACKAGES[product])
+        elif product in EMBEDDING:
+            run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", product], cwd=f"{HERE}/Launch")
+        else:
+            # With the trait of what is published: the peer of a start has the same libraries.
+            is_static = ["--static-swift-stdlib"] if product in ["StartPeer", "YAMLLaunch"] else []
+            run(["swift", "build", "-c", "release", "--scratch-path", ".build/benchmarks", "--traits", "Network", *is_static,
+                 "--product", product], cwd=ROOT, env={**os.environ, "FLOWRUN_BENCHMARKS": "1"})
 
 
 def peer(name, command):

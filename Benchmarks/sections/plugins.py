@@ -64,7 +64,7 @@ def own_rows(name, command, needed):
 
 def geocode():
     if not own_rows("geocoder", [sys.executable, f"{HERE}/Geocode/peers.py"], "packages from PyPI"):
-        own_rows("geocoder", [f"{HERE}/Geocode/.build/release/GeocodeBenchmark"], "a build without --skip-build")
+        own_rows("geocoder", [f"{BUILT}/GeocodeBenchmark"], "a build without --skip-build")
     lines_count = 1_000_000
     text = subprocess.run(
         [sys.executable, "-c", (
@@ -79,7 +79,7 @@ def geocode():
 
 
 def router():
-    own_rows("router", [f"{HERE}/Router/.build/release/RouterBenchmark"], "a build without --skip-build")
+    own_rows("router", [f"{BUILT}/RouterBenchmark"], "a build without --skip-build")
 
 
 def sync():

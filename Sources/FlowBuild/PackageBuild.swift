@@ -4,34 +4,34 @@ import FlowModel
 import FlowSyntax
 
 /// Checks the workflows of an app's target and compiles them into one Swift file.
-public struct PackageBuild: Sendable {
+package struct PackageBuild: Sendable {
   /// The files found by the build plugin.
-  public struct Request: Sendable {
+  package struct Request: Sendable {
     /// The workflow files of the target.
-    public var workflows: [String] = []
+    package var workflows: [String] = []
     /// The `*.plugin.yaml` files of the target, whose actions are implemented by the app.
-    public var ownInterfaces: [String] = []
+    package var ownInterfaces: [String] = []
     /// The `*.plugin.yaml` files of the packages that the target depends on.
-    public var interfaces: [String] = []
+    package var interfaces: [String] = []
     /// The files of the target that have a ``PackageFileKind``.
-    public var pluginFiles: [String] = []
+    package var pluginFiles: [String] = []
     /// The products of flowrun that the target depends on, if a ``PackageFileKind`` lists them.
-    public var products: [String] = []
+    package var products: [String] = []
     /// True if the target is a library, whose generated declarations must be public.
-    public var isLibrary = false
+    package var isLibrary = false
 
     /// Creates a request without files.
-    public init() {}
+    package init() {}
   }
 
   /// The Swift file, or nil if and only if there is an error.
-  public private(set) var source: String?
+  package private(set) var source: String?
   /// All errors and warnings in the form of a compiler; empty if there are none.
-  public private(set) var messages = ""
+  package private(set) var messages = ""
   private var hasErrors = false
 
   /// Reads the files of a request through `files`, which returns nil for an unreadable file.
-  public init(
+  package init(
     _ request: Request, kinds: [PackageFileKind] = [], files: @escaping @Sendable (String) -> [UInt8]?
   ) {
     let (pluginFiles, imports) = compile(request, kinds, files)

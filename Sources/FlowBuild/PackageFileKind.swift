@@ -2,29 +2,29 @@ import FlowDiagnostics
 import FlowModel
 
 /// A kind of YAML files for a plugin that are compiled into an app, such as schemas of records.
-public struct PackageFileKind: Sendable {
+package struct PackageFileKind: Sendable {
   /// The suffix of the files' names.
-  public var suffix: String
+  package var suffix: String
   /// The name of such a file in messages, such as `schema`.
-  public var name: String
+  package var name: String
   /// The enumeration in the generated file with a member for each file, and its comment.
-  public var namespace: (name: String, summary: String)
+  package var namespace: (name: String, summary: String)
   /// The type of the members, which must have an initializer `init(file: String, bytes: [UInt8])`.
-  public var type: String
+  package var type: String
   /// The products that contain the type. The generated file imports the first one that the target depends on.
-  public var products: [String]
+  package var products: [String]
   /// Compiles the bytes of a file; its path is used in messages.
-  public var compile: @Sendable (_ bytes: [UInt8], _ file: String) -> Result
+  package var compile: @Sendable (_ bytes: [UInt8], _ file: String) -> Result
 
   /// The result of compiling a file.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     let bytes: [UInt8]?
     let diagnostics: [Diagnostic]
     let source: SourceText
 
     /// Creates a result from the compiled bytes, which are nil if and only if the file has an error, and the
     /// diagnostics.
-    public init(bytes: [UInt8]?, diagnostics: [Diagnostic], source: SourceText) {
+    package init(bytes: [UInt8]?, diagnostics: [Diagnostic], source: SourceText) {
       self.bytes = bytes
       self.diagnostics = diagnostics
       self.source = source
@@ -32,7 +32,7 @@ public struct PackageFileKind: Sendable {
   }
 
   /// Creates a kind of files.
-  public init(
+  package init(
     suffix: String, name: String, namespace: (name: String, summary: String), type: String, products: [String],
     compile: @escaping @Sendable (_ bytes: [UInt8], _ file: String) -> Result
   ) {

@@ -1,12 +1,12 @@
 /// Integers of variable length: seven bits per byte, lowest first, with the high bit set in all bytes but the last
 /// (unsigned LEB128 of DWARF 5, section 7.6).
-public enum LEB128 {
+package enum LEB128 {
   /// The maximum length of a number in bytes.
-  public static let mostBytes = 10
+  package static let mostBytes = 10
 
   /// Passes the bytes of `number` to `put` one by one.
   @inlinable @inline(__always)
-  public static func write(_ number: UInt64, _ put: (UInt8) -> Void) {
+  package static func write(_ number: UInt64, _ put: (UInt8) -> Void) {
     var rest = number
     while rest >= 0x80 {
       put(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -17,10 +17,10 @@ public enum LEB128 {
 
   /// Returns the number of bytes for `number`.
   @inlinable @inline(__always)
-  public static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
+  package static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
 
   /// The reason why bytes are not a number.
-  public enum NumberProblem: Error {
+  package enum NumberProblem: Error {
     /// The bytes end within the number.
     case truncated
     /// The number has more than 64 bits.
@@ -31,7 +31,7 @@ public enum LEB128 {
 
   /// Reads the number at `offset` and advances `offset` past it. Leaves `offset` unchanged if it throws.
   @inlinable
-  public static func read(_ bytes: [UInt8], at offset: inout Int) throws(NumberProblem) -> UInt64 {
+  package static func read(_ bytes: [UInt8], at offset: inout Int) throws(NumberProblem) -> UInt64 {
     var (result, shift, next) = (UInt64(0), UInt64(0), offset)
     while next < bytes.count {
       let byte = bytes[next]
@@ -51,11 +51,11 @@ public enum LEB128 {
 
   /// Returns the zigzag encoding, an unsigned number that is small if `number` is near zero.
   @inlinable @inline(__always)
-  public static func zigzag(_ number: Int64) -> UInt64 { UInt64(bitPattern: (number << 1) ^ (number >> 63)) }
+  package static func zigzag(_ number: Int64) -> UInt64 { UInt64(bitPattern: (number << 1) ^ (number >> 63)) }
 
   /// Returns the number whose ``zigzag(_:)`` encoding is `number`.
   @inlinable @inline(__always)
-  public static func signed(_ number: UInt64) -> Int64 {
+  package static func signed(_ number: UInt64) -> Int64 {
     Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
   }
 }

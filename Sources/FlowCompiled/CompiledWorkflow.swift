@@ -27,7 +27,7 @@ public struct CompiledWorkflow: Sendable {
   /// The outputs of the run, with the known types.
   public let outputs: [FieldDeclaration]
   /// The location of each step, in the order of the steps.
-  public let locations: [Location]
+  package let locations: [Location]
 
   /// Creates a compiled workflow from the declarations of its outputs and a location for each step.
   public init(_ graph: WorkflowGraph, outputs: [FieldDeclaration], locations: [Location]) {
@@ -37,7 +37,7 @@ public struct CompiledWorkflow: Sendable {
   }
 
   /// Returns whether bytes begin like a compiled workflow.
-  public static func isCompiled(_ bytes: [UInt8]) -> Bool { bytes.starts(with: CompiledFormat.mark) }
+  package static func isCompiled(_ bytes: [UInt8]) -> Bool { bytes.starts(with: CompiledFormat.mark) }
 
   /// Reads a compiled workflow. Throws if the bytes are damaged or have another version of the format.
   public init(_ bytes: [UInt8]) throws(CompiledWorkflowError) {

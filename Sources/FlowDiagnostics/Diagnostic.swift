@@ -1,7 +1,7 @@
 /// An error or a warning about a file, for its author: the problem, its location and the remedy.
 public struct Diagnostic: Sendable, Hashable {
   /// The severity of a diagnostic: a file with warnings can still be used.
-  public enum Severity: String, Sendable, Hashable, CaseIterable {
+  package enum Severity: String, Sendable, Hashable, CaseIterable {
     case error, warning
   }
 
@@ -10,7 +10,7 @@ public struct Diagnostic: Sendable, Hashable {
     /// The range of the location.
     public var span: TextSpan
     /// The label, as a phrase without a full stop: `'fetch' is defined here`.
-    public var label: String
+    package var label: String
     /// The text of the location, or nil for the text that the diagnostic is about.
     public var source: SourceText?
 
@@ -29,13 +29,13 @@ public struct Diagnostic: Sendable, Hashable {
   /// The range in the text that the diagnostic is about.
   public var span: TextSpan
   /// Locations that explain the problem.
-  public var related: [RelatedLocation]
+  package var related: [RelatedLocation]
   /// A remedy, or nil.
-  public var help: String?
+  package var help: String?
   /// The missing name, for tools that can insert it, or nil.
-  public var missingName: String?
+  package var missingName: String?
   /// The intended word, for tools that can apply it, or nil if it is unknown.
-  public var correction: Correction?
+  package var correction: Correction?
 
   /// Creates a diagnostic at `span`.
   public init(
@@ -52,18 +52,18 @@ public struct Diagnostic: Sendable, Hashable {
   }
 
   /// The severity, which depends on the code.
-  public var severity: Severity { code.severity }
+  package var severity: Severity { code.severity }
 
   /// True if the file cannot be used.
-  public var isError: Bool { severity == .error }
+  package var isError: Bool { severity == .error }
 }
 
 extension [Diagnostic] {
   /// Returns the diagnostics in file order. Those at the same location keep their order.
-  public func sortedByLocation() -> [Diagnostic] {
+  package func sortedByLocation() -> [Diagnostic] {
     enumerated().sorted { ($0.element.span, $0.offset) < ($1.element.span, $1.offset) }.map(\.element)
   }
 
   /// True if there is at least one error.
-  public var containsError: Bool { contains { $0.isError } }
+  package var containsError: Bool { contains { $0.isError } }
 }

@@ -105,7 +105,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case programMissing = "program-missing"
 
   /// The severity of the rule: a file that only causes warnings can still be used.
-  public var severity: Diagnostic.Severity {
+  package var severity: Diagnostic.Severity {
     switch self {
     case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .shellMismatch, .numberSpelling, .constantComparison,
       .lookAlikeNames, .unknownVariable, .recordedVariable, .doubtfulPattern, .missingFile, .blockingMayBeDeferred,

@@ -10,29 +10,29 @@
 ///    |             ^^^^^^
 ///    = help: did you mean 'fetch'?
 /// ```
-public struct DiagnosticRenderer: Sendable {
+package struct DiagnosticRenderer: Sendable {
   /// True if the text is colored for a terminal.
-  public var usesColor: Bool
+  package var usesColor: Bool
   private let source: SourceText
   private let lines: LineTable
 
   /// Creates a renderer for diagnostics about `source`.
-  public init(_ source: SourceText, usesColor: Bool = false) {
+  package init(_ source: SourceText, usesColor: Bool = false) {
     self.source = source
     self.usesColor = usesColor
     lines = LineTable(source)
   }
 
   /// Returns the line and column of the byte at `offset`.
-  public func location(of offset: Int) -> TextLocation { lines.location(of: offset) }
+  package func location(of offset: Int) -> TextLocation { lines.location(of: offset) }
 
   /// Formats diagnostics, each ending with a line break, separated by empty lines.
-  public func render(_ diagnostics: [Diagnostic]) -> String {
+  package func render(_ diagnostics: [Diagnostic]) -> String {
     diagnostics.map(render).joined(separator: "\n")
   }
 
   /// Formats one diagnostic, ending with a line break.
-  public func render(_ diagnostic: Diagnostic) -> String {
+  package func render(_ diagnostic: Diagnostic) -> String {
     let location = lines.location(of: diagnostic.span.start)
     let severityStyle: Style = diagnostic.isError ? .error : .warning
     var output = paint("\(TerminalText.visible(source.file)):\(location.line):\(location.column): ", .strong)

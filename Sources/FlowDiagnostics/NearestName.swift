@@ -1,11 +1,11 @@
 /// Finds the name that a misspelled one was probably meant to be.
-public enum NearestName {
+package enum NearestName {
   /// Returns the candidate nearest to `name`, or nil if none is near.
   ///
   /// A candidate is near if it differs only in case, `-`, `_` and `.`, or if at most a third of its letters (at least
   /// one) are inserted, omitted, changed or swapped with a neighbor. Among equally near candidates, the first is
   /// returned.
-  public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
+  package static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
     var rows = Rows()
@@ -27,12 +27,12 @@ public enum NearestName {
   }
 
   /// Returns `did you mean 'fetch'?`, or nil if no candidate is near.
-  public static func question(_ name: String, among candidates: some Sequence<String>) -> String? {
+  package static func question(_ name: String, among candidates: some Sequence<String>) -> String? {
     Correction(name, among: candidates)?.question
   }
 
   /// Returns the number of letters that are inserted, omitted, changed or swapped with a neighbor between two names.
-  public static func distance(_ left: String, _ right: String) -> Int {
+  package static func distance(_ left: String, _ right: String) -> Int {
     var rows = Rows()
     return rows.distance(Array(left.unicodeScalars.prefix(longest)), Array(right.unicodeScalars.prefix(longest)))
   }

@@ -39,12 +39,12 @@ public struct TextLocation: Sendable, Hashable {
 ///
 /// A line ends with LF, CRLF or a lone CR, as in YAML. The search uses bytes, because CRLF is a single Swift
 /// `Character`.
-public struct LineTable: Sendable {
+package struct LineTable: Sendable {
   private let source: SourceText
   private let starts: [Int]
 
   /// Finds the lines of `source`.
-  public init(_ source: SourceText) {
+  package init(_ source: SourceText) {
     self.source = source
     var starts = [0]
     source.bytes.withUnsafeBufferPointer { bytes in
@@ -63,10 +63,10 @@ public struct LineTable: Sendable {
   }
 
   /// The number of lines. A text that ends with a line break has an empty last line.
-  public var count: Int { starts.count }
+  package var count: Int { starts.count }
 
   /// Returns the line (from 1) of the byte at `offset`. An offset past the end counts as the end.
-  public func line(of offset: Int) -> Int {
+  package func line(of offset: Int) -> Int {
     var low = 0
     var high = starts.count
     while high - low > 1 {
@@ -77,7 +77,7 @@ public struct LineTable: Sendable {
   }
 
   /// Returns the bytes of a line (from 1) without its line break.
-  public func span(ofLine line: Int) -> TextSpan {
+  package func span(ofLine line: Int) -> TextSpan {
     let start = starts[line - 1]
     var end = line < starts.count ? starts[line] : source.bytes.count
     while end > start, source.bytes[end - 1] == 0x0A || source.bytes[end - 1] == 0x0D { end -= 1 }
@@ -85,7 +85,7 @@ public struct LineTable: Sendable {
   }
 
   /// Returns the line and column of the byte at `offset`. A byte-order mark takes no column.
-  public func location(of offset: Int) -> TextLocation {
+  package func location(of offset: Int) -> TextLocation {
     let offset = min(max(0, offset), source.bytes.count)
     let line = line(of: offset)
     let start = visibleStart(ofLine: line)

@@ -1,8 +1,8 @@
 /// Makes text safe to show in a terminal and measures its width in columns.
-public enum TerminalText {
+package enum TerminalText {
   /// Returns the text on one line, with a picture or an escape for each character that would move the cursor, begin a
   /// terminal sequence or change the reading direction: `␛`, `␊`, `\u{202E}`.
-  public static func visible(_ text: String) -> String {
+  package static func visible(_ text: String) -> String {
     guard mayHoldControls(text) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {
@@ -12,7 +12,7 @@ public enum TerminalText {
   }
 
   /// Returns the same for several lines: keeps line breaks and tabs, and colors if `keepsColors`.
-  public static func visibleLines(_ text: String, keepsColors: Bool = false) -> String {
+  package static func visibleLines(_ text: String, keepsColors: Bool = false) -> String {
     guard mayHoldControls(text, besideLines: true) else { return text }
     var result = ""
     var rest = Substring(text).unicodeScalars
@@ -36,13 +36,13 @@ public enum TerminalText {
   }
 
   /// Returns the width of a text in columns: two for wide characters, none for combining ones and colors.
-  public static func columns(of text: String) -> Int {
+  package static func columns(of text: String) -> Int {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
     return cells(of: text).reduce(0) { $0 + $1.columns }
   }
 
   /// Returns the beginning of a text that fits into this many columns, with `…` at the end if it was shortened.
-  public static func fitted(_ text: String, columns: Int) -> String {
+  package static func fitted(_ text: String, columns: Int) -> String {
     guard self.columns(of: text) > columns else { return text }
     guard columns > 0 else { return "" }
     var result = ""
@@ -59,13 +59,13 @@ public enum TerminalText {
 
   /// Returns a line of a command's output as a terminal finally shows it, to show and record it. Removes escape
   /// sequences, except colors if `keepsColors`.
-  public static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
+  package static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
     let text = commandText(line, keepsColors: keepsColors)
     return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text
   }
 
   /// Returns the same for several lines, such as an error message that quotes output of a command.
-  public static func commandText(_ text: String, keepsColors: Bool = false) -> String {
+  package static func commandText(_ text: String, keepsColors: Bool = false) -> String {
     CommandText.isNeeded(for: text) ? CommandText(text).text(keepsColors: keepsColors) : text
   }
 

@@ -28,5 +28,5 @@ public struct TextSpan: Sendable, Hashable, Comparable {
   }
 
   /// Returns the part of this span from `lower` to `upper`, counted from its start.
-  public func part(_ lower: Int, _ upper: Int) -> TextSpan { TextSpan(start + lower, min(start + upper, end)) }
+  package func part(_ lower: Int, _ upper: Int) -> TextSpan { TextSpan(start + lower, min(start + upper, end)) }
 }

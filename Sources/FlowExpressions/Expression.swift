@@ -9,16 +9,16 @@ import FlowModel
 ///
 /// An empty expression is null. The limits are those of GitHub Actions: 21,000 characters, a nesting depth of 50, and 1
 /// MiB for results.
-public struct Expression: Sendable {
+package struct Expression: Sendable {
   /// The parsed text, without `${{ }}`.
-  public let source: String
+  package let source: String
   /// The status functions that the expression calls.
-  public let statusFunctions: Set<StatusFunction>
+  package let statusFunctions: Set<StatusFunction>
   let nodes: [ExpressionNode]
   let root: ExpressionNode.Index?
 
   /// Parses an expression. Throws an ``ExpressionError`` of kind `lexing` or `parsing`.
-  public init(parsing source: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
+  package init(parsing source: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
     let tokens = try Lexer.tokens(of: source)
     var parser = Parser(source: source, tokens: tokens, dialect: dialect)
     root = try parser.parse()
@@ -28,12 +28,12 @@ public struct Expression: Sendable {
   }
 
   /// True if the expression calls a status function. If not, an `if` implies `success() &&`.
-  public var usesStatusFunction: Bool { !statusFunctions.isEmpty }
+  package var usesStatusFunction: Bool { !statusFunctions.isEmpty }
 
   /// Evaluates the expression. Throws an ``ExpressionError`` of kind `evaluation`.
   ///
   /// Numbers are doubles, but an integer stays an integer if no computation uses it.
-  public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
+  package func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     guard let root else { return .null }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).value
@@ -41,14 +41,14 @@ public struct Expression: Sendable {
 
   /// Evaluates the expression and returns its truth: false for `null`, `false`, `0`, `-0`, `NaN` and `''`, true for all
   /// other values.
-  public func isTrue(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
+  package func isTrue(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard let root else { return false }
     var evaluator = Evaluator(nodes: nodes, context: context)
     return try evaluator.evaluate(root).isTrue
   }
 
   /// Evaluates the expression as an `if`. Without a status function, `success() &&` is implied.
-  public func isSatisfied(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
+  package func isSatisfied(in context: some ExpressionContext) throws(ExpressionError) -> Bool {
     guard usesStatusFunction || context.status(.success) else { return false }
     return try isTrue(in: context)
   }
@@ -56,7 +56,7 @@ public struct Expression: Sendable {
   /// Parses an `if`, `enabled` or `defer`, which may be with or without `${{ }}`.
   ///
   /// Offsets of errors and references are relative to the start of `text`.
-  public static func condition(
+  package static func condition(
     _ text: String, dialect: ExpressionDialect = .workflow
   ) throws(ExpressionError) -> (offset: Int, expression: Expression) {
     let template = try Template(parsing: text, dialect: dialect)

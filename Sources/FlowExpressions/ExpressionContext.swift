@@ -1,7 +1,7 @@
 import FlowModel
 
 /// The values that an expression can read.
-public protocol ExpressionContext {
+package protocol ExpressionContext {
   /// Returns the value of a context such as `inputs`, or nil for null.
   func value(named name: String) -> Value?
 
@@ -17,7 +17,7 @@ public protocol ExpressionContext {
 }
 
 /// The result of ``ExpressionContext/member(_:of:)``.
-public enum ContextMember: Sendable {
+package enum ContextMember: Sendable {
   /// The member has this value.
   case value(Value)
   /// There is no such member, so the value is null.
@@ -28,20 +28,20 @@ public enum ContextMember: Sendable {
 
 extension ExpressionContext {
   /// Returns `inWhole`.
-  public func member(_ key: String, of name: String) -> ContextMember { .inWhole }
+  package func member(_ key: String, of name: String) -> ContextMember { .inWhole }
 }
 
 /// A context with fixed values, in which `success()` is true.
-public struct FixedContext: ExpressionContext, Sendable {
+package struct FixedContext: ExpressionContext, Sendable {
   /// The values of the contexts, by name.
-  public var values: ValueObject
+  package var values: ValueObject
 
   /// Creates a context.
-  public init(_ values: ValueObject = [:]) { self.values = values }
+  package init(_ values: ValueObject = [:]) { self.values = values }
 
   /// Returns the value with this name, or nil.
-  public func value(named name: String) -> Value? { values[name] }
+  package func value(named name: String) -> Value? { values[name] }
 
   /// True for `success()` and `always()`.
-  public func status(_ function: StatusFunction) -> Bool { function == .success || function == .always }
+  package func status(_ function: StatusFunction) -> Bool { function == .success || function == .always }
 }

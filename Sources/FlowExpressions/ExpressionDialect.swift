@@ -1,22 +1,22 @@
 import FlowModel
 
 /// The contexts and operators that an expression may use.
-public struct ExpressionDialect: Sendable, Hashable {
+package struct ExpressionDialect: Sendable, Hashable {
   /// The names of the contexts, such as `inputs`. Their case is ignored.
-  public var names: [String]
+  package var names: [String]
   /// True if `success()`, `failure()`, `cancelled()` and `always()` are available.
-  public var allowsStatusFunctions: Bool
+  package var allowsStatusFunctions: Bool
   /// True if `*` may be used for multiplication.
-  public var allowsArithmetic = false
+  package var allowsArithmetic = false
 
   /// Creates a dialect.
-  public init(names: [String], allowsStatusFunctions: Bool = true) {
+  package init(names: [String], allowsStatusFunctions: Bool = true) {
     self.names = names
     self.allowsStatusFunctions = allowsStatusFunctions
   }
 
   /// The dialect of `resources`: `attempt` is the number of the attempt, which may be multiplied.
-  public static let resources = {
+  package static let resources = {
     var dialect = ExpressionDialect(names: ["attempt"], allowsStatusFunctions: false)
     dialect.allowsArithmetic = true
     return dialect
@@ -24,12 +24,12 @@ public struct ExpressionDialect: Sendable, Hashable {
 
   /// The dialect of workflows: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `events`, `secrets`, `item`,
   /// `index` and `key`, and the status functions.
-  public static let workflow = ExpressionDialect(
+  package static let workflow = ExpressionDialect(
     names: ["inputs", "env", "steps", "launch", "run", "gate", "event", "events", "secrets"] + ItemContext.names)
 }
 
 /// The functions that check the outcomes of earlier steps.
-public enum StatusFunction: String, Sendable, Hashable, CaseIterable {
+package enum StatusFunction: String, Sendable, Hashable, CaseIterable {
   /// True if all direct dependencies are satisfied.
   case success
   /// True if a direct dependency is not satisfied for another reason than an event that was never posted.

@@ -23,11 +23,11 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   /// The offset of the error, in UTF-8 bytes from the start of the parsed text.
   public var offset: Int
   /// The length of the error, in UTF-8 bytes.
-  public var length: Int
+  package var length: Int
   /// A suggestion, such as `did you mean 'contains'?`, or nil.
-  public var help: String?
+  package var help: String?
   /// The correct word, or nil if it is not known.
-  public var correction: Correction?
+  package var correction: Correction?
 
   /// Creates an error.
   public init(

@@ -9,7 +9,7 @@ import FlowModel
 /// let template = try Template(parsing: "Hello ${{ inputs.name }}!")
 /// let text = try template.evaluate(in: FixedContext(["inputs": ["name": "Ada"]]))  // "Hello Ada!"
 /// ```
-public struct Template: Sendable {
+package struct Template: Sendable {
   private enum Part: Sendable {
     case text(String)
     /// An expression, by its index in ``Template/expressions``.
@@ -17,12 +17,12 @@ public struct Template: Sendable {
   }
 
   /// The expressions, each with the offset of its source in the string.
-  public let expressions: [(offset: Int, expression: Expression)]
+  package let expressions: [(offset: Int, expression: Expression)]
   private let parts: [Part]
 
   /// Parses a string. Throws the ``ExpressionError`` of the first invalid expression, with an offset from the start of
   /// the string.
-  public init(parsing text: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
+  package init(parsing text: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
     let bytes = Array(text.utf8)
     var parts: [Part] = []
     var expressions: [(offset: Int, expression: Expression)] = []
@@ -51,13 +51,13 @@ public struct Template: Sendable {
   }
 
   /// True if the string consists of a single `${{ }}`, so that the value keeps its type.
-  public var isSingleExpression: Bool {
+  package var isSingleExpression: Bool {
     guard parts.count == 1, case .expression = parts[0] else { return false }
     return true
   }
 
   /// True if the string contains `${{`.
-  public static func containsExpression(_ text: some StringProtocol) -> Bool {
+  package static func containsExpression(_ text: some StringProtocol) -> Bool {
     let found = text.utf8.withContiguousStorageIfAvailable { bytes in
       bytes.count >= 3 && opening(in: bytes, from: 0) != nil
     }
@@ -66,7 +66,7 @@ public struct Template: Sendable {
 
   /// Evaluates the expressions and inserts their values. Throws an ``ExpressionError`` of kind `evaluation`, with an
   /// offset from the start of the string.
-  public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
+  package func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     try evaluate(in: context, quoting: { $0 })
   }
 
@@ -95,7 +95,7 @@ public struct Template: Sendable {
   }
 
   /// Returns the string with each expression replaced. `replacing` receives its index in ``expressions``.
-  public func text(_ replacing: (Int) -> String) -> String {
+  package func text(_ replacing: (Int) -> String) -> String {
     parts.map { part in
       switch part {
       case .text(let text): text
@@ -160,7 +160,7 @@ public struct Template: Sendable {
 
 extension Value {
   /// True if a string in the value, at any depth, contains `${{`.
-  public var containsExpression: Bool {
+  package var containsExpression: Bool {
     switch self {
     case .string(let text): Template.containsExpression(text)
     case .array(let values): values.contains(where: \.containsExpression)

@@ -7,7 +7,7 @@ import FlowPlatform
 ///
 /// It runs on one thread, which reads and answers messages in order. It does not wait for other threads or start
 /// plugins. Between two answers it reads further messages, so that cancelled requests are not executed.
-public final class LanguageServer {
+package final class LanguageServer {
   /// A message that has been read and not yet answered.
   struct Message {
     var id: Value?
@@ -63,7 +63,7 @@ public final class LanguageServer {
   private static let lookMilliseconds: Int32 = 4_000
 
   /// Creates a server that reads from one descriptor and writes to another; `explain` shows a text to people.
-  public init(
+  package init(
     _ workspace: LanguageWorkspace, input: Int32 = 0, output: Int32 = 1, explain: @escaping (String) -> Void
   ) {
     self.workspace = workspace
@@ -73,7 +73,7 @@ public final class LanguageServer {
   }
 
   /// Serves the client until it disconnects, and returns the exit code: 0 after `shutdown`, or else 1.
-  public func run() -> Int32 {
+  package func run() -> Int32 {
     while exitCode == nil {
       if isInputEnded, queue.isEmpty { return finish() }
       if queue.isEmpty { publishChanges() }

@@ -3,18 +3,18 @@ import FlowModel
 import FlowSyntax
 
 /// The actions available to a workflow in the language server, supplied by code that knows the plugins.
-public struct InstalledActions: Sendable {
+package struct InstalledActions: Sendable {
   /// The actions.
-  public var catalog: any ActionCatalog
+  package var catalog: any ActionCatalog
   /// Returns diagnostics in addition to the loader's, for the file itself and for other files.
-  public var additions: @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File])
+  package var additions: @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File])
   /// The reason why some plugins cannot be used, for people, or nil.
-  public var warning: String?
+  package var warning: String?
   /// The executors of plugins.
-  public var executors: [String]
+  package var executors: [String]
 
   /// Creates a value from a catalog and optional additions.
-  public init(
+  package init(
     catalog: any ActionCatalog, warning: String? = nil, executors: [String] = [],
     additions: @escaping @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File]) = {
       _, _ in ([], [])
@@ -28,26 +28,26 @@ public struct InstalledActions: Sendable {
 }
 
 /// The functions with which the language server finds installed actions, files and the order of steps.
-public struct LanguageWorkspace: Sendable {
+package struct LanguageWorkspace: Sendable {
   /// Returns the actions available to the file at a path.
-  public var install: @Sendable (String) -> InstalledActions
+  package var install: @Sendable (String) -> InstalledActions
   /// Returns a value that changes when the result of ``install`` for the path may have changed.
-  public var stamp: @Sendable (String) -> String
+  package var stamp: @Sendable (String) -> String
   /// Reads an included file, or returns nil if it cannot be read.
-  public var files: @Sendable (String) -> [UInt8]?
+  package var files: @Sendable (String) -> [UInt8]?
   /// Returns the names in a folder; names of folders end with a slash.
-  public var names: @Sendable (String) -> [String]
+  package var names: @Sendable (String) -> [String]
   /// Returns the diagnostics of a file for a plugin, such as a schema of records, or nil for a workflow.
-  public var pluginFileCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
+  package var pluginFileCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// Returns for each step its position in the start order of ready steps, from 1.
-  public var rank: @Sendable (WorkflowGraph) -> [Int]
+  package var rank: @Sendable (WorkflowGraph) -> [Int]
   /// Returns the recorded durations of a step of the file at a path, or nil.
-  public var history: @Sendable (_ file: String, _ step: String) -> StepHistory?
+  package var history: @Sendable (_ file: String, _ step: String) -> StepHistory?
   /// The version of flowrun.
-  public var version: String
+  package var version: String
 
   /// Creates a workspace.
-  public init(
+  package init(
     version: String, install: @escaping @Sendable (String) -> InstalledActions,
     stamp: @escaping @Sendable (String) -> String = { _ in "" },
     files: @escaping @Sendable (String) -> [UInt8]? = { _ in nil },

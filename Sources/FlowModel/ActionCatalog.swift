@@ -27,7 +27,7 @@ extension ActionCatalog {
   public func newName(of name: String) -> String? { nil }
 
   /// Returns the action to which `member`, an input or output of `action`, was moved, or nil if it was not moved.
-  public func newAction(of member: String, in action: String) -> String? {
+  package func newAction(of member: String, in action: String) -> String? {
     guard let name = newName(of: "\(action).\(member)"), let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")) else {
       return nil
     }
@@ -51,24 +51,24 @@ public struct LiteralInput: Sendable, Hashable {
 public struct InputProblem: Sendable, Hashable {
   /// The key path of the input, such as `path` or `routes[3].pattern`. The loader converts it to a location in the
   /// file.
-  public var keyPath: String
+  package var keyPath: String
   /// The problem, as a sentence without a full stop.
   public var message: String
   /// A suggestion, or nil.
-  public var help: String?
+  package var help: String?
   /// A second location that explains the problem, such as the first of two equal routes, or nil.
-  public var related: Related?
+  package var related: Related?
   /// True if the workflow can run in spite of the problem.
-  public var isWarning: Bool
+  package var isWarning: Bool
   /// The correct word, for editors that can insert it, or nil if it is not known.
-  public var correction: Correction?
+  package var correction: Correction?
 
   /// A second location and its label.
   public struct Related: Sendable, Hashable {
     /// The key path, as in ``InputProblem/keyPath``.
-    public var keyPath: String
+    package var keyPath: String
     /// The label of the location, such as `the same route is declared here`.
-    public var label: String
+    package var label: String
 
     /// Creates a related location.
     public init(_ keyPath: String, _ label: String) {

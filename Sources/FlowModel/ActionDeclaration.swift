@@ -25,7 +25,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   /// True if the action reads data that is not available while the device is locked (P6).
   public var needsProtectedData: Bool
   /// True if the action continues to run after it has reported that it is ready, until it is stopped.
-  public var isService: Bool
+  package var isService: Bool
   /// The errors that the action may throw.
   public var errors: [ErrorDeclaration]
   /// The names of the inputs for the action that is called for each post of an event (`flow.on`), or nil.
@@ -76,11 +76,11 @@ public struct ActionDeclaration: Sendable, Hashable {
   }
 
   /// The name of the plugin: the part of ``name`` before the dot.
-  public var pluginName: String { String(name.prefix { $0 != "." }) }
+  package var pluginName: String { String(name.prefix { $0 != "." }) }
 
   /// Returns the events that a step with these inputs may post: those that the action declares, and the one that an
   /// input names.
-  public func eventsPosted(with inputs: ValueObject) -> [String] {
+  package func eventsPosted(with inputs: ValueObject) -> [String] {
     guard let event = eventFromInput.flatMap({ inputs[$0]?.stringValue }) else { return events }
     return events + [event]
   }
@@ -93,7 +93,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   }
 
   /// The reason why steps with this action cannot run on another machine, or nil if they can.
-  public var portabilityObstacle: String? {
+  package var portabilityObstacle: String? {
     if !isPortable { return "'\(name)' is not portable" }
     if isService { return "'\(name)' is a service" }
     if calls != nil { return "'\(name)' calls other actions" }
@@ -116,10 +116,10 @@ public struct ActionDeclaration: Sendable, Hashable {
 extension ActionDeclaration {
   /// True if the action is a command that runs as a service. It stops at the end of its file; if it ends by itself, the
   /// steps that need it are cancelled.
-  public var isCommandService: Bool { isService && shellTextInput != nil }
+  package var isCommandService: Bool { isService && shellTextInput != nil }
 
   /// True if the `env` of a step is passed to a program: a command, or the program of an external plugin.
-  public var handsOnEnvironment: Bool { shellTextInput != nil || origin != nil }
+  package var handsOnEnvironment: Bool { shellTextInput != nil || origin != nil }
 }
 
 /// The names of the inputs for an action that is called for each post of an event.
@@ -157,7 +157,7 @@ public enum ActionEffect: String, Sendable, Hashable, CaseIterable {
 
 extension ActionDeclaration {
   /// True if the effect ends with the process: the action declares that, is a service, or provides a handle.
-  public var actsOnProcess: Bool { effect == .process || isService || !provides.isEmpty }
+  package var actsOnProcess: Bool { effect == .process || isService || !provides.isEmpty }
 }
 
 /// An error that an action may throw.
@@ -180,7 +180,7 @@ public struct ErrorDeclaration: Sendable, Hashable {
 /// The name of a handle, a live object that one step provides to others, such as `database`.
 public struct HandleKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The handle of an action that shows a launch screen, which stays until C9 is fulfilled.
-  public static let launchScreen: HandleKey = "launch-screen"
+  package static let launchScreen: HandleKey = "launch-screen"
 
   /// The name in declarations and messages.
   public let name: String

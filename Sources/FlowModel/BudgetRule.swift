@@ -1,11 +1,11 @@
 /// A limit for the times of runs, such as `p95(gate) <= 2.5s`, `missed <= 1%` or `p99(step:open-store) <= 120ms`.
 public struct BudgetRule: Sendable, Hashable {
   /// The statistic that is compared with the limit.
-  public enum Statistic: String, Sendable, Hashable, CaseIterable {
+  package enum Statistic: String, Sendable, Hashable, CaseIterable {
     case median, p50, p90, p95, p99, max
 
     /// The share of runs whose value is at most that of the statistic.
-    public var share: Double {
+    package var share: Double {
       switch self {
       case .median, .p50: 0.5
       case .p90: 0.9
@@ -17,7 +17,7 @@ public struct BudgetRule: Sendable, Hashable {
   }
 
   /// The quantity that is measured.
-  public enum Subject: Sendable, Hashable {
+  package enum Subject: Sendable, Hashable {
     /// The time at which the gate opened, or infinity if it did not open.
     case gate(Statistic)
     /// The time at which all blocking steps were satisfied, whatever the gate's minimum, or infinity if they never
@@ -32,7 +32,7 @@ public struct BudgetRule: Sendable, Hashable {
   }
 
   /// The comparison of the value with the limit.
-  public enum Comparison: String, Sendable, Hashable, CaseIterable {
+  package enum Comparison: String, Sendable, Hashable, CaseIterable {
     case atMost = "<="
     case below = "<"
     case atLeast = ">="
@@ -51,23 +51,23 @@ public struct BudgetRule: Sendable, Hashable {
   /// The rule as written.
   public let text: String
   /// The quantity that is measured.
-  public let subject: Subject
+  package let subject: Subject
   /// The comparison operator.
-  public let comparison: Comparison
+  package let comparison: Comparison
   /// The limit.
   public let limit: Limit
 
   /// The reason why a string is not a rule.
   public struct RuleProblem: Error, Sendable, Hashable {
     /// A clause that includes what to write instead.
-    public let help: String
+    package let help: String
 
     /// Creates a problem with this text.
     public init(help: String) { self.help = help }
   }
 
   /// The maximum length of a rule in bytes.
-  public static let longestBytes = 256
+  package static let longestBytes = 256
 
   /// Parses a rule.
   public init(parsing text: String) throws(RuleProblem) {
@@ -162,10 +162,10 @@ public struct BudgetRule: Sendable, Hashable {
   public var step: StepID? { if case .step(let id, _) = subject { id } else { nil } }
 
   /// True if the limit refers to earlier runs.
-  public var readsBaseline: Bool { if case .baseline = limit { true } else { false } }
+  package var readsBaseline: Bool { if case .baseline = limit { true } else { false } }
 
   /// True if `value` is within `limit`.
-  public func allows(_ value: Double, limit: Double) -> Bool {
+  package func allows(_ value: Double, limit: Double) -> Bool {
     switch comparison {
     case .atMost: value <= limit
     case .below: value < limit

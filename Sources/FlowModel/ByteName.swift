@@ -2,23 +2,23 @@
 ///
 /// Swift treats strings as equal if they differ only in Unicode normalization, such as `é` as one character or as `e`
 /// with an accent. File systems, environments and JSON do not, so names are compared byte by byte.
-public struct ByteName: Hashable, Comparable, Sendable {
+package struct ByteName: Hashable, Comparable, Sendable {
   /// The name.
-  public let text: String
+  package let text: String
 
   /// Creates a name.
-  public init(_ text: some StringProtocol) { self.text = String(text) }
+  package init(_ text: some StringProtocol) { self.text = String(text) }
 
   /// True if both names have the same bytes.
-  public static func == (left: ByteName, right: ByteName) -> Bool { left.text.hasSameBytes(as: right.text) }
+  package static func == (left: ByteName, right: ByteName) -> Bool { left.text.hasSameBytes(as: right.text) }
 
   /// Orders names by their bytes.
-  public static func < (left: ByteName, right: ByteName) -> Bool {
+  package static func < (left: ByteName, right: ByteName) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
   }
 
   /// Hashes the bytes.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     var text = text
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     hasher.combine(UInt8(0xFF))
@@ -27,7 +27,7 @@ public struct ByteName: Hashable, Comparable, Sendable {
 
 extension String {
   /// True if both strings have the same bytes, and are not just equal after Unicode normalization.
-  public func hasSameBytes(as other: String) -> Bool {
+  package func hasSameBytes(as other: String) -> Bool {
     // Strings that are not equal in Swift always differ in their bytes, and most strings that are compared are not
     // equal.
     self == other && utf8.elementsEqual(other.utf8)
@@ -51,7 +51,7 @@ extension String {
   }
 
   /// The nonempty parts between slashes. A combining mark after a slash is part of the next part.
-  public var pathParts: [String] {
+  package var pathParts: [String] {
     utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
   }
 }

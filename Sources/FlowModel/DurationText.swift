@@ -2,9 +2,9 @@
 ///
 /// Units go from large to small, each at most once. Only the last number may have a fraction. `0s` is a duration; `0`
 /// and `5` are not, because they have no unit.
-public enum DurationText {
+package enum DurationText {
   /// The reason why a string is not a duration.
-  public enum DurationProblem: Error, Sendable, Hashable {
+  package enum DurationProblem: Error, Sendable, Hashable {
     case empty
     case missingUnit(String)
     case unknownUnit(String)
@@ -13,7 +13,7 @@ public enum DurationText {
     case tooLong(String)
 
     /// A suggestion, such as `write 5s or 5ms: a duration has a unit`.
-    public var help: String {
+    package var help: String {
       switch self {
       case .empty: "write a number with a unit, such as 250ms"
       case .missingUnit(let number): "write \(number)s or \(number)ms: a duration has a unit"
@@ -26,14 +26,14 @@ public enum DurationText {
   }
 
   /// The longest duration: 10,000 hours, so that sums of durations in nanoseconds fit in 64 bits.
-  public static let longest = Duration.seconds(36_000_000)
+  package static let longest = Duration.seconds(36_000_000)
 
   private static let units: [(name: String, nanoseconds: Int)] = [
     ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
   ]
 
   /// Parses a duration. Its precision is one nanosecond.
-  public static func parse(_ text: String) throws(DurationProblem) -> Duration {
+  package static func parse(_ text: String) throws(DurationProblem) -> Duration {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty else { throw .empty }
     var position = 0
@@ -76,7 +76,7 @@ public enum DurationText {
   }
 
   /// Formats a duration, such as `72h`, `1m30s`, `250ms` or `0s`. A duration below a millisecond has a fraction.
-  public static func format(_ duration: Duration) -> String {
+  package static func format(_ duration: Duration) -> String {
     var remaining = duration.nanoseconds
     guard remaining != 0 else { return "0s" }
     var text = remaining < 0 ? "-" : ""
@@ -96,7 +96,7 @@ public enum DurationText {
 
 extension Duration {
   /// The duration in nanoseconds, without a fraction, clamped to 64 bits.
-  public var nanoseconds: Int {
+  package var nanoseconds: Int {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)
     if overflow { return seconds < 0 ? .min : .max }

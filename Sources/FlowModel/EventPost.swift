@@ -5,7 +5,7 @@ public struct EventPost: Sendable, Hashable {
   /// The number of the post among all posts of its event, counted from 1.
   public var number: Int
   /// The time of the post, in nanoseconds from the start of the run.
-  public var atNanoseconds: Int
+  package var atNanoseconds: Int
   /// The posted value, or null.
   public var value: Value
 

@@ -1,7 +1,7 @@
 /// The items of a step that runs once for each of them (`foreach`).
-public struct FanOut: Sendable, Hashable {
+package struct FanOut: Sendable, Hashable {
   /// The source of the items.
-  public enum Source: Sendable, Hashable {
+  package enum Source: Sendable, Hashable {
     /// A list, an object, or an expression for one. Strings in it may contain `${{ }}`.
     case items(Value)
     /// All combinations of several lists, where the first key changes most slowly, without those that match an object
@@ -15,16 +15,16 @@ public struct FanOut: Sendable, Hashable {
   }
 
   /// The source of the items.
-  public var source: Source
+  package var source: Source
   /// The maximum number of items that run at the same time, or nil if only threads and queues limit it.
-  public var parallel: Int?
+  package var parallel: Int?
   /// True if the other items end when one fails.
-  public var isFailFast = true
+  package var isFailFast = true
   /// The time limit for all items, from the start of the first, or nil.
-  public var deadline: Duration?
+  package var deadline: Duration?
 
   /// The number of items, or nil if it is not known before the run.
-  public var literalCount: Int? {
+  package var literalCount: Int? {
     switch source {
     case .items(.array(let values)): values.count
     case .items(.object(let members)): members.count
@@ -33,10 +33,10 @@ public struct FanOut: Sendable, Hashable {
   }
 
   /// The event whose posts are the items, or nil.
-  public var event: String? {
+  package var event: String? {
     if case .posts(let event) = source { event } else { nil }
   }
 
   /// Creates a fan-out with default options.
-  public init(_ source: Source) { self.source = source }
+  package init(_ source: Source) { self.source = source }
 }

@@ -1,7 +1,7 @@
 /// The `item` of a step with `foreach: { files: … }`.
-public enum FileItem {
+package enum FileItem {
   /// The members of the item.
-  public static let fields = [
+  package static let fields = [
     FieldDeclaration("path", .string, summary: "The path of the file, from the folder of the workflow"),
     FieldDeclaration("name", .string, summary: "Its name with the extension"),
     FieldDeclaration("stem", .string, summary: "Its name without the last extension"),
@@ -10,7 +10,7 @@ public enum FileItem {
   ]
 
   /// Returns the item of a file. If the only dot in its name is the first character, the file has no extension.
-  public static func value(of path: String) -> Value {
+  package static func value(of path: String) -> Value {
     let parts = parts(of: path)
     return [
       "path": .string(path), "name": .string(String(parts.name)), "stem": .string(String(parts.stem)),

@@ -1,11 +1,11 @@
 /// A path or pattern in the `inputs-from` or `produces` of a step.
 public struct FileRule: Sendable, Hashable, ExpressibleByStringLiteral {
   /// The path or pattern, which may contain `${{ }}`.
-  public var pattern: String
+  package var pattern: String
   /// True if a file must match, false if none needs to. If nil, a path must exist but a pattern may match no file.
   public var isRequired: Bool?
   /// True if the files are removed after all steps that read them have succeeded.
-  public var isTemporary: Bool
+  package var isTemporary: Bool
 
   /// Creates a rule.
   public init(_ pattern: String, isRequired: Bool? = nil, isTemporary: Bool = false) {

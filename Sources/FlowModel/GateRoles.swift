@@ -3,16 +3,16 @@
 ///
 /// A step that depends on a deferred step is deferred, too, and the gate waits for all other steps. The value of a
 /// `defer` expression is known at activation; before, its step may or may not be deferred.
-public struct GateRoles: Sendable {
+package struct GateRoles: Sendable {
   /// Whether something is the case in all runs, in none, or in some.
-  public enum Certainty: UInt8, Sendable, Comparable {
+  package enum Certainty: UInt8, Sendable, Comparable {
     case never
     /// It depends on an expression that is evaluated at activation.
     case byExpression
     case always
 
     /// Orders by certainty: `never` comes first.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
     /// The certainty that it is not the case.
     fileprivate var opposite: Certainty {
@@ -30,14 +30,14 @@ public struct GateRoles: Sendable {
 
   /// Determines the roles of the steps of `graph`. `answers` has the steps whose `defer` expression is true, or is nil
   /// before activation.
-  public init(_ graph: WorkflowGraph, answers: StepList? = nil) {
+  package init(_ graph: WorkflowGraph, answers: StepList? = nil) {
     self.init(
       graph.workflow.steps, candidates: graph.stepsWithOptions, order: graph.topologicalOrder, answers: answers)
   }
 
   /// Determines the roles of a workflow's steps. In `order`, each step comes after its dependencies. If they form a
   /// cycle, `order` is empty and dependencies are ignored.
-  public init(_ workflow: Workflow, order: [StepIndex]) {
+  package init(_ workflow: Workflow, order: [StepIndex]) {
     let candidates = workflow.steps.indices.filter { workflow.steps[$0].hasOptions }.map { StepIndex($0) }
     self.init(workflow.steps, candidates: candidates, order: order, answers: nil)
   }
@@ -67,13 +67,13 @@ public struct GateRoles: Sendable {
   }
 
   /// True if a step is or may be deferred.
-  public var isAnyDeferred: Bool { !deferrals.isEmpty }
+  package var isAnyDeferred: Bool { !deferrals.isEmpty }
 
   /// Returns whether a step is deferred.
-  public func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
+  package func deferral(of step: StepIndex) -> Certainty { deferrals.isEmpty ? .never : deferrals[Int(step)] }
 
   /// Returns whether a step is blocking. A disabled step counts as finished from the start.
-  public func blocking(of step: StepIndex) -> Certainty {
+  package func blocking(of step: StepIndex) -> Certainty {
     let step = Int(step)
     let stated = steps[step].stated
     if !stated.isDisjoint(with: [.blocking, .notBlocking]) { return stated.contains(.blocking) ? .always : .never }
@@ -81,7 +81,7 @@ public struct GateRoles: Sendable {
   }
 
   /// Returns the step whose own `defer` causes `step` to be deferred: itself or one of its dependencies.
-  public func cause(ofDeferring step: StepIndex) -> StepIndex {
+  package func cause(ofDeferring step: StepIndex) -> StepIndex {
     var current = step
     while steps[Int(current)].stated.isDisjoint(with: [.deferral, .waitsForAll]),
       let need = steps[Int(current)].needs.first(where: { deferral(of: $0) == deferral(of: current) })
@@ -92,7 +92,7 @@ public struct GateRoles: Sendable {
   }
 
   /// The first step that is declared as `blocking` but is deferred, or nil.
-  public var contradiction: StepIndex? {
+  package var contradiction: StepIndex? {
     guard isAnyDeferred else { return nil }
     let first = steps.indices.first { deferrals[$0] == .always && steps[$0].stated.contains(.blocking) }
     return first.map { StepIndex($0) }
@@ -101,10 +101,10 @@ public struct GateRoles: Sendable {
 
 extension StepOptions {
   /// True if the file has `enabled: false`.
-  public var isDisabled: Bool { enabled == .literal(false) }
+  package var isDisabled: Bool { enabled == .literal(false) }
 
   /// True if neither `enabled` nor `defer` is an expression.
-  public var isFixedBeforeActivation: Bool {
+  package var isFixedBeforeActivation: Bool {
     if case .expression = enabled { return false }
     if case .expression = deferral { return false }
     return true
@@ -113,12 +113,12 @@ extension StepOptions {
 
 extension StepQueue {
   /// Returns the default queue of a step.
-  public static func usual(forDeferred isDeferred: Bool) -> StepQueue {
+  package static func usual(forDeferred isDeferred: Bool) -> StepQueue {
     isDeferred ? .utility : .userInitiated
   }
 }
 
 extension Step {
   /// The name that users see: the step's `name`, or else its id.
-  public var displayName: String { (hasOptions ? options.name : nil) ?? id.text }
+  package var displayName: String { (hasOptions ? options.name : nil) ?? id.text }
 }

@@ -1,11 +1,11 @@
 /// The names that expressions of a step with `foreach` can use for its items.
-public enum ItemContext {
+package enum ItemContext {
   /// The current item.
-  public static let item = "item"
+  package static let item = "item"
   /// The index of the item, counted from 0.
-  public static let index = "index"
+  package static let index = "index"
   /// The key of the item, if the items come from an object.
-  public static let key = "key"
+  package static let key = "key"
   /// All of these names.
-  public static let names = [item, index, key]
+  package static let names = [item, index, key]
 }

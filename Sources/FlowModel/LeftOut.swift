@@ -1,26 +1,26 @@
 /// The line that replaces the middle of a text that is too long.
-public enum LeftOut {
+package enum LeftOut {
   private static let begin = Array("[flowrun: ".utf8)
   private static let end = Array(" bytes left out]\n".utf8)
 
   /// Returns the line that replaces this number of bytes.
-  public static func line(bytes: Int) -> String {
+  package static func line(bytes: Int) -> String {
     String(decoding: begin, as: UTF8.self) + "\(bytes)" + String(decoding: end, as: UTF8.self)
   }
 
   /// A text whose middle flowrun has left out.
-  public struct CutText: Sendable, Hashable {
+  package struct CutText: Sendable, Hashable {
     /// The range of the line that replaces the middle, in UTF-8 bytes.
-    public var gap: Range<Int>
+    package var gap: Range<Int>
     /// The length of the complete text in bytes.
-    public var wholeBytes: Int
+    package var wholeBytes: Int
     /// The number of bytes that were kept.
-    public var keptBytes: Int
+    package var keptBytes: Int
   }
 
   /// Returns how a text was shortened, or nil if it is complete. If a program prints such a line itself, it is usually
   /// not in the middle, and does not count.
-  public static func cut(in text: String) -> CutText? {
+  package static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text
     return text.withUTF8 { bytes in

@@ -37,7 +37,7 @@ public struct Launch: Sendable, Hashable {
   /// The launch options, by key (R12).
   public var options: ValueObject
   /// True if no earlier run with this data folder has shown its window or, if its workflow has none, succeeded.
-  public var isFirst: Bool
+  package var isFirst: Bool
 
   /// Creates a launch.
   public init(reason: LaunchReason = .user, options: ValueObject = [:], isFirst: Bool = false) {

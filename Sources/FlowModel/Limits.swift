@@ -1,82 +1,82 @@
 /// The limits of flowrun. They are listed in docs/reference.md, and tests check each of them.
 public enum Limits {
   /// Bytes in the name of a workflow.
-  public static let workflowNameBytes = 100
+  package static let workflowNameBytes = 100
   /// Characters in a step id.
-  public static let stepIDCharacters = 64
+  package static let stepIDCharacters = 64
   /// Bytes in a workflow file: 64 MiB.
-  public static let fileBytes = 64 << 20
+  package static let fileBytes = 64 << 20
   /// Steps in a workflow.
   public static let steps = 1_000_000
   /// Nodes of a file after its aliases have been expanded.
-  public static let aliasNodes = 100_000
+  package static let aliasNodes = 100_000
   /// Directives (lines that begin with `%`) in a file.
-  public static let directives = 100
+  package static let directives = 100
   /// Nesting depth of mappings and lists.
-  public static let nestingDepth = 64
+  package static let nestingDepth = 64
   /// Problems reported for a file.
   public static let diagnostics = 1_000
   /// Nesting depth of arrays and objects in a JSON text.
-  public static let jsonDepth = 128
+  package static let jsonDepth = 128
   /// Bytes in a JSON text: 64 MiB.
-  public static let jsonBytes = 64 << 20
+  package static let jsonBytes = 64 << 20
   /// Bytes of a step's outputs as JSON: 1 MiB.
-  public static let outputBytes = 1 << 20
+  package static let outputBytes = 1 << 20
   /// The default number of bytes that are kept of each output of a command: 1 MiB.
-  public static let usualCommandOutputBytes = 1 << 20
+  package static let usualCommandOutputBytes = 1 << 20
   /// The minimum of a command's `output-limit`: 1 KiB.
-  public static let leastCommandOutputBytes = 1 << 10
+  package static let leastCommandOutputBytes = 1 << 10
   /// The maximum of a command's `output-limit`: 64 MiB.
-  public static let commandOutputBytes = 64 << 20
+  package static let commandOutputBytes = 64 << 20
   /// Bytes of all outputs of a command as JSON. It allows for two outputs and those of `FLOWRUN_OUTPUT` at their
   /// maximum, if each character is an escape of six bytes.
-  public static let commandOutputsBytes = 6 * (2 * commandOutputBytes + 2 * outputBytes)
+  package static let commandOutputsBytes = 6 * (2 * commandOutputBytes + 2 * outputBytes)
   /// The default number of bytes of printed text that are recorded of a run: 64 MiB.
-  public static let usualLogBytes = 64 << 20
+  package static let usualLogBytes = 64 << 20
   /// The default number of bytes of printed text that are recorded of a step: 1 MiB.
-  public static let usualStepLogBytes = 1 << 20
+  package static let usualStepLogBytes = 1 << 20
   /// The minimum of `log-limit`, and what each step may record even if its share of the run's limit is less: 1 KiB.
-  public static let leastLogBytes = 1 << 10
+  package static let leastLogBytes = 1 << 10
   /// The maximum of `log-limit`: 1 GiB.
-  public static let logBytes = 1 << 30
+  package static let logBytes = 1 << 30
   /// Depth of included files, counting the first file.
-  public static let includeDepth = 8
+  package static let includeDepth = 8
   /// Items of a step with `foreach`.
   public static let items = 100_000
   /// The maximum number of items of a step that run their workflows at the same time.
-  public static let itemWorkflows = 64
+  package static let itemWorkflows = 64
   /// The default number of items that run their workflows at the same time.
-  public static let usualItemWorkflows = 4
+  package static let usualItemWorkflows = 4
   /// Steps of items' workflows in a report. If the run failed, twice as many are allowed.
-  public static let itemWorkflowSteps = 10_000
+  package static let itemWorkflowSteps = 10_000
   /// Bytes of the outputs of all items of a step as JSON: 64 MiB.
-  public static let fanOutOutputBytes = 64 << 20
+  package static let fanOutOutputBytes = 64 << 20
   /// Files that the `inputs-from` or the `produces` of a step may match.
-  public static let watchedFiles = 100_000
+  package static let watchedFiles = 100_000
   /// Bytes in a file that is sent to or from a worker: 1 GiB.
-  public static let transferredFileBytes = 1 << 30
+  package static let transferredFileBytes = 1 << 30
   /// Bytes in a log line: 64 KiB. A longer line is cut with a note.
-  public static let logLineBytes = 64 << 10
+  package static let logLineBytes = 64 << 10
   /// Events that may be posted in a run.
   public static let events = 10_000
   /// Posts that may wait for calls of an action (`flow.on`).
   public static let waitingPosts = 100
   /// Bytes of the value of a posted event, as JSON: 64 KiB.
-  public static let eventValueBytes = 64 << 10
+  package static let eventValueBytes = 64 << 10
   /// Bytes of the values of all posted events of a run: 16 MiB.
-  public static let eventValuesBytes = 16 << 20
+  package static let eventValuesBytes = 16 << 20
   /// Secrets that a workflow may declare.
   public static let secrets = 100
   /// Bytes of an answer to a question.
-  public static let answerBytes = 64 << 10
+  package static let answerBytes = 64 << 10
   /// Bytes of a secret answer, which must fit in one write to a pipe.
-  public static let secretAnswerBytes = 4096
+  package static let secretAnswerBytes = 4096
   /// The minimum length of a secret, or of a line in it. A shorter text would occur in other output, too.
-  public static let secretCharacters = 4
+  package static let secretCharacters = 4
   /// Bytes of a secret: 64 KiB.
-  public static let secretBytes = 64 << 10
+  package static let secretBytes = 64 << 10
   /// Lines of a secret.
-  public static let secretLines = 1_000
+  package static let secretLines = 1_000
   /// Rules under `budgets`.
   public static let budgets = 100
   /// Cpus or gpus that a step may request.
@@ -84,9 +84,9 @@ public enum Limits {
   /// Different `resources` in a workflow. Each of them has a queue.
   public static let requests = 1_000
   /// The maximum time that a command has to end before it is killed: 10 minutes.
-  public static let stopTime = Duration.seconds(600)
+  package static let stopTime = Duration.seconds(600)
   /// The maximum time for cleanup in a cancelled run: 1 hour.
-  public static let cleanupTime = Duration.seconds(3600)
+  package static let cleanupTime = Duration.seconds(3600)
   /// Attempts of a step, including the first.
   public static let attempts = 100
   /// Threads of one quality of service that steps may use at the same time.

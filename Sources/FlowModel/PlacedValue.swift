@@ -17,7 +17,7 @@ public struct PlacedValue: Sendable {
     /// The key.
     public var key: String
     /// The location of the key.
-    public var keySpan: TextSpan
+    package var keySpan: TextSpan
     /// The value.
     public var value: PlacedValue
 

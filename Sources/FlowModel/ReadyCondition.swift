@@ -1,14 +1,14 @@
 /// The condition under which a command that runs as a service is ready (`ready-when`).
-public struct ReadyCondition: Sendable, Hashable {
+package struct ReadyCondition: Sendable, Hashable {
   /// The check.
-  public var probe: Probe
+  package var probe: Probe
   /// The pause between two checks.
-  public var every: Duration
+  package var every: Duration
   /// The maximum time from a start of the command until it is ready.
-  public var within: Duration
+  package var within: Duration
 
   /// The kinds of checks.
-  public enum Probe: Sendable, Hashable {
+  package enum Probe: Sendable, Hashable {
     /// The command has printed a line that matches this POSIX extended regular expression.
     case log(String)
     /// The command accepts connections on this port of 127.0.0.1 or ::1.
@@ -20,16 +20,16 @@ public struct ReadyCondition: Sendable, Hashable {
   }
 
   /// The name of the action's input with the condition.
-  public static let input = "ready-when"
+  package static let input = "ready-when"
   /// The keys for checks. A condition has exactly one of them.
-  public static let probes = ["log", "port", "http", "run"]
+  package static let probes = ["log", "port", "http", "run"]
   /// The default pause between two checks.
-  public static let usualPause = Duration.milliseconds(100)
+  package static let usualPause = Duration.milliseconds(100)
   /// The default time limit.
-  public static let usualTime = Duration.seconds(30)
+  package static let usualTime = Duration.seconds(30)
 
   /// Parses the value of the input, such as `{ port: 8080, every: 1s, within: 30s }`.
-  public init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
+  package init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     every = Self.usualPause
     within = Self.usualTime
     var probe: Probe?
@@ -58,7 +58,7 @@ public struct ReadyCondition: Sendable, Hashable {
   }
 
   /// The port that is checked, or nil.
-  public var port: Int? {
+  package var port: Int? {
     switch probe {
     case .port(let port): port
     case .http(let address): address.port
@@ -103,29 +103,29 @@ public struct ReadyCondition: Sendable, Hashable {
 
 extension Step {
   /// The action that runs a command as a service.
-  public static let serviceAction = "shell.service"
+  package static let serviceAction = "shell.service"
 
   /// True if the step runs a command as a service.
-  public var isCommandService: Bool { uses == Self.serviceAction }
+  package var isCommandService: Bool { uses == Self.serviceAction }
 
   /// The port at which the service is checked, or nil if there is none or it depends on an expression.
-  public var servicePort: Int? {
+  package var servicePort: Int? {
     guard isCommandService, let value = with[ReadyCondition.input]?.objectValue else { return nil }
     return (try? ReadyCondition(value))?.port
   }
 }
 
 /// An `http://` address.
-public struct HTTPAddress: Sendable, Hashable {
+package struct HTTPAddress: Sendable, Hashable {
   /// The name or address of the host. An IPv6 address has no brackets.
-  public var host: String
+  package var host: String
   /// The port, 80 by default.
-  public var port: Int
+  package var port: Int
   /// The path and query, beginning with a slash.
-  public var path: String
+  package var path: String
 
   /// Parses an address. Returns nil if it is not one.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let scheme = "http://"
     guard text.lowercased().hasPrefix(scheme),
       !text.unicodeScalars.contains(where: { $0.value <= 32 || $0.value == 127 })
@@ -154,8 +154,8 @@ public struct HTTPAddress: Sendable, Hashable {
   }
 
   /// True if the address is on this machine.
-  public var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+  package var isLocal: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
   /// The address as a string.
-  public var text: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)" }
+  package var text: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)" }
 }

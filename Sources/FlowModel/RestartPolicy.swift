@@ -1,14 +1,14 @@
 /// The rules for restarting a service that has ended by itself (`restart`).
-public struct RestartPolicy: Sendable, Hashable {
+package struct RestartPolicy: Sendable, Hashable {
   /// The ways of ending after which it restarts.
-  public var ends: Ends
+  package var ends: Ends
   /// The pause before a restart.
-  public var delay: Duration
+  package var delay: Duration
   /// The maximum number of restarts in a row in which it does not become ready.
-  public var attempts: Int
+  package var attempts: Int
 
   /// The ways in which a service may end.
-  public enum Ends: String, Sendable, Hashable, CaseIterable {
+  package enum Ends: String, Sendable, Hashable, CaseIterable {
     case always
     /// With an exit status other than 0, or by a signal.
     case failure
@@ -16,19 +16,19 @@ public struct RestartPolicy: Sendable, Hashable {
   }
 
   /// The name of the action's input with the policy.
-  public static let input = "restart"
+  package static let input = "restart"
   /// The allowed values of ``attempts``.
-  public static let attemptRange = 1...1_000_000
+  package static let attemptRange = 1...1_000_000
 
   /// Creates a policy.
-  public init(ends: Ends = .never, delay: Duration = .seconds(1), attempts: Int = 5) {
+  package init(ends: Ends = .never, delay: Duration = .seconds(1), attempts: Int = 5) {
     self.ends = ends
     self.delay = delay
     self.attempts = attempts
   }
 
   /// Parses the value of the input, such as `{ on-exit: failure, delay: 1s, attempts: 5 }`.
-  public init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
+  package init(_ value: ValueObject) throws(StopPolicy.PolicyProblem) {
     self.init()
     for (key, value) in value {
       switch key {
@@ -56,7 +56,7 @@ public struct RestartPolicy: Sendable, Hashable {
   }
 
   /// The policy as the value of the input.
-  public var value: Value {
+  package var value: Value {
     ["on-exit": .string(ends.rawValue), "delay": .string(DurationText.format(delay)), "attempts": .integer(attempts)]
   }
 }

@@ -1,7 +1,7 @@
 /// The reasons for which `retry` allows another attempt (`on`), or does not (`except`).
-public struct RetryReasons: Sendable, Hashable {
+package struct RetryReasons: Sendable, Hashable {
   /// The reason why an attempt failed.
-  public enum Reason: Sendable, Hashable {
+  package enum Reason: Sendable, Hashable {
     /// The action failed.
     case failed
     /// `attempt-deadline` or the time limit of a cluster job ended the attempt.
@@ -18,13 +18,13 @@ public struct RetryReasons: Sendable, Hashable {
     case code(String)
 
     /// The reasons that have a word in the format.
-    public static let words: [(word: String, reason: Reason)] = [
+    package static let words: [(word: String, reason: Reason)] = [
       ("failed", .failed), ("timed-out", .timedOut), ("lost", .lost), ("out-of-memory", .outOfMemory),
       ("killed", .killed),
     ]
 
     /// The exit statuses that a failed command can have.
-    public static let statuses = 1...255
+    package static let statuses = 1...255
 
     /// Parses a word, a status such as `75`, a range such as `100..110`, or an error code. Returns nil for any other
     /// string.
@@ -59,12 +59,12 @@ public struct RetryReasons: Sendable, Hashable {
   }
 
   /// The reasons in file order.
-  public var listed: [Reason]
+  package var listed: [Reason]
   /// True if all other reasons allow another attempt (`except`), false if only these do (`on`).
-  public var areExcepted: Bool
+  package var areExcepted: Bool
 
   /// Creates reasons from those under `on` or `except`.
-  public init(_ listed: [Reason], areExcepted: Bool = false) {
+  package init(_ listed: [Reason], areExcepted: Bool = false) {
     self.listed = listed
     self.areExcepted = areExcepted
   }
@@ -74,7 +74,7 @@ public struct RetryReasons: Sendable, Hashable {
   ///
   /// Steps whose attempt was lost run again even without `retry`. A list under `on` without `lost` does not change
   /// that.
-  public func allow(_ reason: Reason, code: String, status: Int? = nil) -> Bool? {
+  package func allow(_ reason: Reason, code: String, status: Int? = nil) -> Bool? {
     let isListed = listed.contains { listed in
       switch listed {
       case .statuses(let range): status.map(range.contains) ?? false

@@ -28,7 +28,7 @@ public struct SecretDeclaration: Sendable, Hashable {
 extension Workflow {
   /// The environment variables that the file names as sources of secrets; `secretVariables(inputs:)` also resolves
   /// inputs. Only commands of steps that use the secret receive them.
-  public var secretVariables: Set<String> {
+  package var secretVariables: Set<String> {
     Set(
       secrets.compactMap { secret in
         if case .environment(let name) = secret.source { name } else { nil }

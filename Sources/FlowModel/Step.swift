@@ -42,7 +42,7 @@ public struct Step: Sendable {
   }
 
   /// True if the step has any options.
-  public var hasOptions: Bool { box != nil }
+  package var hasOptions: Bool { box != nil }
 
   /// The options that searches over all steps look for.
   public var stated: StatedOptions { box?.stated ?? [] }
@@ -71,13 +71,13 @@ public struct StatedOptions: OptionSet, Sendable {
   /// `enabled: false`.
   public static let disabled = StatedOptions(rawValue: 1 << 0)
   /// `defer`, with any value.
-  public static let deferral = StatedOptions(rawValue: 1 << 1)
+  package static let deferral = StatedOptions(rawValue: 1 << 1)
   /// The step is in the workflow's own `finally`, so it waits for all other steps.
-  public static let waitsForAll = StatedOptions(rawValue: 1 << 2)
+  package static let waitsForAll = StatedOptions(rawValue: 1 << 2)
   /// `blocking: true`.
   public static let blocking = StatedOptions(rawValue: 1 << 3)
   /// `blocking: false`.
-  public static let notBlocking = StatedOptions(rawValue: 1 << 4)
+  package static let notBlocking = StatedOptions(rawValue: 1 << 4)
   /// `after`.
   public static let events = StatedOptions(rawValue: 1 << 5)
   /// `resources`.
@@ -85,11 +85,11 @@ public struct StatedOptions: OptionSet, Sendable {
   /// `estimate`.
   public static let estimate = StatedOptions(rawValue: 1 << 7)
   /// `foreach`.
-  public static let fanOut = StatedOptions(rawValue: 1 << 8)
+  package static let fanOut = StatedOptions(rawValue: 1 << 8)
   /// `queue`.
   public static let queue = StatedOptions(rawValue: 1 << 9)
   /// Expressions, variables, files or items, which are parsed before a run.
-  public static let preparation = StatedOptions(rawValue: 1 << 10)
+  package static let preparation = StatedOptions(rawValue: 1 << 10)
 
   fileprivate init(_ options: StepOptions) {
     var stated: StatedOptions = []
@@ -122,11 +122,11 @@ public struct StepOptions: Sendable, Hashable {
   /// Whether the step is enabled. A disabled step is skipped.
   public var enabled: Switch = .literal(true)
   /// Whether the step starts only after the gate has opened.
-  public var deferral: Deferral = .never
+  package var deferral: Deferral = .never
   /// True if the gate waits for the step. If nil, it waits unless the step is deferred.
   public var blocking: Bool?
   /// True if a failure of the step does not fail the run.
-  public var isOptional = false
+  package var isOptional = false
   /// The minimum and maximum duration, counted from the first start.
   public var deadline: StepDeadline?
   /// The rules for further attempts, or nil if there is only one.
@@ -142,37 +142,37 @@ public struct StepOptions: Sendable, Hashable {
   public var request: MachineResources?
   /// The resources that the second and later attempts request, in order, if they differ. The last one applies to all
   /// further attempts.
-  public var laterRequests: [MachineResources] = []
+  package var laterRequests: [MachineResources] = []
   /// True if the step may run before activation.
   public var prewarm = false
   /// True if the output of the step's programs is not shown.
-  public var isQuiet = false
+  package var isQuiet = false
   /// True if commands should print colors when their output is shown.
-  public var allowsColor = true
+  package var allowsColor = true
   /// The number of bytes of output that are recorded of the step and its items, or nil for a share of the workflow's
   /// limit.
-  public var logLimitBytes: Int?
+  package var logLimitBytes: Int?
   /// The handling of an attempt that was interrupted with the process of a durable run.
-  public var onInterrupt = InterruptPolicy.rerun
+  package var onInterrupt = InterruptPolicy.rerun
   /// True if the step belongs to `finally`: it starts when all other steps have finished, whatever their outcome, if
   /// its `if` is true.
-  public var isFinal = false
+  package var isFinal = false
   /// True if that is the `finally` of an included file, which waits only for the steps of that file, not for the gate.
-  public var isFinalInside = false
+  package var isFinalInside = false
   /// Environment variables, which override those of the workflow. Values may contain `${{ }}`.
   public var environment: ValueObject = [:]
   /// The paths and patterns of files that the step reads. The step is skipped if they and everything else are unchanged
   /// since it last succeeded.
-  public var inputsFrom: [FileRule] = []
+  package var inputsFrom: [FileRule] = []
   /// The paths and patterns of files that the step produces. If one has changed, the step runs again.
   public var produces: [FileRule] = []
   /// The items of the step, or nil if it runs once.
-  public var fanOut: FanOut?
+  package var fanOut: FanOut?
   /// True if a failure of the step affects its dependents, but neither the gate nor the run, because an optional step
   /// includes its file.
-  public var isExcused = false
+  package var isExcused = false
   /// The role of the step in an included workflow.
-  public var includeRole = IncludeRole.none
+  package var includeRole = IncludeRole.none
 
   /// Returns the resources that an attempt requests, or nil if the step requests none.
   public func request(ofAttempt attempt: Int) -> MachineResources? {
@@ -187,7 +187,7 @@ public struct StepOptions: Sendable, Hashable {
   }
 
   /// The different requests of all attempts, including those after an attempt was lost with its machine.
-  public var requestsOfAll: [(attempt: Int, request: MachineResources)] {
+  package var requestsOfAll: [(attempt: Int, request: MachineResources)] {
     request.map { Self.once($0, laterRequests[...]) } ?? []
   }
 
@@ -212,7 +212,7 @@ public struct StepOptions: Sendable, Hashable {
 }
 
 /// The handling of a step whose attempt was interrupted with the process of a durable run.
-public enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
+package enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
   /// The step runs again.
   case rerun
   /// The step fails, and runs again only if the user names it.
@@ -227,7 +227,7 @@ public enum Switch: Sendable, Hashable {
 }
 
 /// The time until which a step is deferred.
-public enum Deferral: Sendable, Hashable {
+package enum Deferral: Sendable, Hashable {
   case never
   /// Until the gate has opened.
   case afterGate
@@ -261,13 +261,13 @@ public struct RetryPolicy: Sendable, Hashable {
   /// The factor by which the pause grows after each further attempt, at least 1.
   public var backoff: Double
   /// The maximum pause.
-  public var maxDelay: Duration
+  package var maxDelay: Duration
   /// The random variation of the pause.
   public var jitter: Jitter
   /// The maximum duration of an attempt, or nil.
-  public var attemptDeadline: Duration?
+  package var attemptDeadline: Duration?
   /// The reasons for another attempt. If nil, any failure that the action marks as retryable is a reason.
-  public var reasons: RetryReasons?
+  package var reasons: RetryReasons?
 
   /// The random variation of the pause.
   public enum Jitter: String, Sendable, Hashable, CaseIterable {
@@ -295,7 +295,7 @@ public struct Estimate: Sendable, Hashable {
   /// The duration in the best case.
   public var low: Duration
   /// The duration in the worst case, which the feasibility check and the order of ready steps use.
-  public var high: Duration
+  package var high: Duration
 
   /// Creates an estimate.
   public init(low: Duration, high: Duration) {

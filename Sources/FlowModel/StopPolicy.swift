@@ -1,12 +1,12 @@
 /// The signal that asks a command to end, and the time after which the command is killed (`stop`).
-public struct StopPolicy: Sendable, Hashable {
+package struct StopPolicy: Sendable, Hashable {
   /// The signal, which is sent to the command's process group.
-  public var signal: Signal
+  package var signal: Signal
   /// The time between the signal and killing the command.
-  public var within: Duration
+  package var within: Duration
 
   /// The signals that can ask a command to end.
-  public enum Signal: String, Sendable, Hashable, CaseIterable {
+  package enum Signal: String, Sendable, Hashable, CaseIterable {
     case hangUp = "HUP"
     case interrupt = "INT"
     case quit = "QUIT"
@@ -16,22 +16,22 @@ public struct StopPolicy: Sendable, Hashable {
   }
 
   /// The name of the action's input with the policy.
-  public static let input = "stop"
+  package static let input = "stop"
 
   /// Creates a policy.
-  public init(signal: Signal = .terminate, within: Duration = .seconds(2)) {
+  package init(signal: Signal = .terminate, within: Duration = .seconds(2)) {
     self.signal = signal
     self.within = within
   }
 
   /// The reason why a value is not a policy.
-  public struct PolicyProblem: Error, Hashable {
+  package struct PolicyProblem: Error, Hashable {
     /// The problem, with what was expected.
     public let message: String
   }
 
   /// Parses the value of the input, such as `{ signal: INT, within: 10s }`.
-  public init(_ value: ValueObject) throws(PolicyProblem) {
+  package init(_ value: ValueObject) throws(PolicyProblem) {
     self.init()
     for (key, value) in value {
       switch key {
@@ -53,7 +53,7 @@ public struct StopPolicy: Sendable, Hashable {
   }
 
   /// The policy as the value of the input.
-  public var value: Value {
+  package var value: Value {
     ["signal": .string(signal.rawValue), "within": .string(DurationText.format(within))]
   }
 }

@@ -44,7 +44,7 @@ extension Value: Hashable {
 
 extension Value {
   /// The name of the type: `null`, `boolean`, `integer`, `number`, `string`, `array` or `object`.
-  public var kindName: String {
+  package var kindName: String {
     switch self {
     case .null: "null"
     case .boolean: "boolean"

@@ -3,14 +3,14 @@ public struct TypeMismatch: Error, Sendable, Hashable {
   /// The path to the part that does not match, such as `[3].pattern`. Empty for the value itself.
   public var path: String
   /// A description of what was expected, such as `an integer` or `one of "push", "present"`.
-  public var expected: String
+  package var expected: String
   /// A description of what was found, such as `the string "12"`, `null` or `the unknown key 'color'`.
   public var found: String
   /// A suggestion, such as the most similar word or the missing unit, or nil.
-  public var help: String?
+  package var help: String?
 
   /// The required key that is missing at `path`, or nil if the problem is another one.
-  public var missingKey: String?
+  package var missingKey: String?
 
   /// Creates a mismatch.
   public init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {
@@ -22,7 +22,7 @@ public struct TypeMismatch: Error, Sendable, Hashable {
   }
 
   /// True if the mismatch is in this member of the value, at any depth.
-  public func isIn(member name: String) -> Bool {
+  package func isIn(member name: String) -> Bool {
     if path.isEmpty { return missingKey == name }
     return path == name || path.hasPrefix("\(name).") || path.hasPrefix("\(name)[")
   }
@@ -38,7 +38,7 @@ extension ValueType {
   ///
   /// An integer matches the type `number`, and a number without a fraction matches `integer`, because expressions do
   /// not distinguish them.
-  public func mismatch(of value: Value, at path: String = "") -> TypeMismatch? {
+  package func mismatch(of value: Value, at path: String = "") -> TypeMismatch? {
     switch self {
     case .any:
       return nil
@@ -105,7 +105,7 @@ extension ValueType {
   }
 
   /// A description of the type, such as `an integer` or `a duration such as 250ms`.
-  public var expectation: String {
+  package var expectation: String {
     switch self {
     case .string: "a string"
     case .boolean: "true or false"
@@ -123,7 +123,7 @@ extension ValueType {
 
 extension Value {
   /// The value for a message. Strings have quotes; long strings and collections are shortened.
-  public var shortText: String {
+  package var shortText: String {
     switch self {
     case .null: "null"
     case .boolean(let value): "\(value)"

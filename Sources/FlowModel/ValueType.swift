@@ -65,11 +65,11 @@ public struct FieldDeclaration: Sendable, Hashable {
   /// True if a value must be given. By default, this is so if there is no default value.
   public var isRequired: Bool
   /// The default value, or nil.
-  public var defaultValue: Value?
+  package var defaultValue: Value?
   /// A description of one sentence.
   public var summary: String
   /// True if the value may be a secret, so it is never shown.
-  public var isSecret = false
+  package var isSecret = false
 
   /// Declares a field. If `isRequired` is nil, the field is required if it has no default value.
   public init(

@@ -13,7 +13,7 @@ public struct Workflow: Sendable {
   /// The files in `env-file`. A later file overrides an earlier one, and ``environment`` overrides all of them. Paths
   /// are relative to the workflow's folder and may contain `${{ }}` that reads `inputs`. The program that runs the
   /// workflow reads the files into `RunOptions.fileEnvironment`.
-  public var environmentFiles: [EnvironmentFileName] = []
+  package var environmentFiles: [EnvironmentFileName] = []
   /// The minimum and maximum of the launch gate, or nil if it has neither.
   public var gate: GateDeadline?
   /// The time after activation at which a run is cancelled, or nil.
@@ -27,13 +27,13 @@ public struct Workflow: Sendable {
   /// The maximum number of steps that run at the same time, or nil.
   public var concurrency: Int?
   /// True if each result is written to disk before further steps start.
-  public var isDurable = false
+  package var isDurable = false
   /// True if a run keeps its services running after all other steps have finished, until it is asked to end.
-  public var keepsServices = false
+  package var keepsServices = false
   /// True if runs are recorded in the run history.
-  public var keepsHistory = true
+  package var keepsHistory = true
   /// The number of bytes of output that are recorded of a run.
-  public var logLimitBytes = Limits.usualLogBytes
+  package var logLimitBytes = Limits.usualLogBytes
   /// The limits for times of runs, which `flowrun simulate` checks.
   public var budgets: [BudgetRule] = []
   /// The steps in file order.
@@ -44,16 +44,16 @@ public struct Workflow: Sendable {
   public var outputs: ValueObject = [:]
 
   /// The included workflows. Their steps are in ``steps``.
-  public var scopes: [WorkflowScope] = []
+  package var scopes: [WorkflowScope] = []
   /// For each step, 1 plus the index in ``scopes`` of the file that contains it, or 0 for the workflow's own file.
   /// Empty if there are no scopes.
-  public var scopeOfStep: [Int32] = []
+  package var scopeOfStep: [Int32] = []
   /// The declarations of the entries and exits of included workflows, by the `uses` of these steps.
-  public var includes: [String: ActionDeclaration] = [:]
+  package var includes: [String: ActionDeclaration] = [:]
   /// The folders of included files and of items' workflows, relative to the workflow's own, by `uses`.
-  public var includeFolders: [String: String] = [:]
+  package var includeFolders: [String: String] = [:]
   /// The workflows that run for items, by `uses`.
-  public var itemWorkflows: [String: ItemWorkflow] = [:]
+  package var itemWorkflows: [String: ItemWorkflow] = [:]
 
   /// Creates a workflow.
   public init(name: String, description: String? = nil, steps: [Step]) {

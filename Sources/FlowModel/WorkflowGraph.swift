@@ -7,16 +7,16 @@ public struct WorkflowGraph: Sendable {
   public let workflow: Workflow
   /// The index in ``successors`` of each step's first dependent, and the length of ``successors`` as an additional last
   /// element.
-  public let successorStarts: [Int32]
+  package let successorStarts: [Int32]
   /// The direct dependents of all steps: those of the first step in file order, then those of the second, and so on.
-  public let successors: [StepIndex]
+  package let successors: [StepIndex]
   /// The number of direct dependencies of each step.
-  public let dependencyCounts: [Int32]
+  package let dependencyCounts: [Int32]
   /// The steps in an order in which each follows its dependencies. Steps without dependencies come first, and steps
   /// that could have either order are in file order.
-  public let topologicalOrder: [StepIndex]
+  package let topologicalOrder: [StepIndex]
   /// The steps with options, in file order.
-  public let stepsWithOptions: [StepIndex]
+  package let stepsWithOptions: [StepIndex]
 
   /// A cycle of dependencies. Each step needs the next one, and the last needs the first.
   public struct Cycle: Error, Sendable, Hashable {
@@ -80,7 +80,7 @@ public struct WorkflowGraph: Sendable {
   }
 
   /// Returns the direct dependents of a step, in file order.
-  public func successors(of step: StepIndex) -> ArraySlice<StepIndex> {
+  package func successors(of step: StepIndex) -> ArraySlice<StepIndex> {
     successors[Int(successorStarts[Int(step)])..<Int(successorStarts[Int(step) + 1])]
   }
 

@@ -1,26 +1,26 @@
 /// A workflow that is included by another. Its steps are among those of the including workflow, but their expressions
 /// read only its own inputs, steps and variables.
-public struct WorkflowScope: Sendable {
+package struct WorkflowScope: Sendable {
   /// The prefix of the ids of its steps, such as `build/`.
-  public var prefix: String
+  package var prefix: String
   /// The path of its file, as given to the loader.
-  public var file = ""
+  package var file = ""
   /// The folder of its file, relative to that of the main workflow. Empty if it is the same.
-  public var folder: String
+  package var folder: String
   /// The step that binds its inputs. All of its steps depend on it.
-  public var entry: StepIndex
+  package var entry: StepIndex
   /// The step that returns its outputs when all of its steps have finished.
-  public var exit: StepIndex
+  package var exit: StepIndex
   /// Its steps, including the entries of the workflows that it includes.
-  public var members: [StepIndex] = []
+  package var members: [StepIndex] = []
   /// Environment variables for commands and plugins of its steps. Values may contain `${{ }}`.
-  public var environment: ValueObject
+  package var environment: ValueObject
   /// The files in its `env-file`, which ``environment`` overrides. Paths are relative to the folder of the main
   /// workflow.
-  public var environmentFiles: [EnvironmentFileName]
+  package var environmentFiles: [EnvironmentFileName]
 
   /// Creates a scope without steps.
-  public init(
+  package init(
     prefix: String, folder: String, entry: StepIndex, exit: StepIndex, environment: ValueObject,
     environmentFiles: [EnvironmentFileName] = []
   ) {
@@ -35,13 +35,13 @@ public struct WorkflowScope: Sendable {
 
 extension WorkflowScope {
   /// Converts a path in this scope's file to one relative to the main workflow's folder.
-  public func path(of name: String) -> String {
+  package func path(of name: String) -> String {
     name.utf8.first == UInt8(ascii: "/") || folder.isEmpty ? name : "\(folder)/\(name)"
   }
 }
 
 /// The role of a step in an included workflow.
-public enum IncludeRole: UInt8, Sendable, Hashable {
+package enum IncludeRole: UInt8, Sendable, Hashable {
   /// An ordinary step.
   case none
   /// The step that binds the inputs. If it is skipped, so are all steps of the scope.

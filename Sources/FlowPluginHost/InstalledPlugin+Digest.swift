@@ -11,7 +11,7 @@ extension InstalledPlugin {
 
   /// A hash of the plugin's manifest and program. It covers the files named in the command, or the Swift files next to
   /// the source. Files that the program itself reads are not included.
-  public var digest: String {
+  package var digest: String {
     var hash = ContentHash()
     for path in [Self.manifestName] + programFiles {
       hash.combine(path)

@@ -23,5 +23,5 @@ public struct InstalledPlugin: Sendable {
   public var origin: String { folder + "/" + Self.manifestName }
 
   /// The file name of the manifest.
-  public static let manifestName = "plugin.yaml"
+  package static let manifestName = "plugin.yaml"
 }

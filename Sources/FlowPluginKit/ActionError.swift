@@ -10,9 +10,9 @@ public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// may be retried.
   public var isRetryable: Bool?
   /// The minimum pause before another attempt, for example as requested by a server, or nil.
-  public var retryAfter: Duration?
+  package var retryAfter: Duration?
   /// The exit status of the command, or nil if a signal ended it or the action ran no command.
-  public var exitStatus: Int?
+  package var exitStatus: Int?
 
   /// Creates a failure.
   public init(

@@ -74,13 +74,13 @@ public struct NoOutput: ActionOutput {
 }
 
 /// Outputs whose names are not known before the step runs, as in `flow.set`.
-public struct AnyOutput: ActionOutput {
+package struct AnyOutput: ActionOutput {
   /// The outputs.
-  public let values: ValueObject
+  package let values: ValueObject
   /// Creates outputs from an object.
-  public init(_ values: ValueObject) { self.values = values }
+  package init(_ values: ValueObject) { self.values = values }
   /// Creates empty outputs, because no declarations are derived from this type.
-  public init(from decoder: any Decoder) throws { values = [:] }
+  package init(from decoder: any Decoder) throws { values = [:] }
 }
 
 private final class FieldRecorder {

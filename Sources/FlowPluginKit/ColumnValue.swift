@@ -203,20 +203,20 @@ public struct DataPath: ColumnValue, Hashable {
 
 /// The path of a file that an action reads. If a workflow has a relative path, the action receives it as a path in the
 /// workflow file's folder.
-public struct SourcePath: ColumnValue, Hashable {
+package struct SourcePath: ColumnValue, Hashable {
   /// The absolute path.
-  public let path: String
+  package let path: String
   /// Creates a path.
-  public init(_ path: String) { self.path = path }
+  package init(_ path: String) { self.path = path }
   /// The type of the value in a workflow.
-  public static var valueType: ValueType { .path(base: .file) }
+  package static var valueType: ValueType { .path(base: .file) }
   /// A value that is used to derive declarations.
-  public static var placeholder: SourcePath { SourcePath("") }
+  package static var placeholder: SourcePath { SourcePath("") }
   /// Creates the Swift value. Returns nil if `value` does not match the type.
-  public init?(_ value: Value) {
+  package init?(_ value: Value) {
     guard case .string(let text) = value else { return nil }
     path = text
   }
   /// The value in a workflow.
-  public var value: Value { .string(path) }
+  package var value: Value { .string(path) }
 }

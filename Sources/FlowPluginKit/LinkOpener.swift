@@ -1,7 +1,7 @@
 import FlowModel
 
 /// Opens the links that a person taps. `router` provides one; `notification` uses it.
-public protocol LinkOpener: Sendable {
+package protocol LinkOpener: Sendable {
   /// Opens the link on `interface`, or keeps it until the interface is ready.
   ///
   /// Returns one of the words `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked` and
@@ -11,18 +11,18 @@ public protocol LinkOpener: Sendable {
 }
 
 /// A link in a notification.
-public struct TappedLink: Sendable, Hashable {
+package struct TappedLink: Sendable, Hashable {
   /// The URL as received.
-  public var url: String
+  package var url: String
   /// The parameters in the notification.
-  public var parameters: ValueObject
+  package var parameters: ValueObject
   /// The id of the notification. If a tap is delivered twice, both links have the same id.
-  public var notificationID: String?
+  package var notificationID: String?
   /// The person's choice: `default` for a tap, or the id of a button.
-  public var action: String
+  package var action: String
 
   /// Creates a link.
-  public init(
+  package init(
     url: String, parameters: ValueObject = [:], notificationID: String? = nil, action: String = "default"
   ) {
     self.action = action
@@ -34,5 +34,5 @@ public struct TappedLink: Sendable, Hashable {
 
 extension HandleKey {
   /// A ``LinkOpener``.
-  public static let linkOpener: HandleKey = "link-opener"
+  package static let linkOpener: HandleKey = "link-opener"
 }

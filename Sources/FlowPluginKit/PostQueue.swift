@@ -62,7 +62,7 @@ public final class PostQueue: Sendable {
   }
 
   /// Ends the queue and drops the waiting posts.
-  public func dropAll() {
+  package func dropAll() {
     finish()
     state.withLock { state in
       state.dropped += state.waiting.count

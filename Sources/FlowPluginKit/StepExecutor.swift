@@ -3,7 +3,7 @@ import FlowModel
 /// Runs the bodies of steps in other processes or on other machines.
 ///
 /// The engine decides which step runs and when. The executor decides where, and reports the end.
-public protocol StepExecutor: Sendable {
+package protocol StepExecutor: Sendable {
   /// The name of the executor in `--on` and `executor:`.
   var name: String { get }
 
@@ -24,16 +24,16 @@ public protocol StepExecutor: Sendable {
 }
 
 /// The files that a step or item declares.
-public struct StepFiles: Sendable, Hashable {
+package struct StepFiles: Sendable, Hashable {
   /// The patterns of the files that are read (`inputs-from`).
-  public var reads: [String]
+  package var reads: [String]
   /// The patterns of the files that are produced (`produces`).
-  public var makes: [String]
+  package var makes: [String]
   /// The absolute path of the folder that the patterns are relative to.
-  public var folder: String
+  package var folder: String
 
   /// Creates the files of a step.
-  public init(reads: [String], makes: [String], folder: String) {
+  package init(reads: [String], makes: [String], folder: String) {
     self.reads = reads
     self.makes = makes
     self.folder = folder
@@ -42,20 +42,20 @@ public struct StepFiles: Sendable, Hashable {
 
 extension StepExecutor {
   /// False.
-  public var isHere: Bool { false }
+  package var isHere: Bool { false }
 }
 
 /// The loss of a body, whose process or machine has ended or has not reported for too long.
-public struct ExecutorLost: Error, Sendable, Hashable {
+package struct ExecutorLost: Error, Sendable, Hashable {
   /// The reason, without a final period.
-  public var message: String
+  package var message: String
   /// True if another attempt would be lost, too.
-  public var isFinal: Bool
+  package var isFinal: Bool
   /// True if the time limit of a cluster job ended the body. Then `retry` decides whether the step runs again.
-  public var isTimeUp: Bool
+  package var isTimeUp: Bool
 
   /// Creates the loss of a body.
-  public init(_ message: String, isFinal: Bool = false, isTimeUp: Bool = false) {
+  package init(_ message: String, isFinal: Bool = false, isTimeUp: Bool = false) {
     self.message = message
     self.isFinal = isFinal
     self.isTimeUp = isTimeUp
@@ -74,5 +74,5 @@ public struct ExecutorLost: Error, Sendable, Hashable {
   }
 
   /// The failure code of a step whose body was lost too often.
-  public static let code = "executor-lost"
+  package static let code = "executor-lost"
 }

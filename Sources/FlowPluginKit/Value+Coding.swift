@@ -66,7 +66,7 @@ extension DataPath: Decodable {
 
 extension SourcePath: Decodable {
   /// Decodes a path from a string.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode(String.self))
   }
 }

@@ -1,14 +1,14 @@
 /// A support file for plugins' programs, embedded in flowrun.
-public struct SupportFile: Sendable {
+package struct SupportFile: Sendable {
   /// The file's name in the support folder.
-  public let name: String
+  package let name: String
   /// The contents.
-  public let bytes: [UInt8]
+  package let bytes: [UInt8]
   /// True if calls spend their time in this file, so that it is compiled with optimization.
-  public var isHot = false
+  package var isHot = false
 
   /// The sources of the module `FlowPlugin`. The hot files use none of the others, so that they can be compiled alone.
-  public static let swift = [
+  package static let swift = [
     SupportFile(name: "JSON.swift", bytes: PackageResources.JSON_swift, isHot: true),
     SupportFile(name: "JSONDecoding.swift", bytes: PackageResources.JSONDecoding_swift),
     SupportFile(name: "JSONEncoding.swift", bytes: PackageResources.JSONEncoding_swift),
@@ -20,11 +20,11 @@ public struct SupportFile: Sendable {
   ]
 
   /// The Python module `flowrun_plugin`.
-  public static let python = SupportFile(name: "flowrun_plugin.py", bytes: PackageResources.flowrun_plugin_py)
+  package static let python = SupportFile(name: "flowrun_plugin.py", bytes: PackageResources.flowrun_plugin_py)
 
   /// The Node.js module `flowrun-plugin`.
-  public static let node = SupportFile(name: "flowrun-plugin.js", bytes: PackageResources.flowrun_plugin_js)
+  package static let node = SupportFile(name: "flowrun-plugin.js", bytes: PackageResources.flowrun_plugin_js)
 
   /// The functions for sh, at the path in `FLOWRUN_PLUGIN_SH`.
-  public static let shell = SupportFile(name: "flowrun-plugin.sh", bytes: PackageResources.flowrun_plugin_sh)
+  package static let shell = SupportFile(name: "flowrun-plugin.sh", bytes: PackageResources.flowrun_plugin_sh)
 }

@@ -9,12 +9,12 @@ extension SecretMask {
   private static let escape = UInt8(ascii: "}")
 
   /// The error for a placeholder that cannot be filled in because the secret or its line is missing.
-  public struct MissingSecret: Error, Sendable, Hashable {
+  package struct MissingSecret: Error, Sendable, Hashable {
     /// The name of the secret.
-    public var name: String
+    package var name: String
 
     /// Creates the error for a secret.
-    public init(name: String) { self.name = name }
+    package init(name: String) { self.name = name }
   }
 
   /// Returns the text with a placeholder for each secret.
@@ -98,7 +98,7 @@ extension SecretMask {
   }
 
   /// Returns an object with placeholders instead of secrets.
-  public func withPlaceholders(_ object: ValueObject) -> ValueObject {
+  package func withPlaceholders(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = withPlaceholders(value) }
     return result
@@ -114,7 +114,7 @@ extension SecretMask {
   }
 
   /// Returns an object with its placeholders filled in from `mask`. Throws if a secret is missing.
-  public static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
+  package static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = try filled(value, by: mask) }
     return result
@@ -140,7 +140,7 @@ extension SecretMask {
 
   /// Returns the name of a secret in a form that no placeholder can restore: split by spaces, line breaks or control
   /// characters, or in several encodings at once. Returns nil if there is none.
-  public func spreadSecret(in object: ValueObject) -> String? {
+  package func spreadSecret(in object: ValueObject) -> String? {
     if parts.isEmpty { return nil }
     for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
     return nil

@@ -7,7 +7,7 @@ import Synchronization
 /// Does not search numbers, keys and names.
 public final class SecretMask: Sendable {
   /// The replacement for a secret.
-  public static let hidden = "***"
+  package static let hidden = "***"
 
   /// A text to search for, and the name of its secret.
   struct Part: Sendable {
@@ -91,7 +91,7 @@ public final class SecretMask: Sendable {
   /// - Parameters:
   ///   - text: The text to show or record.
   ///   - isCut: True if the text continues after its end, so that it may end with the beginning of a secret.
-  public func masked(_ text: String, isCut: Bool = false) -> String {
+  package func masked(_ text: String, isCut: Bool = false) -> String {
     var text = text
     return text.withUTF8 { bytes in
       let ranges = hiddenRanges(in: bytes, isCut: isCut)
@@ -203,7 +203,7 @@ public final class SecretMask: Sendable {
   private static let mostEscapeBytes = 216
 
   /// Returns the text up to a possible beginning of a secret that continues after the end of the text.
-  public func withholding(_ text: String) -> String {
+  package func withholding(_ text: String) -> String {
     var text = masked(text)
     let count = text.withUTF8 { beginning(before: $0.count, in: $0)?.range.lowerBound ?? $0.count }
     return String(decoding: text.utf8.prefix(count), as: UTF8.self)
@@ -218,7 +218,7 @@ extension UInt8 {
 extension SecretMask {
   /// Returns a message with every secret masked. The message may contain lines of a command, which are cut after
   /// `lineBytes`, and values cut before `...`.
-  public func masked(message: String, cutAfter lineBytes: Int) -> String {
+  package func masked(message: String, cutAfter lineBytes: Int) -> String {
     let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.utf8.count >= lineBytes ? masked(printed: String($0), isCut: true) : String($0) }
     let text = TerminalText.commandText(masked(printed: lines.joined(separator: "\n")))
@@ -229,7 +229,7 @@ extension SecretMask {
   }
 
   /// Returns a value with every secret masked in its texts.
-  public func masked(_ value: Value) -> Value {
+  package func masked(_ value: Value) -> Value {
     switch value {
     case .string(let text): .string(masked(text))
     case .array(let values): .array(values.map { masked($0) })
@@ -239,7 +239,7 @@ extension SecretMask {
   }
 
   /// Returns an object with every secret masked in its texts.
-  public func masked(_ object: ValueObject) -> ValueObject {
+  package func masked(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = masked(value) }
     return result

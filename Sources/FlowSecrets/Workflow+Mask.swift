@@ -2,7 +2,7 @@ import FlowModel
 
 extension Workflow {
   /// Returns the mask for a run with these secrets and inputs, or nil if none is secret, unless the run `mayLearnMore`.
-  public func mask(secrets values: ValueObject, inputs: ValueObject, mayLearnMore: Bool = false) -> SecretMask? {
+  package func mask(secrets values: ValueObject, inputs: ValueObject, mayLearnMore: Bool = false) -> SecretMask? {
     var texts: [(name: String, text: String)] = []
     for secret in secrets { if let text = values[secret.name]?.stringValue { texts.append((secret.name, text)) } }
     for input in self.inputs where input.isSecret {
@@ -24,7 +24,7 @@ extension SecretMask {
   }
 
   /// The links in launch options, and the reply to a notification.
-  public static func links(in launchOptions: ValueObject) -> [String] { links(in: .object(launchOptions), under: "") }
+  package static func links(in launchOptions: ValueObject) -> [String] { links(in: .object(launchOptions), under: "") }
 
   private static func links(in value: Value, under key: String) -> [String] {
     switch value {
@@ -54,7 +54,7 @@ extension SecretMask {
   }
 
   /// Returns a value with each text and number in it hidden.
-  public static func allHidden(_ value: Value) -> Value {
+  package static func allHidden(_ value: Value) -> Value {
     switch value {
     case .string, .integer, .number: .string(hidden)
     case .array(let values): .array(values.map { allHidden($0) })
@@ -77,10 +77,10 @@ extension SecretMask {
   static let eventPrefix = "events."
 
   /// The name prefix of secrets in people's answers, which a resumed run does not have.
-  public static let answerPrefix = "answers."
+  package static let answerPrefix = "answers."
 
   /// Returns whether recorded values contain a placeholder for a secret in a person's answer.
-  public static func holdsAnswer(_ object: ValueObject) -> Bool { object.contains { holdsAnswer($0.1) } }
+  package static func holdsAnswer(_ object: ValueObject) -> Bool { object.contains { holdsAnswer($0.1) } }
 
   private static func holdsAnswer(_ value: Value) -> Bool {
     switch value {

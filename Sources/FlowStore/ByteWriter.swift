@@ -2,63 +2,63 @@ import FlowBytes
 
 /// Serializes numbers, strings and bytes. Integers take as few bytes as they need, seven bits in each, the lowest
 /// first. Strings and bytes follow their length.
-public struct ByteWriter: Sendable {
+package struct ByteWriter: Sendable {
   /// The bytes written so far.
-  public private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
 
   /// Creates an empty writer.
-  public init() {}
+  package init() {}
 
   /// Reserves space for this many more bytes.
-  public mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+  package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
   /// Adds a byte.
   @inline(__always)
-  public mutating func add(byte: UInt8) { bytes.append(byte) }
+  package mutating func add(byte: UInt8) { bytes.append(byte) }
 
   /// Adds an unsigned number.
   @inline(__always)
-  public mutating func add(_ number: UInt64) {
+  package mutating func add(_ number: UInt64) {
     LEB128.write(number) { bytes.append($0) }
   }
 
   /// Adds a signed number; numbers near zero are short.
   @inline(__always)
-  public mutating func add(signed number: Int) {
+  package mutating func add(signed number: Int) {
     add(LEB128.zigzag(Int64(number)))
   }
 
   /// Adds bytes after their count.
-  public mutating func add(_ more: [UInt8]) {
+  package mutating func add(_ more: [UInt8]) {
     add(UInt64(more.count))
     bytes += more
   }
 
   /// Adds a string as UTF-8 after its count of bytes.
-  public mutating func add(_ text: String) {
+  package mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))
     bytes += text.utf8
   }
 
   /// Adds bytes without their count.
-  public mutating func add(raw more: some Sequence<UInt8>) { bytes += more }
+  package mutating func add(raw more: some Sequence<UInt8>) { bytes += more }
 }
 
 /// Writes the same encoding into existing memory, without a check of the capacity at each byte. It is faster for many
 /// numbers than ``ByteWriter``.
-public struct ByteCursor {
+package struct ByteCursor {
   private let memory: UnsafeMutableRawBufferPointer
   private var count = 0
 
   /// Creates a cursor that writes into `memory` from its start.
-  public init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+  package init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
   /// The bytes written so far, valid as long as the memory.
-  public var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+  package var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
   /// Adds a byte. Proof of safety: each byte is written through the buffer's subscript after a check of its bounds.
   @inline(__always)
-  public mutating func add(byte: UInt8) {
+  package mutating func add(byte: UInt8) {
     precondition(count < memory.count)
     memory[count] = byte
     count += 1
@@ -66,58 +66,58 @@ public struct ByteCursor {
 
   /// Adds a signed number; numbers near zero are short.
   @inline(__always)
-  public mutating func add(signed number: Int) {
+  package mutating func add(signed number: Int) {
     LEB128.write(LEB128.zigzag(Int64(number))) { add(byte: $0) }
   }
 }
 
 /// Reads the format of ``ByteWriter``. A read that fails throws and never passes the end.
-public struct ByteReader: Sendable {
+package struct ByteReader: Sendable {
   private let bytes: [UInt8]
   /// The number of bytes read so far.
-  public private(set) var position: Int
+  package private(set) var position: Int
 
   /// An error for bytes that were not written by a ``ByteWriter``.
-  public struct ByteProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  package struct ByteProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The offset in bytes.
-    public var position: Int
+    package var position: Int
     /// The expected data.
-    public var expected: String
+    package var expected: String
     /// The offset and the expected data.
-    public var description: String { "byte \(position): expected \(expected)" }
+    package var description: String { "byte \(position): expected \(expected)" }
   }
 
   /// Creates a reader that starts at `position`.
-  public init(_ bytes: [UInt8], from position: Int = 0) {
+  package init(_ bytes: [UInt8], from position: Int = 0) {
     self.bytes = bytes
     self.position = position
   }
 
   /// True if all bytes have been read.
-  public var isAtEnd: Bool { position >= bytes.count }
+  package var isAtEnd: Bool { position >= bytes.count }
 
   /// Returns an error at the current position.
-  public func problem(_ expected: String) -> ByteProblem { ByteProblem(position: position, expected: expected) }
+  package func problem(_ expected: String) -> ByteProblem { ByteProblem(position: position, expected: expected) }
 
   /// Reads a byte.
-  public mutating func byte() throws(ByteProblem) -> UInt8 {
+  package mutating func byte() throws(ByteProblem) -> UInt8 {
     guard position < bytes.count else { throw problem("a byte") }
     defer { position += 1 }
     return bytes[position]
   }
 
   /// Reads an unsigned number.
-  public mutating func number() throws(ByteProblem) -> UInt64 {
+  package mutating func number() throws(ByteProblem) -> UInt64 {
     do { return try LEB128.read(bytes, at: &position) } catch { throw problem("a number") }
   }
 
   /// Reads a signed number.
-  public mutating func signed() throws(ByteProblem) -> Int {
+  package mutating func signed() throws(ByteProblem) -> Int {
     Int(truncatingIfNeeded: LEB128.signed(try number()))
   }
 
   /// Reads a count of elements that take at least one byte each, so damaged data cannot result in a huge count.
-  public mutating func count() throws(ByteProblem) -> Int {
+  package mutating func count() throws(ByteProblem) -> Int {
     let start = position
     let number = try number()
     guard number <= UInt64(bytes.count - position) else {
@@ -127,12 +127,12 @@ public struct ByteReader: Sendable {
   }
 
   /// Reads bytes after their count.
-  public mutating func block() throws(ByteProblem) -> ArraySlice<UInt8> {
+  package mutating func block() throws(ByteProblem) -> ArraySlice<UInt8> {
     let count = try count()
     defer { position += count }
     return bytes[position..<position + count]
   }
 
   /// Reads a string.
-  public mutating func text() throws(ByteProblem) -> String { String(decoding: try block(), as: UTF8.self) }
+  package mutating func text() throws(ByteProblem) -> String { String(decoding: try block(), as: UTF8.self) }
 }

@@ -1,26 +1,26 @@
 import CFlowStore
 
 /// CRC-32C checksums, which detect damage but not tampering.
-public enum Checksum {
+package enum Checksum {
   /// Returns the checksum of bytes that follow those with the checksum `seed`.
-  public static func of(_ bytes: some Collection<UInt8>, behind seed: UInt32 = 0) -> UInt32 {
+  package static func of(_ bytes: some Collection<UInt8>, behind seed: UInt32 = 0) -> UInt32 {
     bytes.withContiguousStorageIfAvailable { flow_crc32c(seed, $0.baseAddress, $0.count) }
       ?? Array(bytes).withUnsafeBufferPointer { flow_crc32c(seed, $0.baseAddress, $0.count) }
   }
 
   /// Returns the checksum of a string's UTF-8 that follows bytes with the checksum `seed`.
-  public static func of(_ text: String, behind seed: UInt32 = 0) -> UInt32 { of(Array(text.utf8), behind: seed) }
+  package static func of(_ text: String, behind seed: UInt32 = 0) -> UInt32 { of(Array(text.utf8), behind: seed) }
 
   /// Returns the checksum of a number's eight bytes that follow bytes with the checksum `seed`.
-  public static func of(_ number: Int, behind seed: UInt32 = 0) -> UInt32 {
+  package static func of(_ number: Int, behind seed: UInt32 = 0) -> UInt32 {
     withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).littleEndian) { flow_crc32c(seed, $0.baseAddress, $0.count) }
   }
 }
 
 /// Hashes that distinguish contents. They are many times faster than cryptographic hashes and offer no security.
-public enum Fingerprint {
+package enum Fingerprint {
   /// Returns the fingerprint of bytes: 62 bits, with a bit above them that is always set.
-  public static func of(_ bytes: [UInt8]) -> Int {
+  package static func of(_ bytes: [UInt8]) -> Int {
     let whole = bytes.withUnsafeBufferPointer { flow_fingerprint($0.baseAddress, $0.count) }
     return Int(whole >> 2 | 1 << 62)
   }

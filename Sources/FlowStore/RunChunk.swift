@@ -1,18 +1,18 @@
 /// A piece of a run's journal. Stores do not interpret it.
 ///
 /// The format: four bytes of magic and version, four bytes of CRC-32C over the rest, the kind, both times, the body.
-public struct RunChunk: Sendable, Hashable {
+package struct RunChunk: Sendable, Hashable {
   /// The kind of the content.
-  public var kind: Kind
+  package var kind: Kind
   /// The time of its creation in milliseconds since 1970.
-  public var wallMilliseconds: Int
+  package var wallMilliseconds: Int
   /// The time of its creation in nanoseconds from the start of the run.
-  public var runNanoseconds: Int
+  package var runNanoseconds: Int
   /// The content, in the format of its kind.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// The kinds of content.
-  public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
+  package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
     /// Journal entries of the run and its outputs.
     case entries = 1
     /// Lines printed by steps.
@@ -26,13 +26,13 @@ public struct RunChunk: Sendable, Hashable {
   }
 
   /// An error for a chunk that cannot be read.
-  public enum ChunkProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  package enum ChunkProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case damaged
     /// The chunk was written by a newer flowrun.
     case newer(version: Int)
 
     /// A description of the problem.
-    public var description: String {
+    package var description: String {
       switch self {
       case .damaged: "a piece of its journal is damaged"
       case .newer(let version): "its journal has format \(version), and this flowrun reads up to \(RunChunk.version)"
@@ -41,11 +41,11 @@ public struct RunChunk: Sendable, Hashable {
   }
 
   /// The format written by this program.
-  public static let version = 1
+  package static let version = 1
   private static let magic: [UInt8] = [0x46, 0x52, 0x4A]
 
   /// Creates a chunk.
-  public init(_ kind: Kind, wallMilliseconds: Int, runNanoseconds: Int, body: [UInt8]) {
+  package init(_ kind: Kind, wallMilliseconds: Int, runNanoseconds: Int, body: [UInt8]) {
     self.kind = kind
     self.wallMilliseconds = wallMilliseconds
     self.runNanoseconds = runNanoseconds
@@ -53,7 +53,7 @@ public struct RunChunk: Sendable, Hashable {
   }
 
   /// The chunk in the stored format.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var head = ByteWriter()
     head.add(byte: kind.rawValue)
     head.add(signed: wallMilliseconds)
@@ -69,7 +69,7 @@ public struct RunChunk: Sendable, Hashable {
   }
 
   /// Reads a chunk. Throws if any bit has changed.
-  public init(_ bytes: [UInt8]) throws(ChunkProblem) {
+  package init(_ bytes: [UInt8]) throws(ChunkProblem) {
     guard bytes.count > 8, bytes[..<3] == Self.magic[...], bytes[3] > 0 else { throw .damaged }
     guard bytes[3] <= Self.version else { throw .newer(version: Int(bytes[3])) }
     let stored = bytes[4..<8].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }

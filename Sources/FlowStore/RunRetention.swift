@@ -3,7 +3,7 @@ public struct RunRetention: Sendable, Hashable {
   /// The maximum number of runs of a workflow file.
   public var runs = 200
   /// The number of days for which a run is kept.
-  public var days = 90
+  package var days = 90
   /// True to compute the age of a run by the clock alone. By default, the age is counted at most until the start of the
   /// second newest run, so a single run under a wrong clock does not remove anything.
   package var trustsClock = false
@@ -15,7 +15,7 @@ public struct RunRetention: Sendable, Hashable {
 
   /// Returns the ids of runs of a store that exceed a limit, without damaged runs. `successes` returns the names of the
   /// steps of a run that succeeded.
-  public func excess(
+  package func excess(
     in store: some RunStore, nowMilliseconds: Int, successes: (StoredRun) -> Set<String> = { _ in [] }
   ) throws(StoreProblem) -> [String] {
     excess(
@@ -25,7 +25,7 @@ public struct RunRetention: Sendable, Hashable {
   /// Returns the ids of runs that exceed a limit. `runs` are sorted, the newest first, and `sizes` are in bytes.
   /// Running runs are never returned. If any run of a workflow is kept, so are its newest successful run and those with
   /// the newest success of a step.
-  public func excess(
+  package func excess(
     of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int,
     successes: (StoredRun) -> Set<String> = { _ in [] }
   ) -> [String] {

@@ -115,7 +115,7 @@ public struct RunPosition: Sendable, Hashable {
   /// Its last epoch.
   public var epoch: Int
   /// The number of chunks in its journal.
-  public var chunkCount: Int
+  package var chunkCount: Int
 
   /// Creates a position.
   public init(epoch: Int, chunkCount: Int) {

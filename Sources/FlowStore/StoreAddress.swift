@@ -1,10 +1,10 @@
 import FlowDiagnostics
 
 /// Removes passwords from addresses of stores in messages, in every form that an address can have.
-public enum StoreAddress {
+package enum StoreAddress {
   /// Replaces every password of the address by `***`: in the user information, in a parameter (even if its name is
   /// percent-encoded), and after a keyword. Text that only looks like a password is hidden, too.
-  public static func masked(_ address: String) -> String {
+  package static func masked(_ address: String) -> String {
     var masked = address
     for secret in secrets(in: address).sorted(by: { $0.count > $1.count }) {
       // From the end: a password is never before the scheme.
@@ -15,7 +15,7 @@ public enum StoreAddress {
 
   /// Removes the passwords of an address from a message about it: as written, decoded, and in the parts into which a
   /// parser may split them.
-  public static func masked(_ message: String, about address: String) -> String {
+  package static func masked(_ message: String, about address: String) -> String {
     var parts: Set<String> = []
     for secret in secrets(in: address) {
       for form in [secret, PercentEncoding.decoded(secret)] {

@@ -8,17 +8,17 @@ public struct StoredRun: Sendable, Hashable {
   public var file: String
   /// The absolute path of the workflow file when the run was last started or resumed. It differs from ``file`` if the
   /// folder of the store has been moved or copied since.
-  public var recordedFile: String
+  package var recordedFile: String
   /// The start, in milliseconds since 1970.
-  public var startedMilliseconds: Int
+  package var startedMilliseconds: Int
   /// The state of the run.
   public var state: State
   /// The number of times it was started: 1, plus 1 for each resume.
   public var epoch: Int
   /// The process that runs it or ran it last.
-  public var holder: RunHolder
+  package var holder: RunHolder
   /// The data of its start, in the format of the process that started it.
-  public var header: [UInt8]
+  package var header: [UInt8]
   /// The conclusion, written by the process that ended it; empty while it runs.
   public var summary: [UInt8]
 
@@ -73,9 +73,9 @@ public struct RunFilter: Sendable, Hashable {
   /// The absolute path of the workflow file of the runs to list.
   public var file: String?
   /// The earliest start of the runs to list, in milliseconds since 1970.
-  public var sinceMilliseconds: Int?
+  package var sinceMilliseconds: Int?
   /// The states of the runs to list; empty for all states.
-  public var states: Set<StoredRun.State> = []
+  package var states: Set<StoredRun.State> = []
   /// The maximum number of runs.
   public var limit: Int?
 
@@ -90,9 +90,9 @@ public struct RunList: Sendable, Hashable {
   /// The ids of runs whose rows fail their checksum.
   public var damaged: [String] = []
   /// The numbers of runs whose rows cannot be read; some of them may not exist.
-  public var unreadable: [Int] = []
+  package var unreadable: [Int] = []
   /// The damage to the store itself, which may hide runs, or nil if none is known.
-  public var flaw: String?
+  package var flaw: String?
 
   /// Creates an empty list.
   public init() {}

@@ -5,7 +5,7 @@
   // Reads runs and sends requests to them.
   extension PostgresRunStore {
     /// Returns the matching runs, the newest first.
-    public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
+    package func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
       var conditions: [String] = []
       var parameters: [PostgresParameter] = []
       func add(_ condition: String, _ parameter: PostgresParameter) {
@@ -45,7 +45,7 @@
     }
 
     /// Returns the chunks of a run in order.
-    public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
+    package func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
       let rows = try execute(
         """
         SELECT seq, c.epoch, body, c.checksum FROM flowrun_run r LEFT JOIN flowrun_chunk c
@@ -65,7 +65,7 @@
     }
 
     /// Returns the sizes of journals and summaries in bytes, by run.
-    public func sizes() throws(StoreProblem) -> [String: Int] {
+    package func sizes() throws(StoreProblem) -> [String: Int] {
       let rows = try execute(
         """
         SELECT id, (length(summary) + coalesce((SELECT sum(length(body)) FROM flowrun_chunk WHERE run = number), 0))::int8
@@ -78,7 +78,7 @@
 
     /// True if the database has standbys and does not wait for any of them. After a failover, the last writes may be
     /// missing.
-    public var mayForgetAtFailover: Bool {
+    package var mayForgetAtFailover: Bool {
       let rows = try? execute(
         """
         SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')
@@ -89,7 +89,7 @@
     }
 
     /// Returns the definition with which a run was last started or resumed.
-    public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
+    package func definition(of run: String) throws(StoreProblem) -> [UInt8] {
       let rows = try execute(
         """
         SELECT bytes, sha256(bytes) = hash FROM flowrun_run LEFT JOIN flowrun_definition ON hash = definition WHERE id = $1
@@ -101,7 +101,7 @@
     }
 
     /// Removes runs that are not running.
-    public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
+    package func remove(_ runs: [String]) throws(StoreProblem) -> Int {
       var count = 0
       for run in runs {
         count += try execute(
@@ -118,7 +118,7 @@
     }
 
     /// Sends a request to a run.
-    public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
+    package func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
       let rows = try execute(
         "INSERT INTO flowrun_request(run, body) SELECT number, $2 FROM flowrun_run WHERE id = $1 RETURNING number",
         [.text(run), .bytes(request)])
@@ -127,7 +127,7 @@
     }
 
     /// Returns the unanswered requests to a run.
-    public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
+    package func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
       let rows = try execute(
@@ -140,13 +140,13 @@
     }
 
     /// Answers a request.
-    public func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
+    package func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
       _ = try execute(
         "UPDATE flowrun_request SET answer = $2 WHERE number = $1::int8", [.integer(Int64(request)), .bytes(answer)])
     }
 
     /// Returns the answer to a request, or nil if there is none yet.
-    public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
+    package func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
       let rows = try execute(
         "DELETE FROM flowrun_request WHERE number = $1::int8 AND answer IS NOT NULL RETURNING answer",
         [.integer(Int64(request))])

@@ -9,7 +9,7 @@
   /// A process holds a run by a lease that it renews. The next epoch fences a process that has lost its lease: each
   /// write locks the row of the run. If the connection breaks, a durable run repeats the write under the same number,
   /// because the database may be restarted during a run.
-  public final class PostgresRunStore: RunStore {
+  package final class PostgresRunStore: RunStore {
     private let address: String
     /// The address without a password, for messages.
     private let shown: String
@@ -22,7 +22,7 @@
 
     /// Connects to the database at an address such as `postgres://USER@HOST/NAME` and creates missing tables. A run
     /// whose process does not renew its lease becomes free after `leaseMilliseconds`.
-    public init(_ address: String, leaseMilliseconds: Int = 20_000) throws(StoreProblem) {
+    package init(_ address: String, leaseMilliseconds: Int = 20_000) throws(StoreProblem) {
       self.address = address
       self.leaseMilliseconds = leaseMilliseconds
       shown = StoreAddress.masked(address)
@@ -90,7 +90,7 @@
     // MARK: Writing
 
     /// Creates a run.
-    public func create(
+    package func create(
       _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
     ) throws(StoreProblem) -> any RunLease {
       let sentAt = ContinuousClock.now
@@ -102,7 +102,7 @@
     }
 
     /// Records a finished run.
-    public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
+    package func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
       _ = try together(
         Self.keep(definition) + [insertion(of: run, definition, isHeld: false)] + insertions(of: chunks, run))
     }
@@ -144,7 +144,7 @@
     }
 
     /// Adds a chunk to a run.
-    public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
+    package func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
       let index = lease.next.load(ordering: .relaxed)
@@ -172,7 +172,7 @@
     }
 
     /// Writes the end of a run.
-    public func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
+    package func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
       let lease = try own(lease)
       let rows = try persistently(
         true,
@@ -194,7 +194,7 @@
     }
 
     /// Takes over a run that is not running.
-    public func take(
+    package func take(
       _ run: String, at position: RunPosition, by holder: RunHolder
     ) throws(StoreProblem) -> any RunLease {
       let sentAt = ContinuousClock.now
@@ -224,7 +224,7 @@
     }
 
     /// Releases a run that was taken over.
-    public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
+    package func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
       let lease = try own(lease)
       // The expired lease shows that the process has ended.
       let state = run.state == .interrupted ? .running : run.state
@@ -242,7 +242,7 @@
     }
 
     /// Resumes a run that was taken over.
-    public func resume(
+    package func resume(
       _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
     ) throws(StoreProblem) {
       let lease = try own(lease)

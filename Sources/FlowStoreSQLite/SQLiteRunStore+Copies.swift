@@ -5,7 +5,7 @@ import FlowStore
 // Copies a store, and returns the space of removed runs to the disk.
 extension SQLiteRunStore {
   /// Writes a copy of the store to a new file that only its owner can read. Runs may continue meanwhile.
-  public func backUp(to file: String) throws(StoreProblem) {
+  package func backUp(to file: String) throws(StoreProblem) {
     try checkWhole()
     let fresh = file + ".new"
     func fail(_ cause: String) -> StoreProblem { .unusable(path: file, cause: cause) }
@@ -36,7 +36,7 @@ extension SQLiteRunStore {
   }
 
   /// Returns the space of removed runs to the disk. Writes of other processes wait until it is done.
-  public func compact() throws(StoreProblem) {
+  package func compact() throws(StoreProblem) {
     try change(isDurable: true) { connection throws(StoreProblem) in
       guard try connection.integer("PRAGMA freelist_count") > 0 else { return }
       try connection.execute("VACUUM")

@@ -4,7 +4,7 @@ import FlowPlatform
 // Lists and removes runs. A damaged run is reported and does not affect the others.
 extension SQLiteRunStore {
   /// Returns the matching runs, the newest first.
-  public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
+  package func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     try withConnection { connection throws(StoreProblem) in
       var list = RunList()
       list.flaw = flaw
@@ -142,7 +142,7 @@ extension SQLiteRunStore {
   private static let salvagedRows = 100_000
 
   /// Removes runs that are not running.
-  public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
+  package func remove(_ runs: [String]) throws(StoreProblem) -> Int {
     try change { connection throws(StoreProblem) in
       func removeAll() throws(StoreProblem) -> Int {
         try connection.transaction { () throws(StoreProblem) in try remove(runs, connection) }

@@ -73,7 +73,7 @@ extension SQLiteRunStore {
   }
 
   /// True if there cannot be a run in the store at a path: its file is missing or has 0 bytes, and its log is empty.
-  public static func isNew(_ path: String) -> Bool { isEmpty(path) && StoreRecord.isLogEmpty(of: path) }
+  package static func isNew(_ path: String) -> Bool { isEmpty(path) && StoreRecord.isLogEmpty(of: path) }
 
   private static func lostFile(_ path: String) -> StoreProblem {
     .damaged(path: path, cause: "its main file is empty and its log is not")
@@ -207,7 +207,7 @@ extension SQLiteRunStore {
 
   /// Renames a damaged store within its folder and returns the new name. Returns nil if the file at the path is no
   /// longer `identity`, because another process has already renamed it.
-  public static func moveAside(
+  package static func moveAside(
     _ path: String, _ identity: StoreIdentity?, atSeconds now: Int
   ) throws(StoreProblem) -> String? {
     let lock = try creationLock(path)

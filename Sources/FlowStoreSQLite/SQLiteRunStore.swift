@@ -9,13 +9,13 @@ import Synchronization
 /// A chunk is a row whose key consists of the numbers of the run and the chunk. A process holds a run by a lock on a
 /// byte of the file next to the store. The run's epoch fences a process that has lost it. Each row has a checksum over
 /// all its columns.
-public final class SQLiteRunStore: RunStore {
+package final class SQLiteRunStore: RunStore {
   /// The file.
-  public let path: String
+  package let path: String
   /// The folder of the workflows whose runs are recorded, or nil to use the recorded paths.
   let folder: String?
   /// The identity of the file, or nil if it is unknown.
-  public let identity: StoreIdentity?
+  package let identity: StoreIdentity?
   private let connection: Mutex<SQLiteConnection>
   /// The file of the store's ``StoreRecord``.
   private let recordFile: Descriptor
@@ -39,7 +39,7 @@ public final class SQLiteRunStore: RunStore {
   ///
   /// - Parameter folder: The absolute path of the folder of all workflows of the store. Recorded files are located in
   ///   it by name, so a store can be moved with its folder.
-  public convenience init(_ path: String, readOnly: Bool = false, folder: String? = nil) throws(StoreProblem) {
+  package convenience init(_ path: String, readOnly: Bool = false, folder: String? = nil) throws(StoreProblem) {
     try self.init(
       path, readOnly: readOnly, folder: folder, isOnNetwork: flow_is_network_folder(Self.folder(of: path)) == 1)
   }
@@ -62,7 +62,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// The folder next to the file for lines that have not been recorded yet.
-  public var liveFolder: String? { path + "-live" }
+  package var liveFolder: String? { path + "-live" }
 
   deinit { close() }
 
@@ -74,7 +74,7 @@ public final class SQLiteRunStore: RunStore {
 
   /// Reads the tables and prepares the statements of ``keep(_:definition:chunks:)``. Errors are ignored here, because
   /// that method throws them again.
-  public func prepareToKeep() {
+  package func prepareToKeep() {
     try? withConnection { connection throws(StoreProblem) in
       try connection.wait(forDisk: false)
       try connection.prepare(Self.keepingStatements)
@@ -84,7 +84,7 @@ public final class SQLiteRunStore: RunStore {
   /// Flushes all files of the store: the file, the log and their folder entries, in this order. Runs that were not
   /// durable may have created them without a flush. Every connection does this before its first durable write; a
   /// durable run calls it before its first step.
-  public func prepareForDurable() throws(StoreProblem) {
+  package func prepareForDurable() throws(StoreProblem) {
     try withConnection { connection throws(StoreProblem) in try prepareForDurable(connection) }
   }
 
@@ -198,7 +198,7 @@ public final class SQLiteRunStore: RunStore {
   // MARK: Writing
 
   /// Creates a run.
-  public func create(
+  package func create(
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease {
     try checkWhole()
@@ -216,7 +216,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Records a finished run.
-  public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
+  package func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
     try checkWhole()
     try change(isDurable: false) { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -231,7 +231,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Adds a chunk to a run.
-  public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
+  package func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
     let lease = try own(lease)
     try change(isDurable: isDurable) { connection throws(StoreProblem) in
       try add(chunk, lease.number, lease.next.load(ordering: .relaxed), lease.epoch, connection)
@@ -242,7 +242,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Writes the end of a run.
-  public func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
+  package func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
     let lease = try own(lease)
     try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -259,7 +259,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Takes over a run that is not running.
-  public func take(
+  package func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
     // If the end of a journal were missing, finished steps would run again.
@@ -287,7 +287,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Releases a run that was taken over.
-  public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
+  package func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     let lease = try own(lease)
     try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -304,7 +304,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Resumes a run that was taken over.
-  public func resume(
+  package func resume(
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {
     let lease = try own(lease)
@@ -332,7 +332,7 @@ public final class SQLiteRunStore: RunStore {
   // MARK: Reading
 
   /// Returns the chunks of a run in order.
-  public func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
+  package func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
     try withConnection { connection throws(StoreProblem) in
       guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
       var chunks: [[UInt8]] = []
@@ -356,7 +356,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Returns the sizes of journals and summaries in bytes, by run.
-  public func sizes() throws(StoreProblem) -> [String: Int] {
+  package func sizes() throws(StoreProblem) -> [String: Int] {
     try withConnection { connection throws(StoreProblem) in
       var sizes: [String: Int] = [:]
       try connection.run(
@@ -370,7 +370,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Returns the definition with which a run was last started or resumed.
-  public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
+  package func definition(of run: String) throws(StoreProblem) -> [UInt8] {
     try withConnection { connection throws(StoreProblem) in
       guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
       var found: [UInt8]?
@@ -390,7 +390,7 @@ public final class SQLiteRunStore: RunStore {
   // MARK: Asking
 
   /// Sends a request to a run.
-  public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
+  package func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
     try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
         guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
@@ -403,7 +403,7 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Returns the unanswered requests to a run.
-  public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
+  package func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
     let lease = try own(lease)
     return try withConnection { connection throws(StoreProblem) in
       var requests: [RunRequestEntry] = []
@@ -420,14 +420,14 @@ public final class SQLiteRunStore: RunStore {
   }
 
   /// Answers a request.
-  public func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
+  package func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
     try change { connection throws(StoreProblem) in
       try connection.run("UPDATE request SET answer = ? WHERE number = ?", [.bytes(answer), .integer(request)])
     }
   }
 
   /// Returns the answer to a request, or nil if there is none yet.
-  public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
+  package func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
     try withConnection { connection throws(StoreProblem) in
       var answer: [UInt8]?
       try connection.run(

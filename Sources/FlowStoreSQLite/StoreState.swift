@@ -3,13 +3,13 @@ import FlowStore
 import FlowPlatform
 
 /// The identity of a store's file, so that a file is not moved aside after another process has replaced it.
-public struct StoreIdentity: Sendable, Hashable {
+package struct StoreIdentity: Sendable, Hashable {
   private let device: UInt64
   /// The inode number.
   let node: UInt64
 
   /// Reads the identity of the file at a path. Returns nil if there is none.
-  public init?(_ path: String) {
+  package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     device = UInt64(truncatingIfNeeded: status.st_dev)

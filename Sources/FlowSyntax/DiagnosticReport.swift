@@ -1,44 +1,44 @@
 import FlowDiagnostics
 
 /// The diagnostics of files. The command formats them for people, programs and code-scanning services.
-public struct DiagnosticReport: Sendable {
+package struct DiagnosticReport: Sendable {
   /// A file and its diagnostics.
-  public struct File: Sendable {
+  package struct File: Sendable {
     /// The name and content of the file.
-    public var source: SourceText
+    package var source: SourceText
     /// The diagnostics in file order.
-    public var diagnostics: [Diagnostic]
+    package var diagnostics: [Diagnostic]
 
     /// Creates an entry.
-    public init(source: SourceText, diagnostics: [Diagnostic]) {
+    package init(source: SourceText, diagnostics: [Diagnostic]) {
       self.source = source
       self.diagnostics = diagnostics
     }
   }
 
   /// The files in the order of the report.
-  public var files: [File]
+  package var files: [File]
 
   /// Creates a report.
-  public init(_ files: [File]) { self.files = files }
+  package init(_ files: [File]) { self.files = files }
 
   /// Creates the report of a loaded workflow. Included files come first.
-  public init(_ result: LoadResult) {
+  package init(_ result: LoadResult) {
     files = (result.included + [result]).map { File(source: $0.source, diagnostics: $0.diagnostics) }
   }
 
   /// True if a file has an error.
-  public var containsError: Bool { files.contains { $0.diagnostics.containsError } }
+  package var containsError: Bool { files.contains { $0.diagnostics.containsError } }
 
   /// The numbers of errors and warnings, such as `2 errors, 1 warning`.
-  public var summary: String {
+  package var summary: String {
     let errors = files.reduce(0) { $0 + $1.diagnostics.filter(\.isError).count }
     let warnings = files.reduce(0) { $0 + $1.diagnostics.count } - errors
     return "\(errors) error\(errors == 1 ? "" : "s"), \(warnings) warning\(warnings == 1 ? "" : "s")"
   }
 
   /// Formats all diagnostics with excerpts of the files, separated by empty lines.
-  public func text(usesColor: Bool = false) -> String {
+  package func text(usesColor: Bool = false) -> String {
     files.filter { !$0.diagnostics.isEmpty }
       .map { DiagnosticRenderer($0.source, usesColor: usesColor).render($0.diagnostics) }
       .joined(separator: "\n")

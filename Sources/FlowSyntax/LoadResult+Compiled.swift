@@ -6,7 +6,7 @@ import FlowModel
 extension LoadResult {
   /// The workflow in compiled form, or nil if it has an error. Paths are relative to the workflow's folder, so that the
   /// bytes do not depend on the location of the folder.
-  public var compiled: CompiledWorkflow? {
+  package var compiled: CompiledWorkflow? {
     if let compiledFile { return compiledFile }
     guard let workflow = graph?.workflow else { return nil }
     let home = IncludeLibrary.folder(of: IncludeLibrary.resolve(source.file, in: ""))
@@ -27,7 +27,7 @@ extension LoadResult {
   }
 
   /// Returns the location of a step in its source file, if a compiled workflow was loaded, or nil.
-  public func compiledLocation(of step: StepIndex) -> CompiledWorkflow.Location? {
+  package func compiledLocation(of step: StepIndex) -> CompiledWorkflow.Location? {
     guard let locations = compiledFile?.locations, locations.indices.contains(Int(step)) else { return nil }
     return locations[Int(step)]
   }

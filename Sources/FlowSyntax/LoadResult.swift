@@ -3,25 +3,25 @@ import FlowDiagnostics
 import FlowModel
 
 /// The result of loading a workflow: a graph, or errors.
-public struct LoadResult: Sendable {
+package struct LoadResult: Sendable {
   /// The checked workflow, or nil if there is an error.
-  public internal(set) var graph: WorkflowGraph?
+  package internal(set) var graph: WorkflowGraph?
   /// All diagnostics, in file order.
-  public internal(set) var diagnostics: [Diagnostic]
+  package internal(set) var diagnostics: [Diagnostic]
   /// The text of the file.
-  public let source: SourceText
+  package let source: SourceText
   /// The results of loading the included files.
-  public internal(set) var included: [LoadResult] = []
+  package internal(set) var included: [LoadResult] = []
   /// The results of loading the included files, by path.
   var includedFiles: [ByteName: LoadResult] = [:]
   /// The outputs of the workflow. The type of an output is `any` if it is not known.
-  public internal(set) var outputs: [FieldDeclaration] = []
+  package internal(set) var outputs: [FieldDeclaration] = []
   /// The variables that expressions in the file read as `env.NAME` and that the file does not set.
-  public internal(set) var variableReads: [VariableRead] = []
+  package internal(set) var variableReads: [VariableRead] = []
   /// The compiled workflow, or nil if YAML was loaded.
   var compiledFile: CompiledWorkflow?
   /// The text that a run records as its definition. It contains all included files.
-  public internal(set) var definition: [UInt8] = []
+  package internal(set) var definition: [UInt8] = []
 
   private let tree: NodeTree?
   let locations: WorkflowLocations
@@ -40,7 +40,7 @@ public struct LoadResult: Sendable {
 
   /// Returns the location of a step: that of the value of `key` if the step has it, or else that of the id. Returns nil
   /// if the step is not in this file.
-  public func span(of step: StepIndex, key: String? = nil) -> TextSpan? {
+  package func span(of step: StepIndex, key: String? = nil) -> TextSpan? {
     guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
     let location = locations.steps[Int(step)]
     let value = key.flatMap { tree.member($0, of: location.value)?.value }
@@ -48,7 +48,7 @@ public struct LoadResult: Sendable {
   }
 
   /// Returns the location of a step's id in this file or an included one, or nil.
-  public func definition(of step: StepIndex) -> (source: SourceText, span: TextSpan)? {
+  package func definition(of step: StepIndex) -> (source: SourceText, span: TextSpan)? {
     if let span = span(of: step) { return (source, span) }
     for scope in graph?.workflow.scopes ?? [] {
       if scope.entry == step { return definition(of: scope.exit) }
@@ -61,25 +61,25 @@ public struct LoadResult: Sendable {
   }
 
   /// Returns the value of `key` in a step with its location, or nil.
-  public func value(of step: StepIndex, key: String) -> PlacedValue? {
+  package func value(of step: StepIndex, key: String) -> PlacedValue? {
     guard let tree, locations.steps.indices.contains(Int(step)) else { return nil }
     return tree.member(key, of: locations.steps[Int(step)].value).map { PlacedValue.of($0.value, in: tree) }
   }
 
   /// Returns the location of a secret's declaration, or nil.
-  public func span(ofSecret name: String) -> TextSpan? {
+  package func span(ofSecret name: String) -> TextSpan? {
     guard let tree, let secrets = locations.value(.secrets) else { return nil }
     return tree.member(name, of: secrets).map { tree.span($0.key) }
   }
 
   /// Returns the location of the value of a workflow's key, or nil if the workflow does not have the key.
-  public func span(ofWorkflowKey key: String) -> TextSpan? {
+  package func span(ofWorkflowKey key: String) -> TextSpan? {
     guard let tree, let key = WorkflowKey(rawValue: key), let node = locations.value(key) else { return nil }
     return tree.span(node)
   }
 
   /// Formats all diagnostics with excerpts of the files.
-  public func rendered(usesColor: Bool = false) -> String {
+  package func rendered(usesColor: Bool = false) -> String {
     included.map { $0.rendered(usesColor: usesColor) }.joined()
       + (diagnostics.isEmpty ? "" : DiagnosticRenderer(source, usesColor: usesColor).render(diagnostics))
   }

@@ -2,9 +2,9 @@ import FlowDiagnostics
 
 /// The steps of a workflow file, for lists and completion. They are read from the text alone: the file is not checked,
 /// and plugins and included files are not read.
-public struct StepOverview: Sendable {
+package struct StepOverview: Sendable {
   /// A step in the file.
-  public struct Step: Sendable, Hashable {
+  package struct Step: Sendable, Hashable {
     /// The id of the step.
     public var id: String
     /// The first line of its description, or nil.
@@ -12,14 +12,14 @@ public struct StepOverview: Sendable {
   }
 
   /// The first line of the workflow's description, or nil.
-  public private(set) var description: String?
+  package private(set) var description: String?
   /// The steps in file order, without those in `finally`.
-  public private(set) var steps: [Step] = []
+  package private(set) var steps: [Step] = []
   /// The ids of the steps in `finally`.
-  public private(set) var finalSteps: [String] = []
+  package private(set) var finalSteps: [String] = []
 
   /// Reads a file. Returns nil if it is not YAML.
-  public init?(_ bytes: [UInt8], file: String) {
+  package init?(_ bytes: [UInt8], file: String) {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: file)), let root = tree.root,
       tree.kind(root) == .mapping
     else { return nil }

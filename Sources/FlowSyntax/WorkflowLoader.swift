@@ -9,20 +9,20 @@ import FlowModel
 /// guard let graph = result.graph else { print(result.rendered()); return }
 /// ```
 /// It does not run anything. The only other files that it reads are included ones, with `files`.
-public struct WorkflowLoader: Sendable {
+package struct WorkflowLoader: Sendable {
   private let catalog: any ActionCatalog
   private let files: (@Sendable (String) -> [UInt8]?)?
 
   /// Creates a loader for workflows that use the actions in `catalog`. `files` returns the content of an included file,
   /// or nil if the file cannot be read. If `files` is nil, included files are not checked, and a workflow with any
   /// cannot run.
-  public init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
+  package init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
     self.catalog = catalog
     self.files = files
   }
 
   /// Loads a workflow, which is YAML or compiled. `file` is its name in messages.
-  public func load(bytes: [UInt8], file: String) -> LoadResult {
+  package func load(bytes: [UInt8], file: String) -> LoadResult {
     if CompiledWorkflow.isCompiled(bytes) { return .compiled(bytes, file: file, catalog) }
     guard let parts = IncludeBundle.parts(of: bytes) else { return load(bytes, file: file, path: file, files) }
     return load(parts.main, file: file, path: parts.file) { parts.files[ByteName($0)] }

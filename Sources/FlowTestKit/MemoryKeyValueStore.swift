@@ -20,7 +20,7 @@ public final class MemoryKeyValueStore: KeyValueStore {
   }
 
   /// The number of calls of ``get(_:in:)`` and ``all(in:)``.
-  public var readCount: Int { state.withLock { $0.readCount } }
+  package var readCount: Int { state.withLock { $0.readCount } }
 
   /// Makes every later call throw this error, or none for nil.
   public func fail(with error: ActionError?) { state.withLock { $0.failure = error } }

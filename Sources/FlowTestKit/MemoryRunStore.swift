@@ -40,7 +40,7 @@ public final class MemoryRunStore: RunStore {
   }
 
   /// The state of leases as seen by the processes that hold them.
-  public enum LeaseStanding: Sendable {
+  package enum LeaseStanding: Sendable {
     /// No other process can hold the run.
     case sure
     /// The lease was not renewed recently.
@@ -53,10 +53,10 @@ public final class MemoryRunStore: RunStore {
   private let questions = Atomic(0)
 
   /// The number of times that a holder checked whether its lease is sure.
-  public var leaseQuestions: Int { questions.load(ordering: .relaxed) }
+  package var leaseQuestions: Int { questions.load(ordering: .relaxed) }
 
   /// Sets the state of all leases.
-  public func setLeases(_ new: LeaseStanding) { standing.withLock { $0 = new } }
+  package func setLeases(_ new: LeaseStanding) { standing.withLock { $0 = new } }
 
   private let state = Mutex(State())
 
@@ -70,10 +70,10 @@ public final class MemoryRunStore: RunStore {
   public let liveFolder: String?
 
   /// Makes all later writes succeed.
-  public func repair() { state.withLock { $0.writesLeft = .max } }
+  package func repair() { state.withLock { $0.writesLeft = .max } }
 
   /// The number of chunks of all runs.
-  public var chunkCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.chunks.count } } }
+  package var chunkCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.chunks.count } } }
 
   private func change<Result: Sendable>(
     _ body: (inout State) throws(StoreProblem) -> Result

@@ -13,7 +13,7 @@ public struct Scenario: Sendable {
   /// The script of each step, in the order of the workflow.
   public var scripts: [StepScript]
   /// The machine's capacity for steps with `resources`.
-  public var capacity = MachineResources.unlimited
+  package var capacity = MachineResources.unlimited
   /// The launch, which is known from activation on.
   public var launch = Launch()
   /// The inputs of the run.
@@ -23,14 +23,14 @@ public struct Scenario: Sendable {
   /// The events posted from outside, as with `--event NAME@DELAY`. Simultaneous events are posted in this order.
   public var outsideEvents: [OutsideEvent] = []
   /// The time at which a prewarmed run is activated, from its start, or nil if it is not prewarmed.
-  public var activatedAt: Duration?
+  package var activatedAt: Duration?
   /// The time at which the run is cancelled, from its start, or nil.
-  public var cancelledAt: Duration?
+  package var cancelledAt: Duration?
   /// Determines whether the app may post events in addition to ``outsideEvents``.
-  public var outsideSource: OutsideSource = .closed
+  package var outsideSource: OutsideSource = .closed
 
   /// The outside source of events.
-  public enum OutsideSource: Sendable, Hashable {
+  package enum OutsideSource: Sendable, Hashable {
     /// As on the command line: only the scenario's own events.
     case closed
     /// As in an app that embeds the engine, until it declares that it has finished posting.

@@ -3,7 +3,7 @@ import FlowModel
 extension SeededGenerator {
   /// Returns a string of up to five characters that are often handled incorrectly: quotes, backslashes, control and
   /// multibyte characters.
-  public mutating func text() -> String {
+  package mutating func text() -> String {
     let scalars: [Unicode.Scalar] = [
       "a", "Z", "0", "\"", "\\", "/", "\n", "\u{1}", "é", "😀", "\u{2028}", "\u{7F}", " ",
     ]
@@ -12,7 +12,7 @@ extension SeededGenerator {
   }
 
   /// Returns a random value with at most `depth` levels of nesting. Its numbers are finite.
-  public mutating func value(depth: Int) -> Value {
+  package mutating func value(depth: Int) -> Value {
     switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &self) {
     case 0: return .null
     case 1: return .boolean(chance(50))

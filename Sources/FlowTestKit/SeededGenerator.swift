@@ -14,25 +14,25 @@ import FlowBytes
 /// var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
 /// let size = Int.random(in: 1...30, using: &random)
 /// ```
-public struct SeededGenerator: RandomNumberGenerator, Sendable {
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var generator: SplitMix64
 
   /// Creates a generator from a seed.
-  public init(seed: UInt64) { generator = SplitMix64(seed: seed) }
+  package init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   /// The seed in the environment variable `FLOWRUN_SEED`, or nil if it is not set or not an integer.
-  public static var environmentSeed: UInt64? {
+  package static var environmentSeed: UInt64? {
     ProcessInfo.processInfo.environment["FLOWRUN_SEED"].flatMap(UInt64.init)
   }
 
   /// Returns the next 64 random bits.
-  public mutating func next() -> UInt64 { generator.next() }
+  package mutating func next() -> UInt64 { generator.next() }
 
   /// Returns true with a probability of `percent` %.
-  public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+  package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
   /// Returns one of `choices`, which must not be empty.
-  public mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
+  package mutating func pick<Choice>(_ choices: [Choice]) -> Choice {
     choices[Int.random(in: 0..<choices.count, using: &self)]
   }
 }

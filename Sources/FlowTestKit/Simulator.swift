@@ -18,15 +18,15 @@ public struct Simulator {
   /// The behavior of one attempt of a step.
   public struct Body: Sendable {
     /// The duration, or nil if it never returns by itself.
-    public var endsAfterNanoseconds: Int?
+    package var endsAfterNanoseconds: Int?
     /// The result.
-    public var ending: Ending
+    package var ending: Ending
     /// The events it posts, with the delay from its start.
-    public var posts: [(afterNanoseconds: Int, event: String)]
+    package var posts: [(afterNanoseconds: Int, event: String)]
     /// The time until a service is ready, or nil if it never is.
-    public var readyAfterNanoseconds: Int?
+    package var readyAfterNanoseconds: Int?
     /// The time until it ends after it was asked to, or nil if it ignores the request.
-    public var endsAfterCancellationNanoseconds: Int?
+    package var endsAfterCancellationNanoseconds: Int?
 
     /// Creates a body with this duration and result.
     public init(

@@ -5,18 +5,18 @@ public struct StepScript: Sendable, Hashable {
   /// The behavior of each attempt; further attempts repeat the last one. Never empty.
   public var attempts: [StepBehavior]
   /// True if the step's action is a service, which has finished when it is ready and continues to run.
-  public var isService: Bool
+  package var isService: Bool
   /// True if that service is a command, so the steps that need it end with it.
-  public var isCommandService = false
+  package var isCommandService = false
   /// The events that the step's action declares, even if it does not post them.
-  public var declaredEvents: [String]
+  package var declaredEvents: [String]
   /// The factors for `jitter: full` in 0..<1: the pause before attempt `n + 1` is multiplied by draw `n`. If empty,
   /// 0.5.
   public var draws: [Double]
   /// The script of each item, if the step has `foreach`. For posts, the scripts repeat.
   public var items: [StepScript] = []
   /// For an item: true if the step's `if` is false for it.
-  public var isLeftOut = false
+  package var isLeftOut = false
 
   /// Creates a script with these attempts.
   ///
@@ -35,21 +35,21 @@ public struct StepScript: Sendable, Hashable {
   }
 
   /// Returns a script of a step that succeeds after `duration`.
-  public static func succeeds(after duration: Duration) -> StepScript { StepScript([.succeeds(after: duration)]) }
+  package static func succeeds(after duration: Duration) -> StepScript { StepScript([.succeeds(after: duration)]) }
 
   /// Returns a script of a step whose attempts all fail after `duration`.
-  public static func fails(after duration: Duration, retryable: Bool = true) -> StepScript {
+  package static func fails(after duration: Duration, retryable: Bool = true) -> StepScript {
     StepScript([.fails(after: duration, retryable: retryable)])
   }
 
   /// The events that the step or an item may post.
-  public var possibleEvents: [String] { declaredEvents + items.flatMap(\.declaredEvents) }
+  package var possibleEvents: [String] { declaredEvents + items.flatMap(\.declaredEvents) }
 
   /// The script of an item.
-  public func script(ofItem index: Int) -> StepScript { items.isEmpty ? self : items[index % items.count] }
+  package func script(ofItem index: Int) -> StepScript { items.isEmpty ? self : items[index % items.count] }
 
   /// The behavior of attempt `number`, from 1.
-  public func behavior(attempt number: Int) -> StepBehavior { attempts[min(number, attempts.count) - 1] }
+  package func behavior(attempt number: Int) -> StepBehavior { attempts[min(number, attempts.count) - 1] }
 
   /// The factor for the pause after failed attempt `number`, from 1.
   public func draw(afterAttempt number: Int) -> Double { draws.isEmpty ? 0.5 : draws[min(number, draws.count) - 1] }
@@ -60,15 +60,15 @@ public struct StepBehavior: Sendable, Hashable {
   /// The time until the body returns by itself, or nil if it never does.
   public var duration: Duration?
   /// The result of the body.
-  public var ending: Ending
+  package var ending: Ending
   /// The shortest pause before the next attempt that its error asks for, or nil.
-  public var retryAfter: Duration?
+  package var retryAfter: Duration?
   /// The time until the body returns after it was asked to end, or nil if it ignores the request.
-  public var respondsToCancellationAfter: Duration?
+  package var respondsToCancellationAfter: Duration?
   /// The events it posts, in the order of time.
-  public var posts: [ScriptedPost]
+  package var posts: [ScriptedPost]
   /// The time until a service is ready, or nil if it never is. Ignored for other steps.
-  public var readyAfter: Duration?
+  package var readyAfter: Duration?
 
   /// The result of a body.
   public enum Ending: Sendable, Hashable {
@@ -91,10 +91,10 @@ public struct StepBehavior: Sendable, Hashable {
   }
 
   /// Returns an attempt that succeeds after `duration`.
-  public static func succeeds(after duration: Duration) -> StepBehavior { StepBehavior(duration: duration) }
+  package static func succeeds(after duration: Duration) -> StepBehavior { StepBehavior(duration: duration) }
 
   /// Returns an attempt that fails after `duration`.
-  public static func fails(after duration: Duration, retryable: Bool = true) -> StepBehavior {
+  package static func fails(after duration: Duration, retryable: Bool = true) -> StepBehavior {
     StepBehavior(duration: duration, ending: .failure(retryable: retryable))
   }
 
@@ -104,7 +104,7 @@ public struct StepBehavior: Sendable, Hashable {
   }
 
   /// An attempt that never returns and ignores cancellation.
-  public static let hangs = StepBehavior(duration: nil, respondsToCancellationAfter: nil)
+  package static let hangs = StepBehavior(duration: nil, respondsToCancellationAfter: nil)
 }
 
 /// An event that a scripted step posts.

@@ -54,16 +54,16 @@ public final class TestHost: ActionHost {
   }
 
   /// A log line of an action.
-  public struct LogLine: Sendable, Hashable {
+  package struct LogLine: Sendable, Hashable {
     /// The level of the line.
-    public let level: LogLevel
+    package let level: LogLevel
     /// The output stream of the program that wrote it, or nil if the action did.
-    public let stream: LogStream?
+    package let stream: LogStream?
     /// The text of the line.
-    public let message: String
+    package let message: String
 
     /// Creates a line, such as one that a test expects.
-    public init(level: LogLevel = .info, _ message: String, from stream: LogStream? = nil) {
+    package init(level: LogLevel = .info, _ message: String, from stream: LogStream? = nil) {
       self.level = level
       self.stream = stream
       self.message = message
@@ -91,20 +91,20 @@ public final class TestHost: ActionHost {
   public var logs: [String] { state.withLock { $0.logs.map(\.message) } }
 
   /// The lines logged so far, with their levels, in order.
-  public var logLines: [LogLine] { state.withLock { $0.logs } }
+  package var logLines: [LogLine] { state.withLock { $0.logs } }
 
   /// The events posted so far, in order, including repeated ones.
-  public var posts: [String] { state.withLock { $0.posts } }
+  package var posts: [String] { state.withLock { $0.posts } }
   /// The values of these events, with null for those without one.
-  public var postedValues: [Value] { state.withLock { $0.postedValues } }
+  package var postedValues: [Value] { state.withLock { $0.postedValues } }
 
   /// The unfinished lines that were shown, in each state, in order.
-  public var unfinishedLines: [LogLine] { state.withLock { $0.unfinished } }
+  package var unfinishedLines: [LogLine] { state.withLock { $0.unfinished } }
   /// The progress fractions reported so far, in order.
-  public var progressFractions: [Double] { state.withLock { $0.progress } }
+  package var progressFractions: [Double] { state.withLock { $0.progress } }
 
   /// Waits until the service is ready, and returns its outputs.
-  public func readied() async -> ValueObject {
+  package func readied() async -> ValueObject {
     await withCheckedContinuation { continuation in
       let ready = state.withLock { state -> ValueObject? in
         if state.ready == nil { state.readyWaiters.append(continuation) }
@@ -132,7 +132,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Sets the time left until the step's deadline, or nil for no deadline.
-  public func setRemaining(_ remaining: Duration?) { state.withLock { $0.remaining = remaining } }
+  package func setRemaining(_ remaining: Duration?) { state.withLock { $0.remaining = remaining } }
 
   /// Makes these strings the secrets of the run.
   package func setSecrets(_ texts: [String]) {
@@ -141,7 +141,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Advances the host's clock, which otherwise does not move, and calls the handlers that are due, in order.
-  public func advance(by duration: Duration) {
+  package func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration
       let due = state.alarms.filter { $0.due <= state.now }.sorted { $0.due < $1.due }
@@ -152,7 +152,7 @@ public final class TestHost: ActionHost {
   }
 
   /// The number of pending waits on the host's clock.
-  public var sleeperCount: Int { state.withLock { $0.alarms.count } }
+  package var sleeperCount: Int { state.withLock { $0.alarms.count } }
 
   /// The question of the action to a person, or nil.
   public var question: Question? { state.withLock { $0.question?.0 } }
@@ -167,7 +167,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Closes the handles that actions provided, in reverse order, as at the end of a run. Throws the first error.
-  public func closeHandles() throws {
+  package func closeHandles() throws {
     let provisions = state.withLock { state -> [Provision] in
       defer { state.provisions = [] }
       for provision in state.provisions { state.handles[provision.key] = nil }
@@ -303,7 +303,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Adds a post to the queues of the action that follows the event. Returns false if none does.
-  public func deliver(_ event: String, value: Value = .null) -> Bool {
+  package func deliver(_ event: String, value: Value = .null) -> Bool {
     let (queues, number) = state.withLock { state in
       state.deliveredCount += 1
       return (state.followed[event] ?? [], state.deliveredCount)
@@ -316,7 +316,7 @@ public final class TestHost: ActionHost {
   public func handledPost(of step: StepIndex) { state.withLock { $0.handledPosts += 1 } }
 
   /// The number of handled posts.
-  public var handledPosts: Int { state.withLock { $0.handledPosts } }
+  package var handledPosts: Int { state.withLock { $0.handledPosts } }
 
   /// The handle that was last provided with the key.
   public func handle(_ key: HandleKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }

@@ -2,18 +2,18 @@ import FlowModel
 
 extension RunReport {
   /// A step whose duration was not within its estimate (L7).
-  public struct EstimateMiss: Sendable, Hashable {
+  package struct EstimateMiss: Sendable, Hashable {
     /// The step.
-    public var step: StepID
+    package var step: StepID
     /// The duration of the step, in milliseconds.
-    public var milliseconds: Double
+    package var milliseconds: Double
     /// The estimate in the workflow file.
-    public var estimate: Estimate
+    package var estimate: Estimate
   }
 
   /// The steps that were faster or slower than estimated, in file order. Empty for a report that was read from a file,
   /// which has no estimates.
-  public var estimateMisses: [EstimateMiss] {
+  package var estimateMisses: [EstimateMiss] {
     guard case .plan(let plan) = source else { return [] }
     let steps = plan.graph.workflow.steps
     return plan.graph.stepsWithOptions.compactMap { step in

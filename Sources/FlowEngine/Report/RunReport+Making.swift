@@ -88,7 +88,7 @@ extension RunReport {
   public var steps: [Step] { (0..<stepCount).map { step(StepIndex($0)) } }
 
   /// The steps that failed, timed out, were cancelled or abandoned, or were late.
-  public var troubledSteps: [Step] {
+  package var troubledSteps: [Step] {
     func needsTelling(_ outcome: Outcome?) -> Bool {
       outcome == .failure || outcome == .timedOut || outcome == .cancelled
     }
@@ -108,7 +108,7 @@ extension RunReport {
 
   /// The number of steps with each outcome, in the order of the cases, without outcomes that no step has. The entry or
   /// exit of an included file counts only if it failed for another reason than a failed step.
-  public var outcomeCounts: [(outcome: Outcome, count: Int)] {
+  package var outcomeCounts: [(outcome: Outcome, count: Int)] {
     var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
     case .plan(let plan):
@@ -137,7 +137,7 @@ extension RunReport {
   private static func isCause(_ failure: StepFailure?) -> Bool { failure.map { $0.code != "include-failed" } ?? false }
 
   /// The number of steps.
-  public var stepCount: Int {
+  package var stepCount: Int {
     switch source {
     case .plan(let plan): plan.states.count
     case .steps(let steps): steps.count

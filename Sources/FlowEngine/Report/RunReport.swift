@@ -41,7 +41,7 @@ public struct RunReport: Sendable {
   var outputsFailure: StepFailure?
   /// The latest version of the report's JSON format. Version 2 added the dependencies and attempts of steps, and the
   /// steps that post events.
-  public static let newestSchema = 2
+  package static let newestSchema = 2
   /// The value of ``reason`` for a run that exceeded its `timeout`.
   public static let timedOut = "timed-out"
   /// The version of the format of this report.
@@ -77,7 +77,7 @@ public struct RunReport: Sendable {
     /// The accounting records of a cluster about the jobs that ran attempts, as one object each.
     public var jobs: [Value] = []
     /// The reason why accounting records are missing, or nil if they are complete.
-    public var accountingProblem: String?
+    package var accountingProblem: String?
 
     /// Creates an empty origin.
     public init() {}
@@ -163,11 +163,11 @@ public struct RunReport: Sendable {
     /// The time for which the body continued after its maximum.
     public var overrunMilliseconds: Double?
     /// True if its body did not end when asked to, and was abandoned.
-    public var isAbandoned: Bool
+    package var isAbandoned: Bool
     /// True if the step starts only after the gate has opened.
-    public var isDeferred: Bool
+    package var isDeferred: Bool
     /// True if the gate waits for the step.
-    public var isBlocking: Bool
+    package var isBlocking: Bool
     /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
     /// The items, or nil if the step is not a fan-out.
@@ -233,7 +233,7 @@ public struct RunReport: Sendable {
     /// The time at which the item finished.
     public var endedAt: Double?
     /// True if its body did not end when asked to, and was abandoned.
-    public var isAbandoned: Bool
+    package var isAbandoned: Bool
     /// The failure, or nil if it did not fail.
     public var failure: StepFailure?
     /// The start and end of each attempt, if there were several or the minimum delayed the end of the item.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Records the events of a run as a Chrome trace. Each queue has a track for every step that runs at the same time;
 /// posts and the gate are instants. Open it in `chrome://tracing` or Perfetto.
-public final class TraceRecorder: RunObserver {
+package final class TraceRecorder: RunObserver {
   fileprivate struct State {
     var entries: [Value] = []
     var open: [StepID: (startNanoseconds: Int, queue: String, attempt: Int, track: Int)] = [:]
@@ -15,17 +15,17 @@ public final class TraceRecorder: RunObserver {
   private let state = Mutex(State())
 
   /// Creates an empty recorder.
-  public init() {}
+  package init() {}
 
   /// Adds events to the trace.
-  public func receive(_ events: [RunEvent]) {
+  package func receive(_ events: [RunEvent]) {
     state.withLock { state in
       for event in events { state.add(event) }
     }
   }
 
   /// The trace as JSON in UTF-8.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     let entries = state.withLock { $0.entries }
     return JSONText.bytes(of: ["traceEvents": .array(entries), "displayTimeUnit": "ms"]) + [UInt8(ascii: "\n")]
   }

@@ -12,7 +12,7 @@ public struct DataFolder: Sendable {
     /// The path of the data folder.
     public let path: String
     /// The cause, with the system's message.
-    public let cause: String
+    package let cause: String
     /// The path, the cause and a suggestion.
     public var description: String { "the data folder '\(path)' cannot be used: \(cause); name another one" }
   }
@@ -61,7 +61,7 @@ public struct DataFolder: Sendable {
 
   /// True if a run with this folder has shown its window or, if its workflow has no window, has ended as `success` or
   /// `partial`.
-  public var hasLaunched: Bool { access(path + "/launched", F_OK) == 0 }
+  package var hasLaunched: Bool { access(path + "/launched", F_OK) == 0 }
 
   /// Records that a launch has succeeded. Returns an error message, or nil.
   func noteLaunch() -> String? {

@@ -6,7 +6,7 @@ import FlowStore
 /// Runs workflows with the actions of a registry. An app needs only one engine, because it has no state of runs.
 public struct Engine: Sendable {
   /// The actions that workflows can use.
-  public let registry: ActionRegistry
+  package let registry: ActionRegistry
 
   /// Creates an engine with a registry of actions.
   public init(registry: ActionRegistry) { self.registry = registry }
@@ -67,7 +67,7 @@ public struct Engine: Sendable {
 
   /// Takes the lease of a run, so that no other process can resume it, and changes nothing else. Use this instead of
   /// ``resume(_:as:_:in:_:options:)`` for work that may fail before the run is changed. Throws the same errors.
-  public func claim(
+  package func claim(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
   ) throws -> ClaimedRun {
@@ -118,7 +118,7 @@ extension Engine {
 
 /// A run whose lease this process has taken, but which is unchanged. Work that may fail, such as requesting workers, is
 /// done before ``start()``.
-public struct ClaimedRun: Sendable {
+package struct ClaimedRun: Sendable {
   let before: StoredRun
   let origin: RunOrigin
   let prepared: PreparedWorkflow
@@ -127,7 +127,7 @@ public struct ClaimedRun: Sendable {
 
   /// Records the resume in the journal and resumes the run. Throws the same errors as
   /// ``Engine/resume(_:as:_:in:_:options:)``. If nothing could be written, the lease is released.
-  public func start() throws -> WorkflowRun {
+  package func start() throws -> WorkflowRun {
     let (plan, lease) = (origin.plan, origin.lease)
     let epoch = RunEpoch(
       epoch: lease.epoch, holder: history.holder, startedMilliseconds: RunJournal.wallMilliseconds,
@@ -149,5 +149,5 @@ public struct ClaimedRun: Sendable {
 
   /// Releases the lease without a change of the run. If that fails, the run counts as interrupted once this process has
   /// ended.
-  public func giveBack() { try? origin.store.giveBack(origin.lease, as: before) }
+  package func giveBack() { try? origin.store.giveBack(origin.lease, as: before) }
 }

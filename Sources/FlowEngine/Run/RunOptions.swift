@@ -5,11 +5,11 @@ public struct RunOptions: Sendable {
   /// The values of the workflow's inputs. A missing input has its default value.
   public var inputs: ValueObject = [:]
   /// The variables in the workflow's `env-file`. Those of its `env` override them.
-  public var fileEnvironment: ValueObject = [:]
+  package var fileEnvironment: ValueObject = [:]
   /// The variables in the `env-file` of each included workflow, by the index of its scope.
-  public var scopeEnvironments: [Int: ValueObject] = [:]
+  package var scopeEnvironments: [Int: ValueObject] = [:]
   /// Returns a variable that commands inherit from this process, for `env.NAME` in expressions.
-  public var inheritedVariable: @Sendable (String) -> String? = RunOptions.variableOfProcess
+  package var inheritedVariable: @Sendable (String) -> String? = RunOptions.variableOfProcess
   /// The workflow's secrets by name. An optional secret that was not found is null.
   public var secrets: ValueObject = [:]
   /// The reason for the launch. The engine sets `isFirst` from the data folder.
@@ -19,14 +19,14 @@ public struct RunOptions: Sendable {
   /// The absolute path of the folder with the workflow file.
   public var workflowFolder: String
   /// True if only steps with `prewarm` run before ``WorkflowRun/activate(launch:)``.
-  public var isPrewarmed = false
+  package var isPrewarmed = false
   /// The events that are posted from outside (`--event`), each with its delay from the start of the run.
-  public var announcedEvents: [(name: String, delay: Duration)] = []
+  package var announcedEvents: [(name: String, delay: Duration)] = []
   /// The values of those events, by index in ``announcedEvents``.
-  public var announcedValues: [Int: Value] = [:]
+  package var announcedValues: [Int: Value] = [:]
   /// True if services that post events from outside are asked to end when no more events are expected and the run is
   /// otherwise idle. For runs on the command line.
-  public var endsOutsideServices = false
+  package var endsOutsideServices = false
   /// True if the app may post events (``WorkflowRun/post(_:)-(String)``). The run then continues until
   /// ``WorkflowRun/finishPosting()``.
   public var acceptsEvents = false
@@ -37,28 +37,28 @@ public struct RunOptions: Sendable {
   /// True if the observer also receives an unfinished output line each time it changes. For live views.
   public var showsUnfinishedLines = false
   /// True if commands should print colors (`FORCE_COLOR=1`), because the observer shows them.
-  public var forcesColor = false
+  package var forcesColor = false
   /// The virtual clock of a test, or nil for the system's clock.
   public var clock: VirtualClock?
   /// The history that records the run, or nil.
   public var history: RunHistory?
   /// The ids of steps that run even if they are up to date, or `*` for all.
-  public var forcedSteps: Set<String> = []
+  package var forcedSteps: Set<String> = []
   /// True if a successful run removes files that were produced for items that are no longer in their step's list.
-  public var removesLeftovers = false
+  package var removesLeftovers = false
   /// The selected steps, or nil to run all.
-  public var selection: StepSelection?
+  package var selection: StepSelection?
   /// How long the run waits for a file that a step produced on another machine to appear here.
-  public var fileWait = Duration.seconds(10)
+  package var fileWait = Duration.seconds(10)
   /// The seed for the pauses before retries. Runs with the same seed have the same pauses.
-  public var jitterSeed: UInt64 = 0
+  package var jitterSeed: UInt64 = 0
   /// The pause before the first step of a resumed run. For this long, remote steps of the earlier process may still be
   /// running.
-  public var takeoverPause = Duration.zero
+  package var takeoverPause = Duration.zero
   /// The executors that run steps, or nil if all steps run in this process.
-  public var placement: ExecutorPlacement?
+  package var placement: ExecutorPlacement?
   /// The capacity for steps with `resources`, or nil for the capacity of this machine.
-  public var capacity: MachineResources?
+  package var capacity: MachineResources?
   /// Returns the W3C trace context of an attempt, which its command or plugin receives as `TRACEPARENT`. The path names
   /// a step, an item or a step in an item's workflow, such as `convert[3]/read`. If nil, commands inherit the variable
   /// of this process.

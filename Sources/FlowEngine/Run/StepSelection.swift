@@ -2,14 +2,14 @@ import FlowExpressions
 import FlowModel
 
 /// The steps that a run is limited to. Their dependencies run too, unless excluded, and all steps of `finally`.
-public struct StepSelection: Sendable, Hashable {
+package struct StepSelection: Sendable, Hashable {
   /// The ids of the steps, without duplicates.
-  public var steps: [String]
+  package var steps: [String]
   /// True if the dependencies of these steps run, too.
-  public var includesNeeds: Bool
+  package var includesNeeds: Bool
 
   /// Selects steps by id.
-  public init(_ steps: [String], includesNeeds: Bool = true) {
+  package init(_ steps: [String], includesNeeds: Bool = true) {
     var seen: Set<String> = []
     self.steps = steps.filter { seen.insert($0).inserted }
     self.includesNeeds = includesNeeds

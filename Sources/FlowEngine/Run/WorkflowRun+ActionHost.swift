@@ -156,7 +156,7 @@ extension WorkflowRun: ActionHost {
   }
 
   /// Reports a delay of the run as a warning that does not appear in the report.
-  public func announce(_ message: String) { emit(.warning(message)) }
+  package func announce(_ message: String) { emit(.warning(message)) }
 
   /// Records a warning, unless the run has recorded the same one before.
   func warnOnce(_ message: String) {

@@ -2,21 +2,21 @@ import FlowModel
 import FlowPluginKit
 
 /// The executors of a run, and the steps that they run.
-public struct ExecutorPlacement: Sendable {
+package struct ExecutorPlacement: Sendable {
   /// The executors.
-  public var executors: [any StepExecutor]
+  package var executors: [any StepExecutor]
   /// The index of the executor of each remote step. All other steps run in this process.
-  public var assignment: [StepIndex: Int]
+  package var assignment: [StepIndex: Int]
   /// The maximum number of times that a step runs again after its body was lost. They do not count as attempts of
   /// `retry`.
-  public var lostAttempts = RemoteSteps.usualLostAttempts
+  package var lostAttempts = RemoteSteps.usualLostAttempts
   /// Called before the first item of a fan-out starts on an executor, with all items that will run, so that the
   /// executor can reserve resources for them. At most `atOnce` run at once, and some may never run. Nil if no executor
   /// needs this.
-  public var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
+  package var expectItems: (@Sendable (_ executor: Int, _ items: [Int], _ step: StepID, _ atOnce: Int) -> Void)?
 
   /// Creates a placement from executors and the steps that they run.
-  public init(executors: [any StepExecutor], assignment: [StepIndex: Int]) {
+  package init(executors: [any StepExecutor], assignment: [StepIndex: Int]) {
     self.executors = executors
     self.assignment = assignment
   }
@@ -69,5 +69,5 @@ extension WorkflowRun {
 
   /// True unless another process may have taken over the run. Only while it is true, workers are kept alive and steps
   /// begin.
-  public var isSureOfRun: Bool { options.outer?.run.isSureOfRun ?? journal?.isSure ?? true }
+  package var isSureOfRun: Bool { options.outer?.run.isSureOfRun ?? journal?.isSure ?? true }
 }

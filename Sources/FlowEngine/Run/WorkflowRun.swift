@@ -64,7 +64,7 @@ public final class WorkflowRun: Sendable {
   /// The id and the folders of the run.
   public let run: RunInformation
   /// Hides the secrets of the run in everything that it reports, or nil if it has none.
-  public let mask: SecretMask?
+  package let mask: SecretMask?
 
   /// Creates a run without starting it.
   init(_ prepared: PreparedWorkflow, options: RunOptions, runID: String, from origin: RunOrigin? = nil) {
@@ -180,7 +180,7 @@ public final class WorkflowRun: Sendable {
 
   /// Ends a run that only its services keep running (`keep: services`). Returns false if the run has other steps to
   /// finish.
-  public func endWait() -> Bool {
+  package func endWait() -> Bool {
     let (isKept, aftermath) = withPlan { state in
       let isKept = state.plan.isKeepingServices
       if isKept { state.plan.apply(.keptLongEnough, at: state.instant(clock.now)) }
@@ -191,7 +191,7 @@ public final class WorkflowRun: Sendable {
   }
 
   /// True if only its services keep the run from ending (`keep: services`).
-  public var isKeepingServices: Bool {
+  package var isKeepingServices: Bool {
     prepared.graph.workflow.keepsServices && state.withLock { $0.plan.isKeepingServices }
   }
 
@@ -217,7 +217,7 @@ public final class WorkflowRun: Sendable {
   }
 
   /// The minimum and maximum of the gate, counted from activation, or nil before activation.
-  public var gateDeadline: (min: Duration, max: Duration?)? {
+  package var gateDeadline: (min: Duration, max: Duration?)? {
     state.withLock { state in
       guard state.plan.activatedAtNanoseconds != nil else { return nil }
       let bounds = state.plan.gateBounds
@@ -263,7 +263,7 @@ public final class WorkflowRun: Sendable {
 
   /// Calls `action` once with the report, after the run has ended and the observer has received all events. Use
   /// ``report`` in asynchronous code.
-  public func whenEnded(_ action: @escaping @Sendable (RunReport) -> Void) {
+  package func whenEnded(_ action: @escaping @Sendable (RunReport) -> Void) {
     let ended = state.withLock { state -> EndedRun? in
       if state.ended == nil { state.endWaiters.append(action) }
       return state.ended
@@ -294,10 +294,10 @@ public final class WorkflowRun: Sendable {
   var selection: StepSelection? { origin.map { $0.plan.header.selection } ?? options.selection }
 
   /// The time since the start of the run, in nanoseconds.
-  public var nowNanoseconds: Int { clock.now }
+  package var nowNanoseconds: Int { clock.now }
 
   /// Calls `action` at this interval until the run has ended. Calls do not overlap with those of the observer.
-  public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
+  package func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
     delivery.schedule(afterNanoseconds: max(0, interval.nanoseconds)) { [self] in
       guard state.withLock({ $0.ended == nil }) else { return }
       action()

@@ -5,40 +5,40 @@ import FlowSyntax
 import FlowSystem
 
 /// The parameters of an executor: the address for the steps, and the settings with which this program reaches it.
-public struct ExecutorRequest: Sendable {
+package struct ExecutorRequest: Sendable {
   /// The address of the executor.
-  public var address: ExecutorAddress
+  package var address: ExecutorAddress
   /// The requirements that workers must meet.
-  public var needs: WorkerRequirements
+  package var needs: WorkerRequirements
   /// The absolute path of the workflow's folder.
-  public var workflowFolder: String
+  package var workflowFolder: String
   /// The plugin folders given on the command line, as absolute paths.
-  public var pluginFolders: [String]
+  package var pluginFolders: [String]
   /// The installed plugins, some of which may be executors.
-  public var plugins: [InstalledPlugin]
+  package var plugins: [InstalledPlugin]
   /// The environment of this program.
-  public var environment: [String: String]
+  package var environment: [String: String]
   /// The variables of this program that contain secrets. They are not passed to commands or other machines.
-  public var withheld: Set<String> = []
+  package var withheld: Set<String> = []
   /// The steps that request resources of a machine other than this one, with their requests.
-  public var requests: [(step: StepID, request: MachineResources)] = []
+  package var requests: [(step: StepID, request: MachineResources)] = []
   /// The times to stop that steps state for their commands.
   package var stopTimes: [(step: StepID, time: Duration)] = []
   /// True if some of these steps are fan-outs.
-  public var hasSizedItems = false
+  package var hasSizedItems = false
   /// True if steps without resources are sent there, too.
-  public var hasPlainSteps = true
+  package var hasPlainSteps = true
   /// The time for which requests to Slurm are repeated while its controller refuses all of them.
-  public var slurmPatience = Duration.seconds(120)
+  package var slurmPatience = Duration.seconds(120)
   /// The intervals of the workers' heartbeats.
   package var pulse = PulseRhythm()
   /// Returns true if workers may still be sent pings.
   package var mayPing: @Sendable () -> Bool = { true }
   /// Receives messages about workers that cannot be used or are lost.
-  public var tell: @Sendable (String) -> Void = { _ in }
+  package var tell: @Sendable (String) -> Void = { _ in }
 
   /// Creates a request from the values without a default.
-  public init(
+  package init(
     address: ExecutorAddress, needs: WorkerRequirements, workflowFolder: String, pluginFolders: [String],
     plugins: [InstalledPlugin], environment: [String: String]
   ) {

@@ -8,13 +8,13 @@ import Synchronization
 ///
 /// A body stays on one worker. A lost worker is restarted, and its bodies are reported as lost when none of their
 /// processes can be running.
-public final class WorkerPool: StepExecutor {
+package final class WorkerPool: StepExecutor {
   /// The name as written after `--on`.
-  public let name: String
+  package let name: String
   /// The maximum number of concurrent bodies.
-  public let slots: Int
+  package let slots: Int
   /// True if all workers are processes of this machine.
-  public var isHere: Bool { sized == nil && starts.allSatisfy(\.isLocal) }
+  package var isHere: Bool { sized == nil && starts.allSatisfy(\.isLocal) }
   let starts: [WorkerStart]
   let needs: WorkerRequirements
   let terms: WorkerTerms
@@ -172,7 +172,7 @@ public final class WorkerPool: StepExecutor {
   }
 
   /// Runs one attempt of a step on a worker.
-  public func run(
+  package func run(
     _ action: ActionDeclaration, _ inputs: ValueObject, taking request: MachineResources?, files: StepFiles?,
     _ context: ActionContext
   ) async throws -> ValueObject {

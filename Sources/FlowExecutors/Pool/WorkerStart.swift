@@ -1,29 +1,29 @@
 import FlowModel
 
 /// The start of a worker: its command and its properties.
-public struct WorkerStart: Sendable, Hashable {
+package struct WorkerStart: Sendable, Hashable {
   /// The name in messages, such as `worker 3` or the name of a node.
-  public var name: String
+  package var name: String
   /// The program to start, with its arguments. The worker's protocol uses its standard input and output.
-  public var command: [String]
+  package var command: [String]
   /// The complete environment of the program.
-  public var environment: [String: String]
+  package var environment: [String: String]
   /// The maximum number of concurrent bodies.
-  public var slots: Int
+  package var slots: Int
   /// The time limit for the worker's greeting, including the wait in an engine's queue.
-  public var startLimit: Duration
+  package var startLimit: Duration
   /// True if the worker's processes are on this machine, so that their end can be observed.
-  public var isLocal: Bool
+  package var isLocal: Bool
   /// Texts which show that the worker itself has ended, not only its transport. Its guard then ends its processes
   /// within moments.
-  public var exitSigns: [String]
+  package var exitSigns: [String]
   /// Texts with which the transport announces its end on standard error.
-  public var endSigns: [String]
+  package var endSigns: [String]
   /// A command that succeeds if the engine has recorded that no process of the worker is running, or nil if there is
   /// none.
-  public var endCheck: [String]?
+  package var endCheck: [String]?
   /// The command that releases the engine's allocation of a lost worker, or nil if there is none.
-  public var release: [String]?
+  package var release: [String]?
   /// Texts with which the engine reports that it temporarily cannot start anything.
   var passingSigns: [String] = []
   /// True if an allocation must be released before the worker is started again, because the engine may have created one
@@ -33,7 +33,7 @@ public struct WorkerStart: Sendable, Hashable {
   var patience = Duration.zero
 
   /// Creates a start from these values.
-  public init(
+  package init(
     name: String, command: [String], environment: [String: String], slots: Int,
     startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = [], endSigns: [String] = [],
     endCheck: [String]? = nil, release: [String]? = nil
@@ -52,33 +52,33 @@ public struct WorkerStart: Sendable, Hashable {
 }
 
 /// The reason why an executor cannot be used.
-public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem, as a sentence without a period.
-  public var message: String
+  package var message: String
   /// True if the command line is wrong rather than the engine.
-  public var isUsage: Bool
+  package var isUsage: Bool
   /// True if the problem may be temporary.
   var isPassing = false
 
   /// Creates a problem.
-  public init(_ message: String, isUsage: Bool = false) {
+  package init(_ message: String, isUsage: Bool = false) {
     self.message = message
     self.isUsage = isUsage
   }
 
   /// The message.
-  public var description: String { message }
+  package var description: String { message }
 }
 
 /// The requirements that a worker must meet.
-public struct WorkerRequirements: Sendable {
+package struct WorkerRequirements: Sendable {
   /// The actions of the remote steps.
-  public var actions: [ActionDeclaration]
+  package var actions: [ActionDeclaration]
   /// Returns the digest of an action's program on this machine.
-  public var digest: @Sendable (ActionDeclaration) -> String
+  package var digest: @Sendable (ActionDeclaration) -> String
 
   /// Creates requirements with these actions and programs.
-  public init(actions: [ActionDeclaration], digest: @escaping @Sendable (ActionDeclaration) -> String) {
+  package init(actions: [ActionDeclaration], digest: @escaping @Sendable (ActionDeclaration) -> String) {
     self.actions = actions
     self.digest = digest
   }

@@ -9,18 +9,18 @@ import Synchronization
 ///
 /// It ends with all of its processes when standard input ends, when nothing reads its output, and when no ping arrives
 /// for too long. Its guard ensures the latter (``WorkerWatch``).
-public final class Worker: Sendable {
+package final class Worker: Sendable {
   /// The actions that a worker can run.
-  public struct Actions: Sendable {
+  package struct Actions: Sendable {
     /// All installed actions.
-    public var registry: ActionRegistry
+    package var registry: ActionRegistry
     /// Returns the digest of an action's program.
-    public var digest: @Sendable (ActionDeclaration) -> String
+    package var digest: @Sendable (ActionDeclaration) -> String
     /// Ends the programs of plugins.
-    public var close: @Sendable () async -> Void
+    package var close: @Sendable () async -> Void
 
     /// Creates the actions of a registry.
-    public init(
+    package init(
       registry: ActionRegistry, digest: @escaping @Sendable (ActionDeclaration) -> String,
       close: @escaping @Sendable () async -> Void
     ) {
@@ -63,7 +63,7 @@ public final class Worker: Sendable {
   /// - program: the path of this program, which is started again as the guard.
   /// - result: the path of the file for the result of a single body, or nil if the result is not written.
   /// - install: finds the installed actions for a workflow's folder.
-  public init(
+  package init(
     program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
   ) {
     self.program = program
@@ -73,7 +73,7 @@ public final class Worker: Sendable {
   }
 
   /// Handles requests until the worker is asked to end or has lost its run.
-  public func serve() async throws {
+  package func serve() async throws {
     SignalThread.ignoreBrokenPipes()
     let isAsked = try await DetachedThread.run { self.read() }
     guard isAsked else { Self.endAtOnce() }

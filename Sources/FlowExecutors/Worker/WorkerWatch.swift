@@ -23,7 +23,7 @@ struct WorkerLease {
 
 /// The guard of a worker, a separate process that receives each ping. It ends the worker if no ping arrives for too
 /// long, even if the worker is stopped. ``ProcessGuard`` ensures that the worker's commands end with it.
-public enum WorkerWatch {
+package enum WorkerWatch {
   /// The variable with the number of the process that started a worker. This process receives SIGUSR1 if the guard ends
   /// the worker because of missing pings; the exit status does not show this reason.
   static let holderVariable = "FLOWRUN_HOLDER"
@@ -36,7 +36,7 @@ public enum WorkerWatch {
   }
 
   /// Watches a worker, which writes a byte to standard input for each ping. Returns when the worker has ended.
-  public static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
+  package static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
     guard let worker = ProcessNumber(exactly: worker)?.value else { return }
     let holder = holder.flatMap { ProcessNumber(exactly: $0)?.value }
     let input = Descriptor(0)

@@ -2,7 +2,7 @@ extension Expression {
   /// True if this `if` may be true even if a dependency of the step did not succeed.
   ///
   /// For this it must call a status function, and must not be false whenever `success()` is.
-  public var mayHoldBehindFailure: Bool {
+  package var mayHoldBehindFailure: Bool {
     guard usesStatusFunction, let root else { return false }
     return truthBehindFailure(root) != false
   }

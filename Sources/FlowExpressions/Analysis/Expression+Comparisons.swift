@@ -1,24 +1,24 @@
 import FlowModel
 
 /// A comparison with `==` or `!=` that has the same result in every run.
-public struct ConstantComparison: Sendable, Hashable {
+package struct ConstantComparison: Sendable, Hashable {
   /// The result: false for `==`, true for `!=`.
-  public let result: Bool
+  package let result: Bool
   /// The offset of the comparison in the source, in bytes.
-  public let offset: Int
+  package let offset: Int
   /// The length of the comparison in bytes.
-  public let length: Int
+  package let length: Int
   /// The source of the operand whose possible values are known.
-  public let side: String
+  package let side: String
   /// The type of this operand, which determines its possible values.
-  public let type: ValueType
+  package let type: ValueType
   /// The literal that it is compared with, or nil if the other operand is not a literal.
-  public let value: Value?
+  package let value: Value?
 }
 
 extension Expression {
   /// Returns the comparisons whose result is always the same. `type` returns the type of a reference.
-  public func constantComparisons(given type: (ContextReference) -> ValueType?) -> [ConstantComparison] {
+  package func constantComparisons(given type: (ContextReference) -> ValueType?) -> [ConstantComparison] {
     nodes.compactMap { node in
       guard case .comparison(let comparison, let left, let right) = node.kind,
         comparison == .equal || comparison == .notEqual

@@ -4,13 +4,13 @@ extension Expression {
   /// Returns the possible results of the expression. `type` returns the type of a reference, or nil if it is not known.
   ///
   /// For example, the results of `a && 'x' || 'y'` are `'x'` and `'y'` whatever `a` is, so that both can be checked.
-  public func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {
+  package func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {
     guard let root else { return [.value(.null)] }
     return Outcomes(expression: self).of(root, type).map(\.result)
   }
 
   /// Returns the mismatch of the first possible result that does not match `expected`, or nil if all may match.
-  public func mismatch(
+  package func mismatch(
     with expected: ValueType, given type: (ContextReference) -> ValueType?
   ) -> TypeMismatch? {
     possibleResults(given: type).lazy.compactMap { $0.mismatch(with: expected) }.first

@@ -1,6 +1,6 @@
 extension Expression {
   /// The references to contexts, in the order of the source.
-  public var references: [ContextReference] {
+  package var references: [ContextReference] {
     guard let root else { return [] }
     var found: [ContextReference] = []
     collect(from: root, hasFallback: false, into: &found)

@@ -1,7 +1,7 @@
 import FlowModel
 
 /// A possible result of an expression, determined without evaluating it.
-public enum PossibleResult: Sendable, Hashable {
+package enum PossibleResult: Sendable, Hashable {
   /// This exact value.
   case value(Value)
   /// A value of this type. The type is `any` if nothing is known.
@@ -10,7 +10,7 @@ public enum PossibleResult: Sendable, Hashable {
   /// Returns the reason why the result does not match `expected`, or nil if it may match.
   ///
   /// Null, the value of a missing output, may match. It is checked when the step runs.
-  public func mismatch(with expected: ValueType) -> TypeMismatch? {
+  package func mismatch(with expected: ValueType) -> TypeMismatch? {
     switch self {
     case .value(.null): nil
     case .value(let value): expected.mismatch(of: value)
@@ -23,7 +23,7 @@ public enum PossibleResult: Sendable, Hashable {
 
 extension ValueType {
   /// True if a value can match both types.
-  public func overlaps(_ other: ValueType) -> Bool {
+  package func overlaps(_ other: ValueType) -> Bool {
     switch (self, other) {
     case (.any, _), (_, .any): true
     case (.enumeration(let values, _), _): values.contains { other.mismatch(of: $0) == nil }

@@ -27,7 +27,7 @@ extension SecretDeclaration {
 
 extension Workflow {
   /// Returns the environment variables that are sources of secrets in a run with these inputs.
-  public func secretVariables(inputs: ValueObject) -> Set<String> {
+  package func secretVariables(inputs: ValueObject) -> Set<String> {
     Set(
       secrets.compactMap { secret in
         if case .environment(let name)? = try? secret.source(inputs: inputs) { name } else { nil }

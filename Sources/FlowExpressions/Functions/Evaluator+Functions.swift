@@ -102,7 +102,7 @@ extension Evaluator {
 
 extension Value {
   /// The value with unique keys. Of keys that differ only in case, the first is kept.
-  public var withKeysUniqueWithoutCase: Value {
+  package var withKeysUniqueWithoutCase: Value {
     switch self {
     case .array(let elements): return .array(elements.map(\.withKeysUniqueWithoutCase))
     case .object(let members):

@@ -1,23 +1,23 @@
 /// The documentation of a function, created from the tables that the parser uses.
-public struct FunctionPage: Sendable, Hashable {
+package struct FunctionPage: Sendable, Hashable {
   /// The name of the function.
-  public let name: String
+  package let name: String
   /// An example of a call, such as `contains(search, item)`.
-  public let signature: String
+  package let signature: String
   /// A description of the result in one sentence.
-  public let summary: String
+  package let summary: String
   /// True if the function checks the outcomes of other steps, so that only an `if` can call it.
-  public let isStatusFunction: Bool
+  package let isStatusFunction: Bool
   /// True if GitHub Actions does not have the function.
-  public let isOwn: Bool
+  package let isOwn: Bool
 
   /// The documentation in Markdown.
-  public var text: String {
+  package var text: String {
     "`\(signature)`\n\n\(summary)." + (isOwn ? " It is flowrun's own: GitHub Actions does not have it." : "")
   }
 
   /// All functions.
-  public static let all: [FunctionPage] =
+  package static let all: [FunctionPage] =
     Function.allCases.map {
       FunctionPage(
         name: $0.rawValue, signature: "\($0.rawValue)(\($0.parameters))", summary: $0.summary, isStatusFunction: false,

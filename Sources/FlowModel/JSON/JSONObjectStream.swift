@@ -11,33 +11,33 @@
 /// ```
 ///
 /// The result has the same bytes as that of ``JSONText`` with the layout `indented`.
-public struct JSONObjectStream {
+package struct JSONObjectStream {
   private var output: [UInt8] = [UInt8(ascii: "{")]
   /// For each open object, true if it has no members.
   private var isEmpty = [true]
   private let writer = JSONWriter(layout: .indented, numbers: .exact)
 
   /// Creates a stream with an open object.
-  public init() {}
+  package init() {}
 
   /// The number of bytes that were written since the last ``take()``.
-  public var count: Int { output.count }
+  package var count: Int { output.count }
 
   /// Adds a member to the innermost open object.
-  public mutating func add(_ key: String, _ value: Value) {
+  package mutating func add(_ key: String, _ value: Value) {
     begin(key)
     writer.append(value, to: &output, level: isEmpty.count)
   }
 
   /// Adds a member that is an empty object, and opens that object.
-  public mutating func open(_ key: String) {
+  package mutating func open(_ key: String) {
     begin(key)
     output.append(UInt8(ascii: "{"))
     isEmpty.append(true)
   }
 
   /// Closes the innermost open object.
-  public mutating func close() {
+  package mutating func close() {
     let wasEmpty = isEmpty.removeLast()
     if wasEmpty {
       output.append(UInt8(ascii: "}"))
@@ -47,7 +47,7 @@ public struct JSONObjectStream {
   }
 
   /// Removes and returns the bytes that were written.
-  public mutating func take() -> [UInt8] {
+  package mutating func take() -> [UInt8] {
     defer { output.removeAll(keepingCapacity: true) }
     return output
   }

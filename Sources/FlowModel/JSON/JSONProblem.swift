@@ -1,15 +1,15 @@
 /// The reason why a text is not valid JSON, with its location.
-public struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
+package struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
   /// The problem, such as `expected ',' or ']' after an element, found 'x'`. It has no final period.
-  public var message: String
+  package var message: String
   /// The offset of the invalid byte, counted from 0.
-  public var offset: Int
+  package var offset: Int
   /// The line of the invalid byte, counted from 1.
-  public var line: Int
+  package var line: Int
   /// The column of the invalid byte in Unicode scalars, counted from 1.
-  public var column: Int
+  package var column: Int
   /// A suggestion, or nil.
-  public var help: String?
+  package var help: String?
 
   init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>, help: String? = nil) {
     self.message = message
@@ -28,7 +28,7 @@ public struct JSONProblem: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The location and problem, such as `line 1, column 7: expected a value, found '}'`, with the suggestion.
-  public var description: String {
+  package var description: String {
     "line \(line), column \(column): \(message)" + (help.map { "; \($0)" } ?? "")
   }
 }

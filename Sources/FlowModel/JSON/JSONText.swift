@@ -9,9 +9,9 @@
 /// keep the order of their members. A value that is written and read is unchanged, except that NaN and the infinities,
 /// which JSON lacks, are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are
 /// escaped, including U+007F to U+009F, which JSON allows but terminals interpret.
-public enum JSONText {
+package enum JSONText {
   /// The layout of the written text.
-  public enum Layout: Sendable, Hashable {
+  package enum Layout: Sendable, Hashable {
     /// A single line without white space, for streams.
     case compact
     /// One member per line, indented by two spaces per level, with `[]` and `{}` if empty. This is the layout of
@@ -20,7 +20,7 @@ public enum JSONText {
   }
 
   /// The format of numbers that JSON or JavaScript lack, and the escaping of control characters.
-  public enum Numbers: Sendable, Hashable {
+  package enum Numbers: Sendable, Hashable {
     /// NaN and infinities are strings and `-0.0` keeps its sign, so that no information is lost. All control characters
     /// are escaped.
     case exact
@@ -29,40 +29,40 @@ public enum JSONText {
   }
 
   /// The limits of a reader.
-  public struct Rules: Sendable, Hashable {
+  package struct Rules: Sendable, Hashable {
     /// The maximum nesting depth of arrays and objects.
-    public var depth: Int
+    package var depth: Int
     /// The maximum size of the text in bytes.
-    public var bytes: Int
+    package var bytes: Int
     /// True to accept what JavaScript's `JSON.parse` accepts: of a repeated key, the last value counts, at the position
     /// of the first; a number too large for a double is an infinity; an unpaired surrogate is U+FFFD. If false, these
     /// are errors.
-    public var isLenient: Bool
+    package var isLenient: Bool
 
     /// Creates rules.
-    public init(depth: Int = Limits.jsonDepth, bytes: Int = Limits.jsonBytes, isLenient: Bool = false) {
+    package init(depth: Int = Limits.jsonDepth, bytes: Int = Limits.jsonBytes, isLenient: Bool = false) {
       self.depth = depth
       self.bytes = bytes
       self.isLenient = isLenient
     }
 
     /// The rules for the outputs of a step in messages and journals.
-    public static let ofOutputs = Rules(bytes: Limits.commandOutputsBytes + Limits.outputBytes)
+    package static let ofOutputs = Rules(bytes: Limits.commandOutputsBytes + Limits.outputBytes)
   }
 
   /// Parses a string. Throws a ``JSONProblem`` with the location.
-  public static func parse(_ text: String, rules: Rules = Rules()) throws(JSONProblem) -> Value {
+  package static func parse(_ text: String, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     var copy = text
     return try copy.withUTF8 { result(of: $0, rules: rules) }.get()
   }
 
   /// Parses UTF-8 bytes. Throws a ``JSONProblem`` with the location.
-  public static func parse(_ bytes: [UInt8], rules: Rules = Rules()) throws(JSONProblem) -> Value {
+  package static func parse(_ bytes: [UInt8], rules: Rules = Rules()) throws(JSONProblem) -> Value {
     try parse(bytes[...], rules: rules)
   }
 
   /// Parses UTF-8 bytes, such as a line of a stream. Offsets count from the start of the slice.
-  public static func parse(_ bytes: ArraySlice<UInt8>, rules: Rules = Rules()) throws(JSONProblem) -> Value {
+  package static func parse(_ bytes: ArraySlice<UInt8>, rules: Rules = Rules()) throws(JSONProblem) -> Value {
     try bytes.withUnsafeBufferPointer { result(of: $0, rules: rules) }.get()
   }
 
@@ -71,7 +71,7 @@ public enum JSONText {
   }
 
   /// Parses UTF-8 bytes. Throws a ``JSONProblem`` with the location.
-  public static func parse(
+  package static func parse(
     _ bytes: UnsafeBufferPointer<UInt8>, rules: Rules = Rules()
   ) throws(JSONProblem) -> Value {
     var reader = JSONReader(bytes, rules: rules)
@@ -79,36 +79,36 @@ public enum JSONText {
   }
 
   /// Writes a value as text.
-  public static func write(_ value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> String {
+  package static func write(_ value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> String {
     String(decoding: bytes(of: value, layout: layout, numbers: numbers), as: UTF8.self)
   }
 
   /// Writes a value as UTF-8 bytes.
-  public static func bytes(of value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> [UInt8] {
+  package static func bytes(of value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> [UInt8] {
     var output: [UInt8] = []
     append(value, to: &output, layout: layout, numbers: numbers)
     return output
   }
 
   /// Appends a value to `output`.
-  public static func append(
+  package static func append(
     _ value: Value, to output: inout [UInt8], layout: Layout = .compact, numbers: Numbers = .exact
   ) {
     JSONWriter(layout: layout, numbers: numbers).append(value, to: &output, level: 0)
   }
 
   /// Appends a string with quotes and escapes to `output`.
-  public static func append(string: String, to output: inout [UInt8]) {
+  package static func append(string: String, to output: inout [UInt8]) {
     JSONWriter.append(string: string, to: &output)
   }
 
   /// Appends a number to `output`. It has the fewest digits from which the same double is read, such as `3` for 3.0.
-  public static func append(number: Double, to output: inout [UInt8]) {
+  package static func append(number: Double, to output: inout [UInt8]) {
     JSONWriter.append(number: number, to: &output)
   }
 
   /// Appends an integer to `output`.
-  public static func append(integer: Int, to output: inout [UInt8]) {
+  package static func append(integer: Int, to output: inout [UInt8]) {
     JSONWriter.append(integer: integer, to: &output)
   }
 }

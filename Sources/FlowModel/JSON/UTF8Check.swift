@@ -1,7 +1,7 @@
 /// Validates UTF-8 (Unicode 15, table 3-7).
-public enum UTF8Check {
+package enum UTF8Check {
   /// Returns the offset of the first ill-formed sequence, or nil if there is none.
-  public static func firstInvalidOffset(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+  package static func firstInvalidOffset(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     let raw = UnsafeRawBufferPointer(bytes)
     var position = 0
     while position < bytes.count {

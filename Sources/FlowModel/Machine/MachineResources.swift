@@ -20,18 +20,18 @@ public struct MachineResources: Sendable, Hashable {
   public static let unlimited = MachineResources(cpus: .max, memoryBytes: .max, gpus: .max)
 
   /// True if `other` has at least as much of each resource.
-  public func fits(in other: MachineResources) -> Bool {
+  package func fits(in other: MachineResources) -> Bool {
     cpus <= other.cpus && memoryBytes <= other.memoryBytes && gpus <= other.gpus
   }
 
   /// Returns the larger amount of each resource.
-  public func most(with other: MachineResources) -> MachineResources {
+  package func most(with other: MachineResources) -> MachineResources {
     MachineResources(
       cpus: max(cpus, other.cpus), memoryBytes: max(memoryBytes, other.memoryBytes), gpus: max(gpus, other.gpus))
   }
 
   /// Returns these resources minus `count` times `other`.
-  public func without(_ other: MachineResources, times count: Int = 1) -> MachineResources {
+  package func without(_ other: MachineResources, times count: Int = 1) -> MachineResources {
     MachineResources(
       cpus: cpus - other.cpus * count, memoryBytes: memoryBytes - other.memoryBytes * count,
       gpus: gpus - other.gpus * count)
@@ -55,7 +55,7 @@ public struct MachineResources: Sendable, Hashable {
   }
 
   /// Describes the first resource that exceeds `capacity`, such as `64 cpus, but there are 2`. Returns nil if all fit.
-  public func shortage(in capacity: MachineResources) -> String? {
+  package func shortage(in capacity: MachineResources) -> String? {
     func many(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
     func verb(_ count: Int) -> String { count == 1 ? "is" : "are" }
     if cpus > capacity.cpus { return "\(many(cpus, "cpu")), but there \(verb(capacity.cpus)) \(capacity.cpus)" }
@@ -70,7 +70,7 @@ public struct MachineResources: Sendable, Hashable {
 /// Options of a cluster job that may differ from attempt to attempt.
 public struct ClusterJob: Sendable, Hashable {
   /// The time limit, or nil to use the executor's.
-  public var timeLimit: Duration?
+  package var timeLimit: Duration?
   /// The partition, or nil to use the executor's.
   public var partition: String?
 

@@ -1,19 +1,19 @@
 /// Amounts of memory in a workflow, such as `512MiB` or `8GiB`. Units are powers of 1,024, and numbers have no
 /// fraction.
-public enum MemoryText {
+package enum MemoryText {
   /// The reason why a string is not an amount of memory.
-  public struct MemoryProblem: Error, Sendable, Hashable {
+  package struct MemoryProblem: Error, Sendable, Hashable {
     /// What to write instead, as a clause.
-    public var help: String
+    package var help: String
   }
 
   /// The largest amount: 1,024 TiB.
-  public static let most = 1 << 50
+  package static let most = 1 << 50
 
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
 
   /// Parses an amount and returns it in bytes.
-  public static func parse(_ text: String) throws(MemoryProblem) -> Int {
+  package static func parse(_ text: String) throws(MemoryProblem) -> Int {
     guard !text.hasPrefix("-") else { throw MemoryProblem(help: "memory is never negative") }
     let digits = text.prefix { $0.isNumber || $0 == "." }
     let unit = text.dropFirst(digits.count).drop { $0 == " " }
@@ -45,7 +45,7 @@ public enum MemoryText {
   }
 
   /// Formats an amount with the largest unit in which it has no fraction, or else with one decimal digit, rounded down.
-  public static func format(_ bytes: Int) -> String {
+  package static func format(_ bytes: Int) -> String {
     guard bytes > 0 else { return "0" }
     let whole = units.first { bytes & (1 << $0.shift - 1) == 0 }
     if let whole, bytes >> whole.shift < 10_000 { return "\(bytes >> whole.shift)\(whole.name)" }

@@ -15,13 +15,13 @@ import FlowSystem
 /// - the given folders, each of which is a plugin or contains plugins,
 /// - `plugins` next to the workflow (in the working directory if there is no workflow) and next to each included file,
 /// - `plugins` in the parent folders of these, up to the first one that contains `.git`.
-public struct PluginFinder: Sendable {
+package struct PluginFinder: Sendable {
   /// The result of a search.
-  public struct Found: Sendable {
+  package struct Found: Sendable {
     /// The usable plugins, in the order in which they were found.
-    public var plugins: [InstalledPlugin] = []
+    package var plugins: [InstalledPlugin] = []
     /// The folders whose `plugin.yaml` cannot be used.
-    public var unusable: [UnusablePlugin] = []
+    package var unusable: [UnusablePlugin] = []
   }
 
   private let given: [String]
@@ -30,13 +30,13 @@ public struct PluginFinder: Sendable {
   /// Creates a finder. `given` contains the folders from the command line, `start` is the folder of the workflow or the
   /// working directory, and `included` contains the folders of included files. Relative paths refer to the working
   /// directory.
-  public init(given: [String] = [], start: String, included: [String] = []) {
+  package init(given: [String] = [], start: String, included: [String] = []) {
     self.given = given.map(FilePath.normalized)
     starts = [FilePath.normalized(start)] + included.map(FilePath.normalized)
   }
 
   /// Searches for plugins.
-  public func find() -> Found {
+  package func find() -> Found {
     var found = Found()
     var seen: Set<String> = []
     for folder in given {
@@ -54,7 +54,7 @@ public struct PluginFinder: Sendable {
   }
 
   /// A text that changes when a manifest that ``find()`` would read is added, removed or modified.
-  public func stamp() -> String {
+  package func stamp() -> String {
     var stamp = ""
     func add(_ folder: String) {
       guard let manifest = FileStamp.of(folder + "/" + InstalledPlugin.manifestName) else { return }
@@ -106,7 +106,7 @@ public struct PluginFinder: Sendable {
   }
 
   /// Reads the manifest of the plugin in `folder`.
-  public static func read(_ folder: String) -> Result<InstalledPlugin, UnusablePlugin> {
+  package static func read(_ folder: String) -> Result<InstalledPlugin, UnusablePlugin> {
     let file = folder.withoutTrailingSlash + "/" + InstalledPlugin.manifestName
     guard let data = FileManager.default.contents(atPath: file) else {
       return .failure(UnusablePlugin(folder: folder, description: "\(file): error: the file cannot be read\n"))

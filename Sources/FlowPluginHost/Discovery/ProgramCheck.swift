@@ -140,7 +140,7 @@ extension InstalledPlugin {
   /// executable.
   ///
   /// Returns nil if it can be started. Each call inspects the files again. Nothing is started.
-  public func programProblem() -> DiagnosticReport.File? {
+  package func programProblem() -> DiagnosticReport.File? {
     guard let text, let problem = ProgramCheck(folder: folder).problem(with: manifest.program) else { return nil }
     let span = text.programSpans[min(problem.word, text.programSpans.count - 1)]
     return DiagnosticReport.File(

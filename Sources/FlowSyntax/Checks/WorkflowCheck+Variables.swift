@@ -3,13 +3,13 @@ import FlowExpressions
 import FlowModel
 
 /// A variable that an expression reads as `env.NAME`, although the workflow does not set it.
-public struct VariableRead: Sendable, Hashable {
+package struct VariableRead: Sendable, Hashable {
   /// The name of the variable.
-  public let name: String
+  package let name: String
   /// The location of the expression.
-  public let span: TextSpan
+  package let span: TextSpan
   /// True if the expression has a fallback value, as in `env.NAME || 'x'`.
-  public let hasFallback: Bool
+  package let hasFallback: Bool
 }
 
 extension WorkflowCheck {

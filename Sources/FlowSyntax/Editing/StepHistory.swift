@@ -1,16 +1,16 @@
 import FlowModel
 
 /// Statistics of a step's durations in recorded runs.
-public struct StepHistory: Sendable, Hashable {
+package struct StepHistory: Sendable, Hashable {
   /// The number of runs in which the step succeeded.
-  public let count: Int
+  package let count: Int
   /// The median duration.
-  public let median: Duration
+  package let median: Duration
   /// The 95th percentile of the durations.
-  public let percentile95: Duration
+  package let percentile95: Duration
 
   /// Computes the statistics from durations in any order. Returns nil if there are none.
-  public init?(_ durations: [Duration]) {
+  package init?(_ durations: [Duration]) {
     guard !durations.isEmpty else { return nil }
     let sorted = durations.sorted()
     // The nearest rank is used, so that the result is one of the durations.

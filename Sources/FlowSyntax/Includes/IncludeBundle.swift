@@ -2,7 +2,7 @@ import FlowModel
 
 /// A workflow and its included files in a single text, which is recorded for a run, so that the definition is known
 /// even if the files change.
-public enum IncludeBundle {
+package enum IncludeBundle {
   private static let begin = Array("{\"flowrun-files\":".utf8)
 
   /// Returns the text, or the file itself if it includes no others.

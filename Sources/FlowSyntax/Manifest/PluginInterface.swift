@@ -3,36 +3,36 @@ import FlowModel
 
 /// The interface of a built-in plugin, read from its `*.plugin.yaml`. With it, workflows can be checked without the
 /// plugin.
-public struct PluginInterface: Sendable {
+package struct PluginInterface: Sendable {
   /// The name of the plugin, which is the prefix of its actions' names.
-  public var name: String
+  package var name: String
   /// A description, or an empty string.
-  public var summary: String
+  package var summary: String
   /// The handles that the plugin provides to every run.
-  public var handles: [HandleKey]
+  package var handles: [HandleKey]
   /// The actions in file order.
-  public var actions: [ActionDeclaration]
+  package var actions: [ActionDeclaration]
 }
 
 /// Reads the interface of a built-in plugin, and reports all errors in it.
-public struct PluginInterfaceLoader: Sendable {
+package struct PluginInterfaceLoader: Sendable {
   /// The result of reading an interface.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     /// The interface, or nil if there is an error.
-    public let interface: PluginInterface?
+    package let interface: PluginInterface?
     /// All diagnostics, in file order.
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
     /// The text of the file.
-    public let source: SourceText
+    package let source: SourceText
     /// The location of the plugin's name.
-    public let nameSpan: TextSpan
+    package let nameSpan: TextSpan
   }
 
   /// Creates a loader.
-  public init() {}
+  package init() {}
 
   /// Reads an interface. `file` is its name in messages.
-  public func load(bytes: [UInt8], file: String) -> Result {
+  package func load(bytes: [UInt8], file: String) -> Result {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {
     case .failure(let failure):

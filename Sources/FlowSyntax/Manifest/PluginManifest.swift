@@ -23,7 +23,7 @@ public struct PluginManifest: Sendable {
   /// The version of the plugin, as written.
   public var version: String
   /// The version of the protocol, which is always 1.
-  public var protocolVersion: Int
+  package var protocolVersion: Int
   /// The program that runs the actions.
   public var program: Program
   /// The environment variables that are passed to the program, in addition to `PATH`.

@@ -4,33 +4,33 @@ import FlowModel
 /// Reads the manifest of an external plugin, and reports all errors in it.
 ///
 /// It does not start programs or read other files.
-public struct PluginManifestLoader: Sendable {
+package struct PluginManifestLoader: Sendable {
   /// The result of reading a manifest.
-  public struct Result: Sendable {
+  package struct Result: Sendable {
     /// The manifest, or nil if there is an error.
-    public let manifest: PluginManifest?
+    package let manifest: PluginManifest?
     /// All diagnostics, in file order.
-    public let diagnostics: [Diagnostic]
+    package let diagnostics: [Diagnostic]
     /// The text of the file.
-    public let source: SourceText
+    package let source: SourceText
     /// The location of the plugin's name, for errors that are found later, such as two plugins with the same name.
-    public let nameSpan: TextSpan
+    package let nameSpan: TextSpan
     /// The locations of the actions, by full name.
-    public let actionSpans: [String: TextSpan]
+    package let actionSpans: [String: TextSpan]
     /// The locations of the words in `command`, or that of `source`.
-    public let programSpans: [TextSpan]
+    package let programSpans: [TextSpan]
 
     /// Formats all diagnostics with excerpts of the file.
-    public func rendered(usesColor: Bool = false) -> String {
+    package func rendered(usesColor: Bool = false) -> String {
       DiagnosticRenderer(source, usesColor: usesColor).render(diagnostics)
     }
   }
 
   /// Creates a loader.
-  public init() {}
+  package init() {}
 
   /// Reads a manifest. `file` is its name in messages and the `origin` of its declarations.
-  public func load(bytes: [UInt8], file: String) -> Result {
+  package func load(bytes: [UInt8], file: String) -> Result {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {
     case .failure(let failure):

@@ -33,7 +33,7 @@ extension ExecutorAddress {
   private static let memoryOptions = ["mem-per-cpu", "mem-per-gpu"]
 
   /// The arguments of `srun` for the options that are passed unchanged.
-  public var passedThrough: [String] {
+  package var passedThrough: [String] {
     options.compactMap { option in
       option.passedThrough.map { "--\($0)" + (option.value.isEmpty ? "" : "=\(option.value)") }
     }
@@ -116,7 +116,7 @@ extension ExecutorAddress {
   }
 
   /// The time limit of a job, or nil.
-  public var timeLimit: Duration? { self["time"].flatMap { try? Self.limit($0) } }
+  package var timeLimit: Duration? { self["time"].flatMap { try? Self.limit($0) } }
 
   /// Adds the number of slots and missing options from `general`, the address in `--on` or `defaults`, to the address
   /// of a step that has only options for Slurm.
@@ -136,7 +136,7 @@ extension ExecutorAddress {
 
   /// Returns the address with a number of slots, unless it has one. The number is that of the steps, where a fan-out
   /// counts as `parallel`, up to a default maximum.
-  public func counting(_ steps: [StepOptions]) -> ExecutorAddress {
+  package func counting(_ steps: [StepOptions]) -> ExecutorAddress {
     guard name == Self.slurm, value == nil else { return self }
     let isPlain = steps.contains { $0.request == nil }
     let most = isPlain ? Self.usualSlots.plain : Self.usualSlots.ofJobs
@@ -152,7 +152,7 @@ extension ExecutorAddress {
 
 extension ExecutorAddress {
   /// The memory of the job in the form of Slurm, whose units are powers of 1024 without an `i`.
-  public var memory: String? {
+  package var memory: String? {
     self["mem"].map { $0.lowercased().hasSuffix("ib") ? String($0.dropLast(2)) : $0 }
   }
 }

@@ -3,47 +3,47 @@ import FlowModel
 
 /// An executor as written in `--on` and `executor:`: a name, a number of slots or another value, and options after
 /// commas, such as `slurm=8,partition=short,time=1h`.
-public struct ExecutorAddress: Sendable, Hashable {
+package struct ExecutorAddress: Sendable, Hashable {
   /// The name: `workers`, `slurm`, `local`, or that of a plugin with an executor.
-  public var name: String
+  package var name: String
   /// The value after `=`, such as the number of slots, or nil.
-  public var value: String?
+  package var value: String?
   /// The options, in order.
-  public var options: [Option]
+  package var options: [Option]
   /// The address as written.
-  public var text: String
+  package var text: String
 
   /// An option of an address.
-  public struct Option: Sendable, Hashable {
+  package struct Option: Sendable, Hashable {
     /// The name before `=`.
-    public var name: String
+    package var name: String
     /// The value after `=`.
-    public var value: String
+    package var value: String
   }
 
   /// The reason why a string is not an address.
-  public struct AddressProblem: Error, Sendable, Hashable {
+  package struct AddressProblem: Error, Sendable, Hashable {
     /// The problem.
-    public var message: String
+    package var message: String
     /// A suggestion, or nil.
-    public var help: String?
+    package var help: String?
   }
 
   /// The name that stands for this process.
-  public static let local = "local"
+  package static let local = "local"
   /// The executor that starts processes on this machine.
-  public static let workers = "workers"
+  package static let workers = "workers"
   /// The executor that requests allocations from Slurm.
-  public static let slurm = "slurm"
+  package static let slurm = "slurm"
   /// The executors that allocate the `resources` of steps.
   static let counting: Set<String> = [workers, slurm]
   /// A regular expression for addresses, for editors.
   static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,([^=,]+=[^,]+(,[^=,]+)*|srun\\.[^=,]+))*$"
   /// The maximum number of slots of an executor.
-  public static let mostSlots = 10_000
+  package static let mostSlots = 10_000
 
   /// The options that all executors have, including those of plugins.
-  public static let commonOptions = ["files", "scratch", "worker"]
+  package static let commonOptions = ["files", "scratch", "worker"]
   /// The options of the built-in executors.
   static let optionNames = [
     local: [], workers: ["processes"] + commonOptions,
@@ -51,7 +51,7 @@ public struct ExecutorAddress: Sendable, Hashable {
   ]
 
   /// Parses an address. Throws if it is not valid.
-  public init(_ text: String) throws(AddressProblem) {
+  package init(_ text: String) throws(AddressProblem) {
     self.text = text
     var parts = text.parts(separatedBy: ",")[...]
     (name, value) = parts.removeFirst().parted(at: "=")
@@ -89,7 +89,7 @@ public struct ExecutorAddress: Sendable, Hashable {
   static let fileModes = ["shared", "copy"]
 
   /// True if files are copied to and from workers.
-  public var copiesFiles: Bool { self["files"] == "copy" }
+  package var copiesFiles: Bool { self["files"] == "copy" }
 
   private func checkFiles() throws(AddressProblem) {
     if let mode = self["files"], !Self.fileModes.contains(mode) {
@@ -150,8 +150,8 @@ public struct ExecutorAddress: Sendable, Hashable {
   }
 
   /// The value of an option, or nil if the address does not have it.
-  public subscript(option: String) -> String? { options.first { $0.name == option }?.value }
+  package subscript(option: String) -> String? { options.first { $0.name == option }?.value }
 
   /// The number of slots, 1 by default.
-  public var slots: Int { value.flatMap { Int($0) } ?? 1 }
+  package var slots: Int { value.flatMap { Int($0) } ?? 1 }
 }

@@ -3,9 +3,9 @@ import FlowModel
 import FlowPlatform
 
 /// Where each step of a workflow runs: in this process, or on the executor in `--on`, `executor:` or `defaults`.
-public struct StepPlacement: Sendable {
+package struct StepPlacement: Sendable {
   /// The place where a step runs.
-  public enum Place: Sendable, Hashable {
+  package enum Place: Sendable, Hashable {
     /// This process. `why` is the reason if the step should run on an executor but cannot, or nil.
     case here(why: String?)
     /// The executor with this address.
@@ -13,14 +13,14 @@ public struct StepPlacement: Sendable {
   }
 
   /// The place of each step.
-  public private(set) var places: [Place] = []
+  package private(set) var places: [Place] = []
   /// The addresses of the executors, in the order of their first steps.
-  public private(set) var addresses: [String] = []
+  package private(set) var addresses: [String] = []
   /// For each remote step, the index in ``addresses``.
-  public private(set) var assignment: [StepIndex: Int] = [:]
+  package private(set) var assignment: [StepIndex: Int] = [:]
 
   /// Determines the places. `on` is the value of `--on`, or nil.
-  public init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
+  package init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
     guard on != nil || workflow.executor != nil || workflow.steps.contains(where: { $0.options.executor != nil }) else {
       places = Array(repeating: .here(why: nil), count: workflow.steps.count)
       return
@@ -56,7 +56,7 @@ public struct StepPlacement: Sendable {
   }
 
   /// True if the `resources` of a step count on this machine.
-  public func countsHere(_ step: StepIndex) -> Bool {
+  package func countsHere(_ step: StepIndex) -> Bool {
     guard case .away(let address) = places[Int(step)] else { return true }
     return (try? ExecutorAddress(address).name) == ExecutorAddress.workers
   }

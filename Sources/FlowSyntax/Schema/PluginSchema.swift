@@ -1,12 +1,12 @@
 import FlowModel
 
 /// The JSON Schema (draft 07) of `plugin.yaml` for editors, created from the key tables that the loader uses.
-public struct PluginSchema: Sendable {
+package struct PluginSchema: Sendable {
   /// Creates the schema.
-  public init() {}
+  package init() {}
 
   /// The schema as JSON.
-  public func json() -> Value {
+  package func json() -> Value {
     var schema: ValueObject = [
       "$schema": "http://json-schema.org/draft-07/schema#",
       "title": "A plugin of flowrun",
@@ -19,5 +19,5 @@ public struct PluginSchema: Sendable {
   }
 
   /// The schema as indented JSON with a line break at the end.
-  public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
+  package func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 }

@@ -6,14 +6,14 @@ import FlowModel
 /// It is created from the key tables of the parser and the declarations of the actions. It accepts the same files as
 /// the loader, except for rules that a schema cannot express, such as those about existing names, cycles and
 /// expressions.
-public struct WorkflowSchema: Sendable {
+package struct WorkflowSchema: Sendable {
   private let declarations: [ActionDeclaration]
 
   /// Creates a schema for workflows that use the actions in `catalog`.
-  public init(catalog: any ActionCatalog) { declarations = catalog.declarations }
+  package init(catalog: any ActionCatalog) { declarations = catalog.declarations }
 
   /// The schema as JSON.
-  public func json() -> Value {
+  package func json() -> Value {
     var schema = Self.map(of: WorkflowKey.self)
     schema.insertFirst([
       "$schema": "http://json-schema.org/draft-07/schema#",
@@ -30,7 +30,7 @@ public struct WorkflowSchema: Sendable {
   }
 
   /// The schema as indented JSON with a line break at the end.
-  public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
+  package func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
 
   // MARK: Maps of the format
 

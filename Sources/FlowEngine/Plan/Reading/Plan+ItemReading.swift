@@ -13,11 +13,11 @@ public struct ItemReading: Sendable, Hashable {
   /// The number of attempts so far.
   public var attempts: Int
   /// The start of the first attempt in nanoseconds from the start of the run, or nil if no attempt has started.
-  public var startedAtNanoseconds: Int?
+  package var startedAtNanoseconds: Int?
   /// The time at which the item finished, or nil if it has not.
-  public var endedAtNanoseconds: Int?
+  package var endedAtNanoseconds: Int?
   /// True if its body did not end when asked to, and was abandoned.
-  public var isAbandoned: Bool
+  package var isAbandoned: Bool
   /// The failure, or nil if it did not fail.
   public var failure: StepFailure?
 }

@@ -14,21 +14,21 @@ public struct StepReading: Sendable, Hashable {
   public var queue: String
   /// The time at which the step became ready and waited only for a slot, in nanoseconds from the start of the run, or
   /// nil if it did not.
-  public var readyAtNanoseconds: Int?
+  package var readyAtNanoseconds: Int?
   /// The start of the first attempt, or nil if none has started.
-  public var startedAtNanoseconds: Int?
+  package var startedAtNanoseconds: Int?
   /// The time at which it finished, or nil if it has not.
-  public var endedAtNanoseconds: Int?
+  package var endedAtNanoseconds: Int?
   /// The time for which its body continued after its maximum, or nil if it did not.
-  public var overrunNanoseconds: Int?
+  package var overrunNanoseconds: Int?
   /// True if its body did not end when asked to, and was abandoned.
-  public var isAbandoned: Bool
+  package var isAbandoned: Bool
   /// True if the step starts only after the gate has opened.
-  public var isDeferred: Bool
+  package var isDeferred: Bool
   /// True if the gate waits for the step.
-  public var isBlocking: Bool
+  package var isBlocking: Bool
   /// True if the gate timed out before the step finished.
-  public var isLate: Bool
+  package var isLate: Bool
   /// The failure, or nil if it did not fail.
   public var failure: StepFailure?
   /// The outcome, but success if the step is optional and failed or timed out.
@@ -158,12 +158,12 @@ extension Plan {
   func queueName(of step: StepIndex) -> String { queues[traits[step].queue].name }
 
   /// The pool that runs a step or item.
-  public func pool(of step: StepIndex) -> Pool { queues[traits[owner(of: step)].queue].pool }
+  package func pool(of step: StepIndex) -> Pool { queues[traits[owner(of: step)].queue].pool }
 
   func eventName(_ index: Int) -> String { events.names[index] }
 
   /// The minimum and maximum of the gate. Before activation, only literal values are known.
-  public var gateBounds: GateBounds { readiness.bounds }
+  package var gateBounds: GateBounds { readiness.bounds }
 
   /// The number of steps and items of a pool that could start now.
   func startableSteps(in pool: Pool) -> Int {
@@ -190,13 +190,13 @@ extension Plan {
   }
 
   /// The time of activation, in nanoseconds from the start of the run, or nil if the run is not activated.
-  public var activatedAtNanoseconds: Int? { activatedAt == never ? nil : activatedAt }
+  package var activatedAtNanoseconds: Int? { activatedAt == never ? nil : activatedAt }
 
   /// True if the run has been cancelled.
   public var isCancelled: Bool { cancelledAt != never }
 
   /// Returns the time of an event's first post in nanoseconds from the start of the run, or nil if it was not posted.
-  public func timeOfEvent(_ name: String) -> Int? {
+  package func timeOfEvent(_ name: String) -> Int? {
     events.time(of: name)
   }
 
@@ -229,7 +229,7 @@ extension Plan {
   }
 
   /// Returns the posts of an event: the first `Limits.events` posts if it repeats, otherwise only the first one.
-  public func posts(of event: String) -> [EventPost] {
+  package func posts(of event: String) -> [EventPost] {
     guard let index = events.indices[event] else { return [] }
     let times = events.repeated[Int(index)]?.times ?? [events.times[Int(index)]].filter { $0 != never }
     return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
@@ -256,10 +256,10 @@ extension Plan {
 
 extension Plan {
   /// True if a step belongs to `finally`.
-  public func isFinal(_ step: StepIndex) -> Bool { traits[step].flags.contains(.final) }
+  package func isFinal(_ step: StepIndex) -> Bool { traits[step].flags.contains(.final) }
 
   /// The steps that have failed or timed out and are not optional, in file order.
-  public var failedSteps: [StepIndex] {
+  package var failedSteps: [StepIndex] {
     states.indices.map { StepIndex($0) }.filter {
       let outcome = outcome(of: $0)
       return (outcome == .failure || outcome == .timedOut) && !traits[$0].flags.contains(.optional)
@@ -268,7 +268,7 @@ extension Plan {
 
   /// Returns the conclusion that the run would have if it ended now, or that of the included workflow that contains
   /// `step`.
-  public func conclusionSoFar(for step: StepIndex) -> RunConclusion {
+  package func conclusionSoFar(for step: StepIndex) -> RunConclusion {
     graph.workflow.scope(of: step).map { conclusionSoFar(inScope: $0) } ?? runConclusion()
   }
 }
@@ -289,7 +289,7 @@ public struct GateReading: Sendable, Hashable {
   /// The time at which the gate opened, in nanoseconds from the start of the run, or nil if it has not.
   public var openedAtNanoseconds: Int?
   /// The time at which the last blocking step was satisfied, but not before activation. Nil if one is not satisfied.
-  public var readyAtNanoseconds: Int?
+  package var readyAtNanoseconds: Int?
   /// The blocking steps that had not finished at the maximum.
   public var late: [StepIndex]
   /// The blocking steps that ended unsatisfied before the gate opened, in file order.

@@ -37,7 +37,7 @@ extension Plan {
 
   /// Records that the body of a step succeeded. This equals applying `ended` with `success`, but is faster for this
   /// most frequent case.
-  public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
+  package mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
     mutate { plan in
       let task = plan.task(step)

@@ -23,7 +23,7 @@ extension Plan {
   }
 
   /// True if a step could start now in this pool, or in any pool if `pool` is nil.
-  public func canStart(in pool: Pool? = nil) -> Bool { nextQueue(in: pool) != nil }
+  package func canStart(in pool: Pool? = nil) -> Bool { nextQueue(in: pool) != nil }
 
   /// Starts the first step by rank that may start in this pool, or in any if `pool` is nil. Returns nil if there is
   /// none.

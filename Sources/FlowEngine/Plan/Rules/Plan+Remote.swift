@@ -3,12 +3,12 @@ import FlowModel
 /// The steps of a workflow that executors run, without threads of this process.
 public struct RemoteSteps: Sendable, Hashable {
   /// The executors and their numbers of slots.
-  public var executors: [Executor]
+  package var executors: [Executor]
   /// The index of each remote step's executor.
-  public var assignment: [StepIndex: Int]
+  package var assignment: [StepIndex: Int]
   /// The maximum number of times that a step runs again after its body was lost. They do not count as attempts of
   /// `retry`.
-  public var lostAttempts: Int
+  package var lostAttempts: Int
 
   /// An executor, which the plan treats as a queue whose width is the number of slots.
   public struct Executor: Sendable, Hashable {
@@ -17,7 +17,7 @@ public struct RemoteSteps: Sendable, Hashable {
     /// The maximum number of steps that it runs at once.
     public var slots: Int
     /// True if its steps run on this machine, so their requests count here.
-    public var countsHere: Bool
+    package var countsHere: Bool
 
     /// Creates an executor.
     public init(name: String, slots: Int, countsHere: Bool = false) {

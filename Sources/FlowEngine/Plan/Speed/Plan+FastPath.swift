@@ -37,7 +37,7 @@ extension Plan {
   ///
   /// Equals ``succeeded(_:attempt:at:)`` followed by ``startNext(in:at:)``, but in the most frequent case, an ordinary
   /// step, only a few fields change and nothing is checked.
-  public mutating func passOn(
+  package mutating func passOn(
     _ step: StepIndex, attempt: Int, in pool: Pool, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
     if Int(step) >= states.count { return passOnItem(step, attempt: attempt, in: pool, at: now) }

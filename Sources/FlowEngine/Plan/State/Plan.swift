@@ -141,7 +141,7 @@ public struct Plan: Sendable {
   func needs(of step: StepIndex) -> ArraySlice<StepIndex> { graph.workflow.steps[Int(step)].needs }
 
   /// Removes and returns the effects requested since the last call.
-  public mutating func takeEffects() -> [PlanEffect] {
+  package mutating func takeEffects() -> [PlanEffect] {
     guard !effects.isEmpty else {
       guard let decision = readiness.pendingDecision, !isDeciding else { return [] }
       readiness.pendingDecision = nil
@@ -152,13 +152,13 @@ public struct Plan: Sendable {
   }
 
   /// True if effects have been requested since the last ``takeEffects()``.
-  public var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && !isDeciding) }
+  package var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && !isDeciding) }
 
   /// The time of the next timer, or nil if there is none.
-  public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
+  package var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
 
   /// The number of finished steps, whatever their outcome.
-  public var finishedCount: Int { states.count - counts.unsettled }
+  package var finishedCount: Int { states.count - counts.unsettled }
 
   /// The names of the queues, by index. They never change during a run.
   var queueNames: [String] { queues.map(\.name) }

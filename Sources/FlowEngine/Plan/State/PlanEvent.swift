@@ -72,12 +72,12 @@ public enum Expansion: Sendable, Hashable {
 /// The items of a fan-out.
 public struct FanOutItems: Sendable, Hashable {
   /// A hash of each item's key and value, used to detect in a resumed run that the item at an index has changed.
-  public var hashes: [UInt64]
+  package var hashes: [UInt64]
   /// The items that do not run because of the step's `if`, with its result, by index.
-  public var refused: [Int: Decision]
+  package var refused: [Int: Decision]
   /// The indices of items that need not run because their inputs and products have not changed since they last
   /// succeeded.
-  public var upToDate: [Int] = []
+  package var upToDate: [Int] = []
   /// The level of detail of the items' events. A plan that records less overrides it.
   public var detail = RunDetail.full
 
@@ -92,7 +92,7 @@ public struct FanOutItems: Sendable, Hashable {
 }
 
 /// An action that a plan requests from its driver. To start steps, a driver calls ``Plan/startNext(in:at:)`` instead.
-public enum PlanEffect: Sendable, Hashable {
+package enum PlanEffect: Sendable, Hashable {
   /// Evaluate the `if` of a step, or of an item that a post has added, and report the result with `decided`.
   case evaluate(StepIndex)
   /// Determine the items of a fan-out and report them with `expanded`.
@@ -139,7 +139,7 @@ public struct OpenedGate: Sendable, Hashable {
   /// The way the gate opened or ended.
   public var outcome: GateOutcome
   /// The time in nanoseconds from the start of the run.
-  public var atNanoseconds: Int
+  package var atNanoseconds: Int
 
   /// Creates an outcome with its time.
   public init(_ outcome: GateOutcome, atNanoseconds: Int) {

@@ -20,7 +20,7 @@ public struct Pool: Hashable, Sendable {
   }
 
   /// The pool of steps that executors run, which has no threads in this process.
-  public static let remote = Pool(index: 5)
+  package static let remote = Pool(index: 5)
 
   /// The pools that have threads, by index.
   static let all = (main.index..<remote.index).map { Pool(index: $0) }

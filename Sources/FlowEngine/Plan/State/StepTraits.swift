@@ -44,18 +44,18 @@ struct StepTraits: Sendable {
 /// Properties of a step that are derived from its action and its expressions instead of the workflow's options.
 public struct StepFacts: Sendable, Hashable {
   /// True if its action is a service.
-  public var isService: Bool
+  package var isService: Bool
   /// True if the action is a command that runs as a service. It stops at the end of its file; if it ends by itself, the
   /// running steps that need it are cancelled.
-  public var isCommandService: Bool
+  package var isCommandService: Bool
   /// The events that its action may post.
-  public var postedEvents: [String]
+  package var postedEvents: [String]
   /// The status functions that its `if` calls.
-  public var statusFunctions: StatusFunctions
+  package var statusFunctions: StatusFunctions
   /// The events whose every post its action receives. They repeat even if the workflow does not declare them so.
-  public var followedEvents: [String]
+  package var followedEvents: [String]
   /// True if it posts events that come from outside the process.
-  public var isFedFromOutside: Bool
+  package var isFedFromOutside: Bool
 
   /// The status functions that an `if` calls.
   public struct StatusFunctions: OptionSet, Sendable, Hashable {
@@ -91,9 +91,9 @@ public struct StepFacts: Sendable, Hashable {
 /// The gate's minimum and maximum, counted from activation.
 public struct GateBounds: Sendable, Hashable {
   /// The earliest time at which the gate opens.
-  public var minimumNanoseconds: Int
+  package var minimumNanoseconds: Int
   /// The time at which the gate times out, or nil if it waits for blocking steps without a limit.
-  public var maximumNanoseconds: Int?
+  package var maximumNanoseconds: Int?
 
   /// Creates bounds. By default, there is no minimum and no maximum.
   public init(minimumNanoseconds: Int = 0, maximumNanoseconds: Int? = nil) {

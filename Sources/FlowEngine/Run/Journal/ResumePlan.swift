@@ -5,7 +5,7 @@ import FlowStore
 /// The plan of a resume: the steps that are kept and those that run again, each with the reason.
 public struct ResumePlan: Sendable {
   /// The decision about a step.
-  public enum Fate: Sendable, Hashable {
+  package enum Fate: Sendable, Hashable {
     /// It succeeded, and keeps its result.
     case kept
     case again(Reason)
@@ -16,7 +16,7 @@ public struct ResumePlan: Sendable {
   }
 
   /// The reason why a step runs again.
-  public enum Reason: Sendable, Hashable {
+  package enum Reason: Sendable, Hashable {
     case unfinished
     /// It finished with this outcome.
     case ended(Outcome)
@@ -56,7 +56,7 @@ public struct ResumePlan: Sendable {
     /// The steps that run again even if they succeeded, together with their dependents.
     public var from: [StepIndex] = []
     /// The only steps that run, or an empty array to run all that have not succeeded.
-    public var only: [StepIndex] = []
+    package var only: [StepIndex] = []
     /// The items that run again even if they succeeded, by step.
     public var items: [StepIndex: Set<Int>] = [:]
     /// The handling of steps that succeeded and have changed since.
@@ -85,7 +85,7 @@ public struct ResumePlan: Sendable {
   let recollection: RunRecollection
   private let graph: WorkflowGraph
   /// The decision about each step, in file order.
-  public private(set) var fates: [Fate]
+  package private(set) var fates: [Fate]
   /// The journal entries that are kept. Their step indices are those of the present file.
   private(set) var entries: [JournalEntry] = []
   private(set) var outputs: [StepIndex: ValueObject] = [:]
@@ -102,22 +102,22 @@ public struct ResumePlan: Sendable {
   private var mask: SecretMask?
 
   /// The kept items of a step that runs again.
-  public struct KeptItems: Sendable, Hashable {
+  package struct KeptItems: Sendable, Hashable {
     var items: [Int]
     /// The number of kept items.
-    public var count: Int { items.count }
+    package var count: Int { items.count }
     /// True if the list of items is known to be unchanged. Otherwise an item is kept only if the same key and value are
     /// still at its index.
-    public var isCertain: Bool
+    package var isCertain: Bool
   }
 
   /// The kept items of steps that run again.
-  public private(set) var keptItems: [StepIndex: KeptItems] = [:]
+  package private(set) var keptItems: [StepIndex: KeptItems] = [:]
   /// The indices of items that fail instead of running again, because an attempt was interrupted (`on-interrupt:
   /// fail`).
-  public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
+  package private(set) var interruptedItems: [StepIndex: [Int]] = [:]
   /// The steps that would run again but are skipped, because they depend on one with the fate `failed`.
-  public private(set) var heldBack: Set<StepIndex> = []
+  package private(set) var heldBack: Set<StepIndex> = []
   /// The move of the workflow's folder if steps whose outputs contain its old path run again, or nil.
   private let lost: FolderMove?
   /// The steps that have changed, whatever their result.
@@ -126,13 +126,13 @@ public struct ResumePlan: Sendable {
   let selected: Set<StepIndex>?
 
   /// The header of the run.
-  public private(set) var header: RunHeader
+  package private(set) var header: RunHeader
 
   /// True if steps of the run were started on executors.
-  public var hadRemoteSteps: Bool { recollection.hadRemoteSteps }
+  package var hadRemoteSteps: Bool { recollection.hadRemoteSteps }
 
   /// True if no steps remain except those of `finally`.
-  public var isDone: Bool {
+  package var isDone: Bool {
     !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }
   }
 

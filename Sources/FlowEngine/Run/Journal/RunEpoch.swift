@@ -6,11 +6,11 @@ public struct RunEpoch: Sendable, Hashable {
   /// The number of the epoch, counted from 1.
   public var epoch: Int
   /// The process.
-  public var holder: RunHolder
+  package var holder: RunHolder
   /// The time at which the process started or resumed the run, in milliseconds since 1970.
-  public var startedMilliseconds: Int
+  package var startedMilliseconds: Int
   /// True if the process could start steps on executors.
-  public var hasRemoteSteps: Bool
+  package var hasRemoteSteps: Bool
 
   /// Creates an epoch.
   public init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, hasRemoteSteps: Bool = false) {

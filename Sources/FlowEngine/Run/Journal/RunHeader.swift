@@ -3,43 +3,43 @@ import FlowPluginKit
 
 /// The inputs and settings of a run, as recorded in its journal for a resume. Of the environment it has only the
 /// variables that expressions read.
-public struct RunHeader: Sendable {
+package struct RunHeader: Sendable {
   /// The values of the workflow's inputs.
-  public var inputs: ValueObject = [:]
+  package var inputs: ValueObject = [:]
   /// The reason for the launch.
-  public var launch = Launch()
+  package var launch = Launch()
   /// The values of the workflow's `env`.
-  public var environment: ValueObject = [:]
+  package var environment: ValueObject = [:]
   /// The variables of the process that expressions have read, with null for those that were not set.
-  public var inherited: ValueObject = [:]
+  package var inherited: ValueObject = [:]
   /// The absolute path of the data folder.
-  public var dataFolder = ""
+  package var dataFolder = ""
   /// The seed for the pauses before retries.
-  public var jitterSeed: UInt64 = 0
+  package var jitterSeed: UInt64 = 0
   /// True if the run was prewarmed.
-  public var isPrewarmed = false
+  package var isPrewarmed = false
   /// True if every step's start was recorded on disk before the step began.
-  public var isDurable = false
+  package var isDurable = false
   /// True if inputs and outputs have placeholders instead of secrets.
-  public var hasPlaceholders = false
+  package var hasPlaceholders = false
   /// True if the run could start steps on executors, where some may still be running after its process has ended.
-  public var hasRemoteSteps = false
+  package var hasRemoteSteps = false
   /// The steps that run even if they are up to date.
-  public var forcedSteps: [String] = []
+  package var forcedSteps: [String] = []
   /// The selected steps, or nil if all steps run.
-  public var selection: StepSelection?
+  package var selection: StepSelection?
   /// The fingerprints of the programs of external plugins, by plugin name.
-  public var programs: [String: String] = [:]
+  package var programs: [String: String] = [:]
 
   /// The numbers of idempotency keys that steps and items such as `convert[3]` used before they were removed from the
   /// file. If one is added again, it must use new keys.
-  public var retiredKeys: [String: Int] = [:]
+  package var retiredKeys: [String: Int] = [:]
 
   /// Creates a header with default values.
-  public init() {}
+  package init() {}
 
   /// The header as stored, in JSON.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var digests = ValueObject()
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }
     var retired = ValueObject()
@@ -66,7 +66,7 @@ public struct RunHeader: Sendable {
   }
 
   /// Reads a stored header. Returns nil if it is invalid.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard case .object(let object)? = try? JSONText.parse(bytes),
       let launch = object["launch"]?.objectValue,
       let reason = launch["reason"]?.stringValue.flatMap({ LaunchReason(rawValue: $0) })

@@ -10,17 +10,17 @@ public struct RunHistory: Sendable {
   /// The bytes of the workflow file at the start of the run.
   public var definition: [UInt8]
   /// The process that runs the run.
-  public var holder: RunHolder
+  package var holder: RunHolder
   /// True if each step's start must be on disk before the step begins.
-  public var isDurable = false
+  package var isDurable = false
   /// True if another process may take over the run while this one is alive, because leases of the store expire.
-  public var canBeTakenOver = false
+  package var canBeTakenOver = false
   /// Returns the fingerprints of the programs of external plugins, by plugin name. If one has changed, a resume treats
   /// its steps as changed. Called when the run is recorded.
-  public var programs: @Sendable () -> [String: String] = { [:] }
+  package var programs: @Sendable () -> [String: String] = { [:] }
   /// Returns the names of the steps in a recorded workflow, so that the newest success of each step is not deleted.
   /// Returns nil if the workflow cannot be read any more.
-  public var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
+  package var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
   /// Releases the store while the app is suspended; nil if the program is never suspended.
   package var suspension: RecordingSuspension?
   /// The old runs to remove after this one.
@@ -39,7 +39,7 @@ public struct RunHistory: Sendable {
 }
 
 /// The requests that other processes can send to a run. They are stored as JSON.
-public enum RunRequestWord: String, Sendable, CaseIterable {
+package enum RunRequestWord: String, Sendable, CaseIterable {
   /// Cancel the run.
   case cancel
   /// Posts the event in `event` with the value in `value`, or with JSON from the named pipe in `secret` (`pipe` is its

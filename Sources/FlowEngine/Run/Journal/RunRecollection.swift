@@ -10,11 +10,11 @@ import FlowStore
 /// last resume are therefore ignored.
 public struct RunRecollection: Sendable {
   /// The header of the run.
-  public private(set) var header: RunHeader
+  package private(set) var header: RunHeader
   /// The processes of the run, in order.
   public private(set) var epochs: [RunEpoch] = []
   /// True if one of these processes could start steps on executors.
-  public var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
+  package var hadRemoteSteps: Bool { header.hasRemoteSteps || epochs.contains(where: \.hasRemoteSteps) }
   /// The position up to which the journal was read.
   public let position: RunPosition
   /// The steps that the last resume kept.
@@ -32,9 +32,9 @@ public struct RunRecollection: Sendable {
   /// The move of the workflow's folder since the run was recorded, or nil if it has not moved.
   public let move: FolderMove?
   /// The time of the last chunk, in nanoseconds from the start of the run.
-  public private(set) var lastNanoseconds = 0
+  package private(set) var lastNanoseconds = 0
   /// The time of the last write, in milliseconds since 1970, or nil if the journal is empty.
-  public private(set) var lastMilliseconds: Int?
+  package private(set) var lastMilliseconds: Int?
 
   /// The error for a journal that cannot be read.
   public struct JournalProblem: Error, Sendable, Hashable, CustomStringConvertible {
@@ -181,7 +181,7 @@ public struct RunRecollection: Sendable {
   }
 
   /// Returns the ids of the steps that succeeded in a run. Empty if the run cannot be read.
-  public static func successes(
+  package static func successes(
     of run: StoredRun, in store: some RunStore, stepNames: ([UInt8]) -> [String]?
   ) -> Set<String> {
     guard let names = (try? store.definition(of: run.id)).flatMap(stepNames),
@@ -215,7 +215,7 @@ public struct RunRecollection: Sendable {
   }
 
   /// Returns the number of items of a step when they were last determined.
-  public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
+  package func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
     guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
     var count = 0
     for entry in entries {

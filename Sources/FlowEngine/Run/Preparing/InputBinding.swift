@@ -3,7 +3,7 @@ import FlowPlatform
 import FlowPluginKit
 
 /// Converts the inputs of a step to those of its action: adds defaults, makes paths absolute and checks types.
-public enum InputBinding {
+package enum InputBinding {
   /// Binds the inputs of a step to the fields that its action declares, and makes all paths absolute. Throws if a value
   /// is missing, unknown or of the wrong type.
   ///
@@ -13,7 +13,7 @@ public enum InputBinding {
   ///   - run: The run, for its folders.
   /// - folder: The folder that relative paths in default values refer to, or nil for the folder of `run`. It differs if
   ///   another file declares the defaults.
-  public static func bind(
+  package static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation, defaultsIn folder: String? = nil
   ) throws(TypeMismatch) -> ValueObject {
     var bound = try bind(given, to: fields)
@@ -48,7 +48,7 @@ public enum InputBinding {
 
   /// Returns the inputs with all relative paths made absolute. The declaration of a path names the folder that it is
   /// relative to.
-  public static func absolutePaths(
+  package static func absolutePaths(
     in inputs: ValueObject, of fields: [FieldDeclaration], dataFolder: String, workflowFolder: String
   ) -> ValueObject {
     var absolute = inputs

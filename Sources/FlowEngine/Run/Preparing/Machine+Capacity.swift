@@ -3,7 +3,7 @@ import FlowPlatform
 
 extension MachineResources {
   /// The resources that this process may use.
-  public static var ofThisMachine: MachineResources {
+  package static var ofThisMachine: MachineResources {
     let machine = Machine()
     return MachineResources(cpus: machine.cpus, memoryBytes: machine.memoryBytes, gpus: machine.gpus)
   }
@@ -11,7 +11,7 @@ extension MachineResources {
 
 extension WorkflowGraph {
   /// True if a step has `resources`.
-  public var hasRequests: Bool { !steps(stating: .request).isEmpty }
+  package var hasRequests: Bool { !steps(stating: .request).isEmpty }
 
   /// Returns `stated`, or else the capacity of this machine.
   func capacity(_ stated: MachineResources?) -> MachineResources {
@@ -23,7 +23,7 @@ extension WorkflowGraph {
   /// - Parameters:
   /// - stated: The capacity, or nil for that of this machine.
   /// - elsewhere: Returns true for steps whose requests count on another machine.
-  public func checkRequests(
+  package func checkRequests(
     in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }
   ) throws(PreparedWorkflow.PreparationProblem) {
     guard hasRequests else { return }

@@ -3,35 +3,35 @@ import FlowModel
 import FlowPluginKit
 
 /// A prediction for one step of a workflow's next run.
-public struct StepExplanation: Sendable {
+package struct StepExplanation: Sendable {
   /// The predictions for a step or item.
-  public enum Fate: String, Sendable {
+  package enum Fate: String, Sendable {
     case upToDate = "up to date"
     case skipped
     case runs
   }
 
   /// The id of the step.
-  public var step: StepID
+  package var step: StepID
   /// The prediction.
-  public var fate: Fate
+  package var fate: Fate
   /// The reason for the prediction.
-  public var reason: String
+  package var reason: String
   /// The predictions for the step's items, if they are known and the step declares files.
-  public var items: [Item] = []
+  package var items: [Item] = []
   /// The files of items that are no longer in the list. A run with ``RunOptions/removesLeftovers`` removes them.
-  public var leftovers: [String] = []
+  package var leftovers: [String] = []
   /// The reason why these files would not be removed, or nil.
-  public var leftoversAreKept: String?
+  package var leftoversAreKept: String?
 
   /// A prediction for one item.
-  public struct Item: Sendable {
+  package struct Item: Sendable {
     /// The index of the item, counted from 0.
     public var index: Int
     /// The name of the item, such as the path of its file, or nil if it has none.
     public var name: String?
     /// The prediction.
-    public var fate: Fate
+    package var fate: Fate
     /// The reason for the prediction.
     public var reason: String
   }
@@ -39,7 +39,7 @@ public struct StepExplanation: Sendable {
 
 extension Engine {
   /// Predicts what a run would do with each step, without running any.
-  public func explain(
+  package func explain(
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.PreparationProblem) -> [StepExplanation] {
     var options = options

@@ -2,7 +2,7 @@
 // the time and reads a call in a third of the time.
 
 /// A piece of JSON; an input or output that may be anything is of this type.
-public enum JSON {
+package enum JSON {
   case null
   case boolean(Bool)
   case integer(Int)
@@ -12,17 +12,17 @@ public enum JSON {
   case object([(key: String, value: JSON)])
 
   /// The member of this name; nil if there is none or this is not an object.
-  public subscript(name: String) -> JSON? {
+  package subscript(name: String) -> JSON? {
     guard case .object(let members) = self else { return nil }
     for member in members where member.key == name { return member.value }
     return nil
   }
 
   /// The text of a string, else nil.
-  public var text: String? { if case .string(let text) = self { text } else { nil } }
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
 
   /// The number of an integer, else nil.
-  public var integer: Int? { if case .integer(let integer) = self { integer } else { nil } }
+  package var integer: Int? { if case .integer(let integer) = self { integer } else { nil } }
 
   /// What it is, for messages.
   var kind: String {

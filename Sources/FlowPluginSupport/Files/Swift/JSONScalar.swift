@@ -62,7 +62,7 @@ extension JSON: JSONScalar {
 
 extension JSON: Codable {
   /// The JSON itself, among the inputs of an action.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     guard let decoding = decoder as? JSONDecoding else {
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "JSON is read from a call alone"))
     }
@@ -70,7 +70,7 @@ extension JSON: Codable {
   }
 
   /// The JSON itself, among the outputs of an action.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(self)
   }

@@ -1,12 +1,12 @@
 /// The call that an action answers.
-public struct PluginCall {
+package struct PluginCall {
   let id: Int
   /// Which attempt this is; the first is 1.
-  public let attempt: Int
+  package let attempt: Int
   /// The variables that the workflow gives this step.
-  public let environment: [String: String]
+  package let environment: [String: String]
   /// How long the step's deadline leaves for the call, in milliseconds; nil: it has none.
-  public let remainingMilliseconds: Int?
+  package let remainingMilliseconds: Int?
   /// What is read of standard input while the action works.
   let messages: Messages
 
@@ -19,10 +19,10 @@ public struct PluginCall {
   }
 
   /// Whether the call should be given up; anyone who works long asks now and then, and returns.
-  public var isCancelled: Bool { messages.isCancelled(id) }
+  package var isCancelled: Bool { messages.isCancelled(id) }
 
   /// Sleeps; throws ``Cancelled`` as soon as the call should be given up.
-  public func wait(_ duration: Duration) throws {
+  package func wait(_ duration: Duration) throws {
     let end = ContinuousClock.now + duration
     while !isCancelled {
       let left = (end - .now) / .milliseconds(1)
@@ -33,25 +33,25 @@ public struct PluginCall {
   }
 
   /// Writes a line to the run's log; the levels are debug, info, warning and error.
-  public func log(_ message: String, level: String = "info") {
+  package func log(_ message: String, level: String = "info") {
     notify("log", [("level", .string(level)), ("message", .string(message))])
   }
 
   /// Says how far the action is, from 0 to 1.
-  public func progress(_ fraction: Double, _ message: String = "") {
+  package func progress(_ fraction: Double, _ message: String = "") {
     notify("progress", [("fraction", .number(fraction)), ("message", .string(message))])
   }
 
   /// Posts an event that plugin.yaml declares.
-  public func post(_ event: String) { notify("post", [("event", .string(event))]) }
+  package func post(_ event: String) { notify("post", [("event", .string(event))]) }
 
   /// Posts an event that plugin.yaml declares, with a value.
-  public func post<Posted: Encodable>(_ event: String, value: Posted) throws {
+  package func post<Posted: Encodable>(_ event: String, value: Posted) throws {
     notify("post", [("event", .string(event)), ("value", try JSONEncoding.json(value))])
   }
 
   /// Says that a service is ready, with its outputs; what needs it continues.
-  public func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
+  package func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
     notify("ready", [("outputs", try JSONEncoding.json(outputs))])
   }
 

@@ -1,14 +1,14 @@
 /// An error with a word for programs and a sentence for people.
-public struct PluginError: Error {
+package struct PluginError: Error {
   /// The word, such as `no-such-file`; plugin.yaml declares it.
-  public var code: String
+  package var code: String
   /// The sentence.
-  public var message: String
+  package var message: String
   /// Whether another attempt may succeed; nil: what plugin.yaml says.
-  public var isRetryable: Bool?
+  package var isRetryable: Bool?
 
   /// An error of an action.
-  public init(_ code: String, _ message: String, isRetryable: Bool? = nil) {
+  package init(_ code: String, _ message: String, isRetryable: Bool? = nil) {
     self.code = code
     self.message = message
     self.isRetryable = isRetryable
@@ -16,7 +16,7 @@ public struct PluginError: Error {
 }
 
 /// Thrown by what should be given up.
-public struct Cancelled: Error {
+package struct Cancelled: Error {
   /// The call should be given up.
-  public init() {}
+  package init() {}
 }

@@ -15,15 +15,15 @@
 ///
 /// plugin.serve()
 /// ```
-public struct PluginProgram {
+package struct PluginProgram {
   private var actions: [(name: String, run: (JSON, PluginCall) throws -> JSON)] = []
 
   /// A program without actions.
-  public init() {}
+  package init() {}
 
   /// Adds an action: a function from the inputs that plugin.yaml declares to its outputs. Inputs of type duration are
   /// decoded as `Duration`, or as their milliseconds.
-  public mutating func action<Input: Decodable, Output: Encodable>(
+  package mutating func action<Input: Decodable, Output: Encodable>(
     _ name: String, _ body: @escaping (Input, PluginCall) throws -> Output
   ) {
     actions.append(
@@ -32,7 +32,7 @@ public struct PluginProgram {
 
   /// Answers calls, one after the other, until standard input ends. Standard output belongs to the protocol: everything
   /// else is written to standard error.
-  public func serve() {
+  package func serve() {
     let messages = Messages()
     while let message = messages.next() {
       let id = message["id"] ?? .null

@@ -23,7 +23,7 @@ public struct CloudMirror: Sendable {
     /// The response to the device.
     public let reply: CommitReply
     /// The changes to save, or nil if the commit changes nothing.
-    public let modification: CloudModification?
+    package let modification: CloudModification?
     fileprivate let zone: ZoneState
     fileprivate let leftovers: Set<String>
     fileprivate let headTag: CloudTag?

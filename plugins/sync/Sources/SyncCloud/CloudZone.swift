@@ -37,7 +37,7 @@ public struct CloudRecord: Hashable, Sendable {
   /// The record's content.
   public var bytes: [UInt8]
   /// The tag of its version, or nil for a new record.
-  public var tag: CloudTag?
+  package var tag: CloudTag?
 
   /// Creates a record.
   public init(name: String, bytes: [UInt8], tag: CloudTag?) {
@@ -50,14 +50,14 @@ public struct CloudRecord: Hashable, Sendable {
 /// Changes to records that are made together or not at all.
 public struct CloudModification: Hashable, Sendable {
   /// The maximum number of records that are saved and removed at once.
-  public static let recordLimit = 400
+  package static let recordLimit = 400
   /// The maximum size of a record, in bytes.
-  public static let recordBytes = 1_000_000
+  package static let recordBytes = 1_000_000
 
   /// The records to save, with their expected tags.
   public var saved: [CloudRecord]
   /// The names of the records to remove.
-  public var removed: [String]
+  package var removed: [String]
 
   /// Creates a set of changes.
   public init(saved: [CloudRecord], removed: [String] = []) {
@@ -69,9 +69,9 @@ public struct CloudModification: Hashable, Sendable {
 /// The result of a modification.
 public struct CloudModified: Hashable, Sendable {
   /// The new tags of the saved records.
-  public var tags: [String: CloudTag]
+  package var tags: [String: CloudTag]
   /// The service's clock, in milliseconds since 1970.
-  public var serverMilliseconds: Int64
+  package var serverMilliseconds: Int64
 
   /// Creates a result.
   public init(tags: [String: CloudTag], serverMilliseconds: Int64) {
@@ -85,13 +85,13 @@ public struct CloudChanges: Hashable, Sendable {
   /// The present content of new and changed records.
   public var changed: [CloudRecord]
   /// The names of removed records.
-  public var removed: [String]
+  package var removed: [String]
   /// The token of the end of the page.
   public var token: CloudToken
   /// True if more changes follow.
-  public var hasMore: Bool
+  package var hasMore: Bool
   /// The service's time as far as known, in milliseconds since 1970.
-  public var serverMilliseconds: Int64
+  package var serverMilliseconds: Int64
 
   /// Creates a page of changes.
   public init(

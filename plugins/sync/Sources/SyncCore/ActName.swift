@@ -2,9 +2,9 @@
 /// and the device's own number of the act.
 public struct ActName: Hashable, Sendable {
   /// The device and its number.
-  public var dot: Dot
+  package var dot: Dot
   /// See `Write.incarnation`.
-  public var incarnation: UInt64
+  package var incarnation: UInt64
 
   /// Creates a name.
   public init(dot: Dot, incarnation: UInt64) { (self.dot, self.incarnation) = (dot, incarnation) }
@@ -29,16 +29,16 @@ public enum TakenAct: Hashable, Sendable {
 /// The names that a zone stores in addition to a record, so that each act counts only once.
 public struct TakenNames: Hashable, Sendable {
   /// The acts that were taken, with their checksums.
-  public var acts: [Act] = []
+  package var acts: [Act] = []
   /// The devices whose acts were returned as a cell, with the largest number of each.
-  public var givenBack: [Dot] = []
+  package var givenBack: [Dot] = []
 
   /// An act that was taken.
-  public struct Act: Hashable, Sendable {
+  package struct Act: Hashable, Sendable {
     /// Its name.
-    public var name: ActName
+    package var name: ActName
     /// Its checksum.
-    public var check: UInt32
+    package var check: UInt32
   }
 
   /// Creates an empty set of names.
@@ -54,7 +54,7 @@ public struct TakenNames: Hashable, Sendable {
   }
 
   /// Adds all names of another set.
-  public mutating func formUnion(_ other: TakenNames) {
+  package mutating func formUnion(_ other: TakenNames) {
     acts += other.acts
     for dot in other.givenBack {
       if let index = givenBack.firstIndex(where: { $0.device == dot.device }) {

@@ -2,7 +2,7 @@
 /// agree to the byte.
 public enum Arbiter {
   /// How far ahead of the server's clock a stamp may be (M2).
-  public static let toleranceMilliseconds: Int64 = 1000
+  package static let toleranceMilliseconds: Int64 = 1000
 
   /// The decision on one operation.
   public enum Decision: Hashable, Sendable {

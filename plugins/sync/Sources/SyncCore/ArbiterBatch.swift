@@ -1,6 +1,6 @@
 /// Decides on the operations of one commit in order. Each operation sees the effect of those before it; the operations
 /// of a transaction are stored together or not at all.
-public struct ArbiterBatch {
+package struct ArbiterBatch {
   private let serverMilliseconds: Int64
   private let dropped: Dropped
   /// The records that operations of this commit have changed so far.
@@ -15,31 +15,31 @@ public struct ArbiterBatch {
   /// The rules read so far, by collection.
   private var rules: [String: ZoneRules]
   /// The collections without room, with the number of records that did not fit.
-  public private(set) var full: [String: Int] = [:]
+  package private(set) var full: [String: Int] = [:]
 
   /// Creates a batch that is decided at this time of the server. `dropped` describes the deletions that the zone has
   /// forgotten; `rules` are the rules already read.
-  public init(serverMilliseconds: Int64, dropped: Dropped = Dropped(), rules: [String: ZoneRules] = [:]) {
+  package init(serverMilliseconds: Int64, dropped: Dropped = Dropped(), rules: [String: ZoneRules] = [:]) {
     self.dropped = dropped
     self.rules = rules
     self.serverMilliseconds = serverMilliseconds
   }
 
   /// The decision on one operation, with the record before it.
-  public struct Outcome: Sendable {
+  package struct Outcome: Sendable {
     /// The decision.
-    public var decision: Arbiter.Decision
+    package var decision: Arbiter.Decision
     /// The record before the operation.
-    public var stored: SyncRecord?
+    package var stored: SyncRecord?
     /// The incarnation in which the operation leaves the record deleted, or nil if the record lives.
-    public var deletedIncarnation: Int64?
+    package var deletedIncarnation: Int64?
     /// The names of acts to store in addition to the record.
     public var names = TakenNames()
   }
 
   /// Decides on all operations. `read` returns a stored record, `count` the number of records in a collection, and
   /// `taken` whether the zone has taken an act.
-  public mutating func decide(
+  package mutating func decide(
     _ operations: [RecordOperation], read: (RecordKey) throws -> SyncRecord?, count: (String) throws -> Int,
     taken: (ActName) throws -> TakenAct
   ) throws -> [Outcome] {
@@ -144,7 +144,7 @@ public struct ArbiterBatch {
 
 extension RecordOperation {
   /// True for a record of a collection, which has rules in the zone.
-  public var isOfCollection: Bool {
+  package var isOfCollection: Bool {
     switch change {
     case .write(let write): write.record != nil
     case .join(let cell): cell.isRecord

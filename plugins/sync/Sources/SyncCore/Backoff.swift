@@ -3,18 +3,18 @@
 /// The first two retries come within 200 ms and 500 ms. After that the pause has full jitter: a random time between 0
 /// and a limit that doubles from 1 s up to 5 min. A pause that the server asks for is the minimum (S34, S36, V19).
 /// Source of full jitter: Brooker, "Exponential Backoff And Jitter", 2015.
-public struct Backoff: Hashable, Sendable {
+package struct Backoff: Hashable, Sendable {
   /// The number of attempts that have failed since the last success.
-  public private(set) var failures = 0
+  package private(set) var failures = 0
 
   /// The longest pause in milliseconds, unless a server asks for more.
-  public static let capMilliseconds: Int64 = 300_000
+  package static let capMilliseconds: Int64 = 300_000
 
   /// Creates a backoff without failures.
-  public init() {}
+  package init() {}
 
   /// The longest pause before the next attempt.
-  public static func limitMilliseconds(afterFailures failures: Int) -> Int64 {
+  package static func limitMilliseconds(afterFailures failures: Int) -> Int64 {
     switch failures {
     case ...1: 200
     case 2: 500
@@ -23,7 +23,7 @@ public struct Backoff: Hashable, Sendable {
   }
 
   /// Counts a failure and draws the pause before the next attempt.
-  public mutating func fail(
+  package mutating func fail(
     retryAfterMilliseconds: Int64? = nil, using generator: inout some RandomNumberGenerator
   ) -> Int64 {
     failures += 1
@@ -32,5 +32,5 @@ public struct Backoff: Hashable, Sendable {
   }
 
   /// Resets the count of failures.
-  public mutating func succeed() { failures = 0 }
+  package mutating func succeed() { failures = 0 }
 }

@@ -1,6 +1,6 @@
 extension Cell {
   /// The version of the packed format.
-  public static let packingFormat: UInt8 = 12
+  package static let packingFormat: UInt8 = 12
 
   /// The cell as compact bytes. Equal cells have equal bytes.
   ///
@@ -14,7 +14,7 @@ extension Cell {
   }
 
   /// The number of bytes of `packed()`, computed without packing.
-  public var packedBytes: Int { Packer.size(pack(into:)) }
+  package var packedBytes: Int { Packer.size(pack(into:)) }
 
   private func pack(into packer: inout Packer) {
     packer.byte(Self.packingFormat)

@@ -2,11 +2,11 @@ extension Cell {
   /// The result of reading a cell: the winning state and the rule that decided.
   public struct Reading: Hashable, Sendable {
     /// The winning state.
-    public var winner: StateEntry
+    package var winner: StateEntry
     /// The rule that put it above the second best, or nil if there was only one state.
     public var rule: ConflictRule?
     /// The number of candidate states.
-    public var contenders: Int
+    package var contenders: Int
   }
 
   /// Returns the winning state, or nil if no state was written (M6).
@@ -36,7 +36,7 @@ extension Cell {
   ///
   /// `previous` is the state that won in an older copy of this cell. `isSeen` is true if it had reached the server, so
   /// that the author of another state may have seen it.
-  public func resolution(
+  package func resolution(
     replacing previous: StateEntry, isSeen: Bool = true, by rule: DecideRule
   ) -> ConflictRule? {
     guard let reading = reading(by: rule) else { return nil }

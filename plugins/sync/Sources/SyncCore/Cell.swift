@@ -8,7 +8,7 @@ public struct Cell: Hashable, Sendable {
   public var context: VersionVector
   /// The latest instant of any state that was ever written, in milliseconds since 1970. A write of fields alone does
   /// not change it, because it does not affect the age of a state.
-  public var horizonMilliseconds: Int64
+  package var horizonMilliseconds: Int64
   /// The candidate states, at most one per device (V7), sorted by device.
   public var entries: [StateEntry]
   /// The values that are merged one by one, sorted by name.
@@ -16,7 +16,7 @@ public struct Cell: Hashable, Sendable {
   /// The rest of a record in a collection: its incarnation and its fields that are not `newest`. Empty for rules.
   public var content: RecordContent
   /// Parts written by a newer version, kept unread and sorted by tag (V12).
-  public var extensions: [Extension]
+  package var extensions: [Extension]
 
   /// Creates a cell without writes.
   public init() {
@@ -29,21 +29,21 @@ public struct Cell: Hashable, Sendable {
   }
 
   /// A part of a record in the format of a newer version.
-  public struct Extension: Hashable, Sendable {
+  package struct Extension: Hashable, Sendable {
     /// The kind of the part.
-    public var tag: UInt64
+    package var tag: UInt64
     /// The bytes of the part.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
 
     /// Creates a part.
-    public init(tag: UInt64, bytes: [UInt8]) {
+    package init(tag: UInt64, bytes: [UInt8]) {
       self.tag = tag
       self.bytes = bytes
     }
   }
 
   /// The latest stamp in the cell.
-  public var latestStamp: Stamp? {
+  package var latestStamp: Stamp? {
     guard let changed = content.changed else { return latestValue }
     return latestValue.map { max($0, changed) } ?? changed
   }
@@ -58,7 +58,7 @@ public struct Cell: Hashable, Sendable {
 
   /// Removes a device from the context until it writes again. Returns false if it is already retired or not in the
   /// context.
-  public mutating func retire(_ device: DeviceID) -> Bool { context.retire(device) }
+  package mutating func retire(_ device: DeviceID) -> Bool { context.retire(device) }
 
   /// Drops states that are older than the window before the horizon (M5).
   mutating func dropOutdated(windowMilliseconds: Int64) {

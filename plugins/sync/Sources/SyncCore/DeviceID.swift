@@ -7,7 +7,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   public let name: String
 
   /// The longest name in bytes.
-  public static let maximumLength = 64
+  package static let maximumLength = 64
 
   /// Creates an identity from its name. Returns nil if the name is not well formed.
   public init?(_ name: String) {
@@ -27,7 +27,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
 
   /// The device name under which a record stores an act whose number was already used by another copy of the device's
   /// file. It depends only on the incarnation, so all copies send the act under the same name.
-  public func branch(_ incarnation: UInt64) -> DeviceID { DeviceID(stem, String(incarnation, radix: 16), 16) }
+  package func branch(_ incarnation: UInt64) -> DeviceID { DeviceID(stem, String(incarnation, radix: 16), 16) }
 
   /// The readable part of a name with random digits, or the whole name otherwise.
   public var stem: String {
@@ -44,7 +44,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   }
 
   /// True if a string is a valid device name.
-  public static func isWellFormed(_ name: String) -> Bool {
+  package static func isWellFormed(_ name: String) -> Bool {
     (1...maximumLength).contains(name.utf8.count) && name.utf8.allSatisfy(allows)
   }
 

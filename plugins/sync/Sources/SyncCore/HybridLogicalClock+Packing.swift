@@ -1,6 +1,6 @@
 extension HybridLogicalClock {
   /// Writes the clock's time and counter.
-  public func pack(into packer: inout Packer) {
+  package func pack(into packer: inout Packer) {
     packer.unsigned(UInt64(milliseconds))
     packer.unsigned(UInt64(counter))
   }

@@ -12,7 +12,7 @@ public struct HybridLogicalClock: Hashable, Sendable {
   }
 
   /// Returns the next stamp of a device whose corrected clock shows `nowMilliseconds`.
-  public mutating func stamp(_ device: DeviceID, nowMilliseconds: Int64) -> Stamp {
+  package mutating func stamp(_ device: DeviceID, nowMilliseconds: Int64) -> Stamp {
     let last = Stamp(milliseconds: milliseconds, counter: counter, device: device)
     let now = min(max(nowMilliseconds, 0), Stamp.latestMilliseconds)
     let next = Stamp(milliseconds: now, counter: 0, device: device).raised(above: last)

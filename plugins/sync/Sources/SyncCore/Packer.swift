@@ -1,17 +1,17 @@
 import FlowBytes
 
 /// Writes values as compact bytes: integers as LEB128, lists and strings with their length in front.
-public struct Packer: Sendable {
+package struct Packer: Sendable {
   /// The bytes written so far. Empty if the packer only counts.
-  public private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   /// The number of bytes counted, or nil if bytes are written.
   private var counted: Int?
 
   /// Creates an empty packer.
-  public init() {}
+  package init() {}
 
   /// Returns the number of bytes that `pack` would write, without writing them.
-  public static func size(_ pack: (inout Packer) -> Void) -> Int {
+  package static func size(_ pack: (inout Packer) -> Void) -> Int {
     var packer = Packer()
     packer.counted = 0
     pack(&packer)
@@ -19,12 +19,12 @@ public struct Packer: Sendable {
   }
 
   /// Writes one byte.
-  public mutating func byte(_ value: UInt8) {
+  package mutating func byte(_ value: UInt8) {
     if let counted { self.counted = counted + 1 } else { bytes.append(value) }
   }
 
   /// Writes a number that is not negative.
-  public mutating func unsigned(_ value: UInt64) {
+  package mutating func unsigned(_ value: UInt64) {
     if let counted {
       self.counted = counted + LEB128.size(of: value)
     } else {
@@ -33,20 +33,20 @@ public struct Packer: Sendable {
   }
 
   /// Writes a count.
-  public mutating func count(_ value: Int) { unsigned(UInt64(value)) }
+  package mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
   /// Writes a signed number. Numbers near zero take few bytes.
-  public mutating func signed(_ value: Int64) { unsigned(LEB128.zigzag(value)) }
+  package mutating func signed(_ value: Int64) { unsigned(LEB128.zigzag(value)) }
 
   /// Writes bytes, with their length in front.
-  public mutating func data(_ value: [UInt8]) {
+  package mutating func data(_ value: [UInt8]) {
     count(value.count)
     if let counted { self.counted = counted + value.count } else { bytes.append(contentsOf: value) }
   }
 
   /// Appends a 32-bit FNV-1a checksum of everything written. Each step of it can be inverted, so it detects every
   /// change of a single byte.
-  public mutating func seal() {
+  package mutating func seal() {
     if let counted { return self.counted = counted + 4 }
     let checksum = Self.checksum(bytes[...])
     for shift in [0, 8, 16, 24] as [UInt32] { byte(UInt8(truncatingIfNeeded: checksum >> shift)) }
@@ -59,7 +59,7 @@ public struct Packer: Sendable {
   }
 
   /// Writes a string as UTF-8, with its length in front.
-  public mutating func text(_ value: String) {
+  package mutating func text(_ value: String) {
     let size = value.utf8.count
     count(size)
     if let counted { self.counted = counted + size } else { bytes.append(contentsOf: value.utf8) }

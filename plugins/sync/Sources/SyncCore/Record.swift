@@ -6,9 +6,9 @@ public struct SyncRecord: Hashable, Sendable {
   /// The version, which starts at 1 and rises by one with every change. Commits are compared with it (M12).
   public var version: Int64
   /// The zone's sequence number of the last change.
-  public var sequence: Int64
+  package var sequence: Int64
   /// The record's content.
-  public var cell: Cell
+  package var cell: Cell
 
   /// Creates a record.
   public init(key: RecordKey, version: Int64, sequence: Int64, cell: Cell) {
@@ -25,15 +25,15 @@ public struct SyncRecord: Hashable, Sendable {
 /// commit, distinguishes them, so a cursor is valid only in its own history.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// A random number drawn when the zone is created. A zone that is created again invalidates all earlier cursors.
-  public var generation: UInt64
+  package var generation: UInt64
   /// The sequence number up to which everything has been read.
-  public var sequence: Int64
+  package var sequence: Int64
   /// The random tag of the commit that made the change with this number. 0 at the start of a zone, for changes made
   /// before commits had tags, and if the tag is unknown.
-  public var tag: UInt64
+  package var tag: UInt64
 
   /// The bytes that a cursor adds to a request, as counted by the traffic budget.
-  public static let packedBytes = 24
+  package static let packedBytes = 24
 
   /// Creates a cursor.
   public init(generation: UInt64, sequence: Int64, tag: UInt64 = 0) {
@@ -63,7 +63,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// True if this cursor is later in the zone's history than the other one, or if the other one is nil.
-  public func isAfter(_ other: Cursor?) -> Bool { other.map { sequence > $0.sequence } ?? true }
+  package func isAfter(_ other: Cursor?) -> Bool { other.map { sequence > $0.sequence } ?? true }
 }
 
 /// One change that a device asks a backend to make.
@@ -72,11 +72,11 @@ public struct RecordOperation: Hashable, Sendable {
   public var key: RecordKey
   /// The version that the device knows, or 0 for none. If the store has another version, the operation is in conflict
   /// (M12).
-  public var expectedVersion: Int64
+  package var expectedVersion: Int64
   /// The requested change.
-  public var change: Change
+  package var change: Change
   /// The number of its transaction. Consecutive operations with the same number are stored together or not at all.
-  public var group: Int64?
+  package var group: Int64?
 
   /// The change that an operation requests.
   public enum Change: Hashable, Sendable {
@@ -89,7 +89,7 @@ public struct RecordOperation: Hashable, Sendable {
   }
 
   /// The author of a write, or nil for any other change.
-  public var author: DeviceID? { if case .write(let write) = change { write.dot.device } else { nil } }
+  package var author: DeviceID? { if case .write(let write) = change { write.dot.device } else { nil } }
 
   /// Creates an operation.
   public init(key: RecordKey, expectedVersion: Int64, change: Change, group: Int64? = nil) {

@@ -3,7 +3,7 @@ public struct RecordField: Hashable, Sendable {
   /// The field's name.
   public var name: String
   /// The time and the author of the write.
-  public var stamp: Stamp
+  package var stamp: Stamp
   /// The value, in the encoding of the record's type. Names that this version does not know are kept.
   public var value: [UInt8]
 

@@ -6,7 +6,7 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
   public var name: String
 
   /// The maximum length of type and name, in bytes.
-  public static let maximumLength = 128
+  package static let maximumLength = 128
   /// The rule for types and names, for messages.
   public static let rule =
     "record type and name take 1 to \(maximumLength) bytes each, without control characters"
@@ -18,7 +18,7 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
   }
 
   /// True if both parts are within their limits and free of control characters, which some stores refuse.
-  public var isWellFormed: Bool {
+  package var isWellFormed: Bool {
     [type, name].allSatisfy { part in
       (1...Self.maximumLength).contains(part.utf8.count) && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
     }

@@ -1,29 +1,29 @@
 /// The limits of a record's parts. Device, arbiter and server check them before anything is saved or acknowledged.
 /// Records that are already saved can always be read, even if they exceed a limit.
-public enum RecordLimits {
+package enum RecordLimits {
   /// The maximum number of fields in a record.
-  public static let fields = 256
+  package static let fields = 256
   /// The maximum length of a field's name, in bytes.
-  public static let fieldNameBytes = 128
+  package static let fieldNameBytes = 128
   /// The maximum size of a state, in bytes.
-  public static let stateBytes = 4096
+  package static let stateBytes = 4096
   /// The maximum size of a field's value or a list element, in bytes.
-  public static let valueBytes = 16_384
+  package static let valueBytes = 16_384
   /// The maximum size of a record's states, names and values in bytes. Data used only for merging does not count.
-  public static let recordBytes = 65_536
+  package static let recordBytes = 65_536
   /// The maximum number of elements in a set, or in a list including removed elements and moves.
-  public static let elements = 4096
+  package static let elements = 4096
   /// The maximum number of writes in a transaction.
-  public static let transactionWrites = 200
+  package static let transactionWrites = 200
   /// The maximum size of a transaction in bytes, including the data needed for merging.
-  public static let transactionBytes = 524_288
+  package static let transactionBytes = 524_288
   /// The maximum number of devices in a zone.
-  public static let devices = 64
+  package static let devices = 64
   /// The number of days without a write after which a device is removed from the zone.
-  public static let silentDays: Int64 = 90
+  package static let silentDays: Int64 = 90
 
   /// Returns the limit that a write exceeds, as text, or nil if it exceeds none.
-  public static func problem(with write: Write) -> String? {
+  package static func problem(with write: Write) -> String? {
     if let payload = write.payload, let problem = problem(withState: payload) { return problem }
     if write.fields.count > fields { return "a write sets \(write.fields.count) fields, at most \(fields) are allowed" }
     for change in write.fields {
@@ -51,7 +51,7 @@ public enum RecordLimits {
 
   /// Returns the limit that a value of the cell exceeds, as text, or nil if none does. Limits that only a merge can
   /// exceed are not checked.
-  public static func problem(withValuesOf cell: Cell) -> String? {
+  package static func problem(withValuesOf cell: Cell) -> String? {
     for entry in cell.entries {
       if let problem = problem(withState: entry.payload) { return problem }
     }
@@ -66,7 +66,7 @@ public enum RecordLimits {
 
   /// Returns the reason why a change from `old` to this cell is refused, or nil if it is allowed. A cell that already
   /// exceeds a limit may shrink.
-  public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
+  package static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
     if cell.fields.count > fields, cell.fields.count > old.fields.count {
       return .invalid("the record would have \(cell.fields.count) fields, at most \(fields) are allowed")
     }
@@ -99,7 +99,7 @@ public enum RecordLimits {
 extension Cell {
   /// This cell without the states and values that exceed a limit. An earlier version or another program may have stored
   /// them; they stay in the record but are not shown as the user's own.
-  public func withinLimits() -> Cell {
+  package func withinLimits() -> Cell {
     if RecordLimits.problem(withValuesOf: self) == nil { return self }
     var cell = self
     cell.entries.removeAll { !RecordLimits.admits($0) }
@@ -108,7 +108,7 @@ extension Cell {
   }
 
   /// The size of the cell's states, names and values in bytes.
-  public var contentBytes: Int {
+  package var contentBytes: Int {
     entries.reduce(0) { $0 + $1.payload.count } + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.count }
       + content.parts.reduce(0) { $0 + $1.name.utf8.count + $1.contentBytes }
   }

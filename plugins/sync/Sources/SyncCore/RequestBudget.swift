@@ -9,13 +9,13 @@ public struct RequestBudget: Hashable, Sendable {
   /// The limits of a budget.
   public struct Limits: Hashable, Sendable {
     /// The maximum number of requests in any sliding hour.
-    public var requestsPerHour: Int
+    package var requestsPerHour: Int
     /// The maximum number of bytes in any sliding day.
-    public var bytesPerDay: Int
+    package var bytesPerDay: Int
     /// The requests per hour that polls and pulls leave to the user's pushes.
-    public var reservedForPushes: Int
+    package var reservedForPushes: Int
     /// The requests per hour that are reserved for polls and pulls, at even intervals.
-    public var reservedForReceiving: Int
+    package var reservedForReceiving: Int
 
     /// The default limits: 100 requests, 1,000,000 bytes, 20 requests reserved for pushes and 20 for receiving.
     public init(
@@ -33,14 +33,14 @@ public struct RequestBudget: Hashable, Sendable {
       requestsPerHour: .max, bytesPerDay: .max, reservedForPushes: 0, reservedForReceiving: 0)
 
     /// True if requests and bytes are limited.
-    public var areLimited: Bool { requestsPerHour != .max }
+    package var areLimited: Bool { requestsPerHour != .max }
 
     /// The interval between requests reserved for receiving, in milliseconds.
     var receivingMilliseconds: Int64 { RequestBudget.hourMilliseconds / Int64(max(1, reservedForReceiving)) }
   }
 
   /// The purpose of a request.
-  public enum Purpose: Hashable, Sendable {
+  package enum Purpose: Hashable, Sendable {
     /// Sends the user's actions.
     case push
     /// Any other purpose: polls, pulls, opening a channel.
@@ -52,7 +52,7 @@ public struct RequestBudget: Hashable, Sendable {
     /// The time in milliseconds since 1970.
     public var milliseconds: Int64
     /// True if it was one of those reserved for receiving.
-    public var isReserved: Bool
+    package var isReserved: Bool
 
     /// Creates a recorded request.
     public init(milliseconds: Int64, isReserved: Bool = false) {
@@ -62,16 +62,16 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   /// The limits of this budget.
-  public let limits: Limits
+  package let limits: Limits
   /// The times of the last requests that were not reserved for receiving, oldest first.
   private var generalTimes: [Int64] = []
   /// The times of the last requests that were reserved for receiving, oldest first. Together with `generalTimes` there
   /// are at most as many as the limit.
   private var receivingTimes: [Int64] = []
   /// The bytes per hour since 1970, oldest first; at most 25 hours.
-  public private(set) var hours: [HourOfBytes]
+  package private(set) var hours: [HourOfBytes]
   /// The cost of the zone's first fetch, which does not count against any limit.
-  public private(set) var firstFetch: FirstFetch
+  package private(set) var firstFetch: FirstFetch
 
   /// The cost of a zone's first fetch.
   public struct FirstFetch: Hashable, Sendable {
@@ -90,7 +90,7 @@ public struct RequestBudget: Hashable, Sendable {
   /// The bytes of one hour.
   public struct HourOfBytes: Hashable, Sendable {
     /// The number of hours since 1970.
-    public var hour: Int64
+    package var hour: Int64
     /// The bytes sent and received in this hour.
     public var bytes: Int
 
@@ -149,7 +149,7 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   /// The earliest time, not before `now`, at which a request of up to `bytes` is allowed.
-  public func permitted(_ purpose: Purpose, bytes needed: Int, atMilliseconds now: Int64) -> Int64 {
+  package func permitted(_ purpose: Purpose, bytes needed: Int, atMilliseconds now: Int64) -> Int64 {
     guard limits.areLimited else { return now }
     var time = general(purpose, now)
     if purpose == .other, time > now { time = min(time, reserved(now)) }
@@ -181,7 +181,7 @@ public struct RequestBudget: Hashable, Sendable {
 
   /// The used share of the budget without the part reserved for receiving, from 0 to 1: that of requests or that of
   /// bytes, whichever is higher.
-  public func usedShare(atMilliseconds now: Int64) -> Double {
+  package func usedShare(atMilliseconds now: Int64) -> Double {
     guard limits.areLimited else { return 0 }
     let spent = Self.count(generalTimes, inHourBefore: now)
     return max(
@@ -190,11 +190,11 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   /// The bytes left in the day before `now`.
-  public func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
+  package func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
 
   /// Moves requests with future times to the present. They were recorded by a clock that was ahead and would otherwise
   /// count for too long.
-  public mutating func correct(atMilliseconds now: Int64) {
+  package mutating func correct(atMilliseconds now: Int64) {
     generalTimes = generalTimes.map { min($0, now) }
     receivingTimes = receivingTimes.map { min($0, now) }
     let present = now / Self.hourMilliseconds
@@ -205,7 +205,7 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   /// Records a request sent now.
-  public mutating func spendRequest(_ purpose: Purpose, atMilliseconds now: Int64) {
+  package mutating func spendRequest(_ purpose: Purpose, atMilliseconds now: Int64) {
     let isReserved = purpose == .other && limits.areLimited && general(.other, now) > now
     let time = max(now, generalTimes.last ?? now, receivingTimes.last ?? now)
     if isReserved { receivingTimes.append(time) } else { generalTimes.append(time) }
@@ -218,13 +218,13 @@ public struct RequestBudget: Hashable, Sendable {
   }
 
   /// Records the cost of the zone's first fetch.
-  public mutating func spendOnFirstFetch(requests: Int = 0, bytes: Int = 0) {
+  package mutating func spendOnFirstFetch(requests: Int = 0, bytes: Int = 0) {
     firstFetch.requests += requests
     firstFetch.bytes += bytes
   }
 
   /// Records bytes sent or received now.
-  public mutating func spend(bytes: Int, atMilliseconds now: Int64) {
+  package mutating func spend(bytes: Int, atMilliseconds now: Int64) {
     let hour = max(now / Self.hourMilliseconds, hours.last?.hour ?? 0)
     if hours.last?.hour == hour {
       hours[hours.count - 1].bytes += bytes

@@ -28,12 +28,12 @@ public struct Stamp: Hashable, Sendable, Comparable {
   }
 
   /// True if this instant is later than the other, regardless of devices.
-  public func isLater(than other: Stamp) -> Bool {
+  package func isLater(than other: Stamp) -> Bool {
     milliseconds != other.milliseconds ? milliseconds > other.milliseconds : counter > other.counter
   }
 
   /// Returns this stamp, or the smallest later stamp of the same device if this one is not later than `seen`.
-  public func raised(above seen: Stamp) -> Stamp {
+  package func raised(above seen: Stamp) -> Stamp {
     if isLater(than: seen) { return self }
     if seen.counter == .max { return Stamp(milliseconds: seen.milliseconds + 1, counter: 0, device: device) }
     return Stamp(milliseconds: seen.milliseconds, counter: seen.counter + 1, device: device)

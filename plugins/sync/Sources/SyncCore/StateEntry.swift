@@ -2,13 +2,13 @@
 /// other devices whose authors had not seen it (F9).
 public struct StateEntry: Hashable, Sendable {
   /// The identity of the write.
-  public var dot: Dot
+  package var dot: Dot
   /// The time of the user's action, in milliseconds since 1970 on the server's clock.
   public var milliseconds: Int64
   /// The order within one millisecond.
   public var counter: UInt32
   /// True if its author had seen every entry of the cell when it was committed, so that there was no conflict.
-  public var sawEverything: Bool
+  package var sawEverything: Bool
   /// The encoded state; see `RecordState`.
   public var payload: [UInt8]
 
@@ -22,5 +22,5 @@ public struct StateEntry: Hashable, Sendable {
   }
 
   /// The time and the author as one ordered value.
-  public var stamp: Stamp { Stamp(milliseconds: milliseconds, counter: counter, device: dot.device) }
+  package var stamp: Stamp { Stamp(milliseconds: milliseconds, counter: counter, device: dot.device) }
 }

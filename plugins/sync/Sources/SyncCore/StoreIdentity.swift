@@ -7,7 +7,7 @@ public struct StoreIdentity: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   /// The number of digits.
-  public static let length = 32
+  package static let length = 32
 
   /// Parses an identity. Returns nil unless it has 32 lowercase hexadecimal digits.
   public init?(_ text: some StringProtocol) {

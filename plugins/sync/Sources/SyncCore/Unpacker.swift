@@ -47,7 +47,7 @@ public struct Unpacker: Sendable {
   }
 
   /// Reads a number that is not negative.
-  public mutating func unsigned(_ what: StaticString) throws(PackingError) -> UInt64 {
+  package mutating func unsigned(_ what: StaticString) throws(PackingError) -> UInt64 {
     do {
       return try LEB128.read(bytes, at: &offset)
     } catch .truncated {

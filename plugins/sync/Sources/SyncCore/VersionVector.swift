@@ -4,22 +4,22 @@
 /// equal bytes.
 public struct VersionVector: Hashable, Sendable {
   /// The writes seen of each device, sorted by device.
-  public private(set) var seen: [Seen]
+  package private(set) var seen: [Seen]
 
   /// The newest write seen from one device. All its earlier writes count as seen.
-  public struct Seen: Hashable, Sendable {
+  package struct Seen: Hashable, Sendable {
     /// The device and its highest number.
-    public var dot: Dot
+    package var dot: Dot
     /// The checksum of the write with that number (`Write.check`), or 0 if it was not recorded.
-    public var check: UInt32
+    package var check: UInt32
     /// The day of that write, in days since 1970, or 0 if it was not recorded.
-    public var day: UInt32
+    package var day: UInt32
     /// True if the device was retired since that write. It does not count as a device of the zone until it writes
     /// again.
-    public var isRetired: Bool
+    package var isRetired: Bool
 
     /// Describes a write.
-    public init(dot: Dot, check: UInt32 = 0, day: UInt32 = 0, isRetired: Bool = false) {
+    package init(dot: Dot, check: UInt32 = 0, day: UInt32 = 0, isRetired: Bool = false) {
       self.dot = dot
       self.check = check
       self.day = day
@@ -34,7 +34,7 @@ public struct VersionVector: Hashable, Sendable {
     }
 
     /// True if a write with this number and checksum may be the one recorded here.
-    public func mayBe(_ number: Int64, check other: UInt32) -> Bool {
+    package func mayBe(_ number: Int64, check other: UInt32) -> Bool {
       dot.number == number && (check == other || check == 0 || other == 0)
     }
   }
@@ -52,7 +52,7 @@ public struct VersionVector: Hashable, Sendable {
   init(sorted seen: [Seen]) { self.seen = seen }
 
   /// The highest number seen of each device, sorted by device.
-  public var dots: [Dot] { seen.map(\.dot) }
+  package var dots: [Dot] { seen.map(\.dot) }
 
   /// The number of devices.
   public var count: Int { seen.count }
@@ -64,13 +64,13 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// Returns the entry of a device, or nil if none of its writes was seen.
-  public func note(of device: DeviceID) -> Seen? { seen.first { $0.dot.device == device } }
+  package func note(of device: DeviceID) -> Seen? { seen.first { $0.dot.device == device } }
 
   /// True if a write has been seen.
   public func covers(_ dot: Dot) -> Bool { dot.number <= self[dot.device] }
 
   /// Records a write as seen.
-  public mutating func observe(_ dot: Dot) { observe(Seen(dot: dot)) }
+  package mutating func observe(_ dot: Dot) { observe(Seen(dot: dot)) }
 
   /// Records a write as seen, with its checksum.
   mutating func observe(_ one: Seen) {
@@ -102,7 +102,7 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// Adds everything that another vector has seen.
-  public mutating func formUnion(_ other: VersionVector) {
+  package mutating func formUnion(_ other: VersionVector) {
     if seen.isEmpty {
       seen = other.seen
       return
@@ -111,7 +111,7 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// True if this vector covers every write that the other has seen.
-  public func includes(_ other: VersionVector) -> Bool {
+  package func includes(_ other: VersionVector) -> Bool {
     // Both are sorted and usually contain the same devices.
     var index = seen.startIndex
     return other.seen.allSatisfy { one in
@@ -124,7 +124,7 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// Returns the devices that count in the zone: neither retired nor silent for `RecordLimits.silentDays`.
-  public func liveDevices(atMilliseconds now: Int64) -> [DeviceID] {
+  package func liveDevices(atMilliseconds now: Int64) -> [DeviceID] {
     let first = max(0, now / 86_400_000 - RecordLimits.silentDays)
     return seen.lazy.filter { !$0.isRetired && Int64($0.day) >= first }.map(\.dot.device)
   }

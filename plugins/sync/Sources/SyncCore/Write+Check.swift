@@ -6,7 +6,7 @@ extension Write {
   public var check: UInt32 { seal == 0 ? contentCheck : seal }
 
   /// Returns this write with its checksum fixed, so that later changes do not affect it.
-  public func sealed() -> Write {
+  package func sealed() -> Write {
     var result = self
     result.seal = contentCheck
     return result
@@ -36,7 +36,7 @@ extension Write {
   }
 
   /// Returns this write with another time.
-  public func restamped(_ stamp: Stamp) -> Write {
+  package func restamped(_ stamp: Stamp) -> Write {
     var result = self
     result.stamp = stamp
     return result
@@ -44,7 +44,7 @@ extension Write {
 
   /// Returns this write shifted in time after the clock has been measured. It stays later than the stamp that its
   /// author had seen.
-  public func shifted(byMilliseconds difference: Int64) -> Write {
+  package func shifted(byMilliseconds difference: Int64) -> Write {
     let time = min(max(milliseconds + difference, 0), Stamp.latestMilliseconds)
     let stamp = Stamp(milliseconds: time, counter: counter, device: dot.device)
     return restamped(seen.map { stamp.raised(above: $0) } ?? stamp)

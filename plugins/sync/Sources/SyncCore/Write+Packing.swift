@@ -1,6 +1,6 @@
 extension Write {
   /// The version of the packed format.
-  public static let packingFormat: UInt8 = 6
+  package static let packingFormat: UInt8 = 6
 
   /// The write as compact bytes.
   public func packed() -> [UInt8] {
@@ -10,7 +10,7 @@ extension Write {
   }
 
   /// The number of bytes of `packed()`, computed without packing.
-  public var packedBytes: Int { Packer.size(pack(into:)) }
+  package var packedBytes: Int { Packer.size(pack(into:)) }
 
   private func pack(into packer: inout Packer) {
     packer.byte(Self.packingFormat)

@@ -1,13 +1,13 @@
 /// One action of a user on a record, or the rules of a collection for the zone.
 public struct Write: Hashable, Sendable {
   /// The identity of the write (M1).
-  public var dot: Dot
+  package var dot: Dot
   /// The time of the user's action (M2).
   public var milliseconds: Int64
   /// The order within one millisecond.
   public var counter: UInt32
   /// The latest stamp in this cell that the author had seen. The write counts as later, whatever the clocks show.
-  public var seen: Stamp?
+  package var seen: Stamp?
   /// The writes that the author of the state had seen, which the state replaces (M3).
   public var context: VersionVector
   /// The new state of a record that is decided as a whole (see `RecordState`), or nil if it does not change.
@@ -18,10 +18,10 @@ public struct Write: Hashable, Sendable {
   public var record: RecordWrite?
   /// The number drawn when the device's file was opened for this act, or 0. Together with the dot it is the permanent
   /// name of the act, whichever copy of the file sends it.
-  public var incarnation: UInt64 = 0
+  package var incarnation: UInt64 = 0
   /// The fixed checksum of the user's action, or 0 if none is fixed. Later changes by a clock or the arbiter do not
   /// affect it.
-  public var seal: UInt32 = 0
+  package var seal: UInt32 = 0
 
   /// A new value for one field.
   public struct FieldChange: Hashable, Sendable {
@@ -54,7 +54,7 @@ public struct Write: Hashable, Sendable {
   }
 
   /// The time and the author as one ordered value.
-  public var stamp: Stamp {
+  package var stamp: Stamp {
     get { Stamp(milliseconds: milliseconds, counter: counter, device: dot.device) }
     set { (milliseconds, counter) = (newValue.milliseconds, newValue.counter) }
   }

@@ -1,12 +1,12 @@
 /// The rule for names of zones: 1 to 128 ASCII letters, digits, `.`, `_` and `-`. `.` and `..` are excluded, because
 /// clients remove them from addresses.
-public enum ZoneName {
+package enum ZoneName {
   /// The rule as text, for messages.
-  public static let rule =
+  package static let rule =
     "a zone's name is 1 to 128 letters, digits, '.', '_' and '-', but not '.' or '..', which addresses leave out"
 
   /// True if a string is a valid name of a zone.
-  public static func isWellFormed(_ name: String) -> Bool {
+  package static func isWellFormed(_ name: String) -> Bool {
     (1...128).contains(name.utf8.count) && name != "." && name != ".."
       && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
   }

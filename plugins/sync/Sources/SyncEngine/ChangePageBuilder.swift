@@ -2,9 +2,9 @@ import SyncCore
 
 /// Builds a page of changes, in the same way for every backend. Changed records are added in order until the page is
 /// full.
-public struct ChangePageBuilder {
+package struct ChangePageBuilder {
   /// The maximum number of records examined for one page, including those outside of the device's subscription.
-  public static let scanned = 200_000
+  package static let scanned = 200_000
 
   private let subscription: SyncSubscription?
   private let mentionsAll: Bool
@@ -19,7 +19,7 @@ public struct ChangePageBuilder {
   private var hasMore = false
 
   /// Starts a page of the changes after `cursor`. `present` is the zone's last sequence number when the fetch began.
-  public init(
+  package init(
     _ subscription: SyncSubscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
   ) {
     self.subscription = subscription
@@ -32,13 +32,13 @@ public struct ChangePageBuilder {
   }
 
   /// The sequence number of the last change on the page.
-  public var end: Int64 { last }
+  package var end: Int64 { last }
 
   /// The maximum number of further records to read, including one that shows that more follow.
-  public var room: Int { limit - records.count - others.count + 1 }
+  package var room: Int { limit - records.count - others.count + 1 }
 
   /// Adds the next changed record, whose cell has this many bytes. Returns false if the page is full without it.
-  public mutating func take(_ record: SyncRecord, bytes size: Int) -> Bool {
+  package mutating func take(_ record: SyncRecord, bytes size: Int) -> Bool {
     let isWanted = subscription?.includes(record.key, record.cell) ?? true
     let isMentioned = !isWanted && (mentionsAll || record.sequence > present)
     let size = isWanted ? size : isMentioned ? record.key.type.utf8.count + record.key.name.utf8.count + 16 : 0
@@ -60,7 +60,7 @@ public struct ChangePageBuilder {
 
   /// Returns the page. `cursor` is the zone's present position, `tag` returns the tag of a sequence number, and `isCut`
   /// is true if more changes may follow.
-  public func page<Failure: Error>(
+  package func page<Failure: Error>(
     at cursor: Cursor, in store: StoreIdentity, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,
     tag: (Int64) throws(Failure) -> UInt64
   ) throws(Failure) -> ChangePage {

@@ -2,16 +2,16 @@
 ///
 /// The tag of a sequence number is that of the commit that assigned it. Tags are kept for the latest `limit` numbers. A
 /// device whose cursor is older fetches the whole zone.
-public struct CommitTags: Sendable {
+package struct CommitTags: Sendable {
   /// The minimum count of latest sequence numbers whose tags are kept.
-  public static let limit: Int64 = 65_536
+  package static let limit: Int64 = 65_536
   private(set) var commits: [(last: Int64, tag: UInt64)] = []
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// Records a commit by the number of its last change.
-  public mutating func note(_ last: Int64, tag: UInt64) {
+  package mutating func note(_ last: Int64, tag: UInt64) {
     commits.append((last, tag))
     if let first = commits.first, first.last < last - 2 * Self.limit {
       commits.removeAll { $0.last < last - Self.limit }
@@ -19,7 +19,7 @@ public struct CommitTags: Sendable {
   }
 
   /// Returns the tag of the commit that assigned a sequence number, or 0 if it is unknown.
-  public func tag(of number: Int64) -> UInt64 {
+  package func tag(of number: Int64) -> UInt64 {
     guard number > 0 else { return 0 }
     var (low, high) = (0, commits.count)
     while low < high {

@@ -14,11 +14,11 @@ public struct Degradation: Sendable {
   }
 
   /// The used share of the budget from which service is reduced.
-  public static let reducedShare = 0.9
+  package static let reducedShare = 0.9
   /// The time in milliseconds for which the cause must be absent before full service resumes.
-  public static let recoveryMilliseconds: Int64 = 600_000
+  package static let recoveryMilliseconds: Int64 = 600_000
   /// The minimum interval between two probes, in milliseconds.
-  public static let probeMilliseconds: Int64 = 900_000
+  package static let probeMilliseconds: Int64 = 900_000
 
   var level = Level.normal
   /// True if the server reported an exhausted quota and no probe has succeeded since.

@@ -2,25 +2,25 @@ import SyncCore
 
 /// The description of a device, stored in a record that only the device itself writes (S8, M10). All zones have these
 /// records.
-public struct DeviceInfo: Hashable, Sendable {
+package struct DeviceInfo: Hashable, Sendable {
   /// The device's readable name.
-  public var deviceName: String
+  package var deviceName: String
   /// The platform, one of `platforms`.
-  public var platform: String
+  package var platform: String
   /// The version of the app that synchronizes on the device.
-  public var appVersion: String
+  package var appVersion: String
   /// The time when the device last started to synchronize, in milliseconds since 1970. It never decreases.
-  public var lastSeen: Int64
+  package var lastSeen: Int64
 
   /// The collection of the devices' descriptions.
-  public static let collection = "devices"
+  package static let collection = "devices"
   /// The platforms that a device can run on.
-  public static let platforms = ["macOS", "iOS", "linux"]
+  package static let platforms = ["macOS", "iOS", "linux"]
   /// The age of `lastSeen` in milliseconds from which it is renewed, so that it costs at most one request per hour.
-  public static let renewalMilliseconds: Int64 = 3_600_000
+  package static let renewalMilliseconds: Int64 = 3_600_000
 
   /// Describes a device.
-  public init(deviceName: String, platform: String, appVersion: String, lastSeen: Int64) {
+  package init(deviceName: String, platform: String, appVersion: String, lastSeen: Int64) {
     self.deviceName = deviceName
     self.platform = platform
     self.appVersion = appVersion
@@ -28,7 +28,7 @@ public struct DeviceInfo: Hashable, Sendable {
   }
 
   /// Reads a device's record. Returns nil if a field is missing or has another type.
-  public init?(cell: Cell) {
+  package init?(cell: Cell) {
     let values = Dictionary(cell.fields.map { ($0.name, Scalar(bytes: $0.value)) }) { $1 }
     guard case .text(let name)?? = values["device-name"], case .text(let platform)?? = values["platform"],
       case .text(let version)?? = values["app-version"], case .integer(let seen)?? = values["last-seen"]
@@ -37,10 +37,10 @@ public struct DeviceInfo: Hashable, Sendable {
   }
 
   /// Returns the key of a device's description.
-  public static func key(of device: DeviceID) -> RecordKey { RecordKey(type: collection, name: device.name) }
+  package static func key(of device: DeviceID) -> RecordKey { RecordKey(type: collection, name: device.name) }
 
   /// The edit that writes this description.
-  public var edit: RecordEdit {
+  package var edit: RecordEdit {
     let values: [(String, Scalar)] = [
       ("device-name", .text(deviceName)), ("platform", .text(platform)), ("app-version", .text(appVersion)),
       ("last-seen", .integer(lastSeen)),
@@ -49,7 +49,7 @@ public struct DeviceInfo: Hashable, Sendable {
   }
 
   /// Returns the description that replaces an older one, or nil if the older one is still valid.
-  public func renewing(_ known: DeviceInfo?) -> DeviceInfo? {
+  package func renewing(_ known: DeviceInfo?) -> DeviceInfo? {
     guard let known else { return self }
     var result = self
     result.lastSeen = max(lastSeen, known.lastSeen)
@@ -59,7 +59,7 @@ public struct DeviceInfo: Hashable, Sendable {
   }
 
   /// The platform of this device.
-  public static var thisPlatform: String {
+  package static var thisPlatform: String {
     #if os(iOS)
       "iOS"
     #elseif os(macOS)

@@ -4,7 +4,7 @@ import SyncCore
 /// Delivers notifications to all watchers of a zone in this process.
 ///
 /// Each watcher buffers at most the two latest unread signs. Older ones add no information.
-public final class NotificationHub: Sendable {
+package final class NotificationHub: Sendable {
   private struct State {
     var next = 0
     var watchers: [String: [Int: Watcher]] = [:]
@@ -22,11 +22,11 @@ public final class NotificationHub: Sendable {
   private let state = Mutex(State())
 
   /// Creates a hub without watchers.
-  public init() {}
+  package init() {}
 
   /// Subscribes to the notifications of a zone. The stream starts with the present cursor, read by `present`, or ends
   /// with its error.
-  public func subscribe(
+  package func subscribe(
     zone: String, device: DeviceID, present: @escaping @Sendable () async throws -> Cursor
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
@@ -51,10 +51,10 @@ public final class NotificationHub: Sendable {
   }
 
   /// Notifies all watchers of a zone that it has changed up to a cursor.
-  public func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
+  package func publish(_ cursor: Cursor, zone: String) { publish(.notification(cursor), zone: zone) }
 
   /// Notifies all watchers of a zone of a change. A heartbeat is not passed on.
-  public func publish(_ sign: ChannelSign, zone: String) {
+  package func publish(_ sign: ChannelSign, zone: String) {
     guard let cursor = sign.cursor else { return }
     let numbers = state.withLock { state -> [Int] in
       let known = state.latest[zone]
@@ -70,7 +70,7 @@ public final class NotificationHub: Sendable {
   }
 
   /// Notifies all watchers of all zones that the store is reachable again.
-  public func recover() {
+  package func recover() {
     let zones = state.withLock { state in
       state.watchers.compactMap { zone, watchers in
         (state.latest[zone] ?? watchers.values.compactMap(\.unfetched).first).map { (zone, $0) }
@@ -81,7 +81,7 @@ public final class NotificationHub: Sendable {
 
   /// Records that a device has fetched up to a cursor, so that the notification is not repeated. A cursor of another
   /// incarnation of the zone ends the repetition, too.
-  public func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
+  package func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
     state.withLock { state in
       for (number, watcher) in state.watchers[zone] ?? [:] where watcher.device == device {
         if let unfetched = watcher.unfetched,
@@ -95,7 +95,7 @@ public final class NotificationHub: Sendable {
 
   /// Repeats notifications that were not followed by a fetch, at most `SyncLimits.notificationRepeats` times. Sends a
   /// heartbeat to all other watchers.
-  public func repeatUnfetched() {
+  package func repeatUnfetched() {
     let due = state.withLock { state in
       var due: [(AsyncThrowingStream<ChannelSign, any Error>.Continuation, ChannelSign)] = []
       for (zone, watchers) in state.watchers {
@@ -114,7 +114,7 @@ public final class NotificationHub: Sendable {
   }
 
   /// Ends every stream, for example when the server stops.
-  public func finish(throwing error: BackendError) {
+  package func finish(throwing error: BackendError) {
     let all = state.withLock { state in
       defer { state.watchers = [:] }
       return state.watchers.values.flatMap { $0.values.map(\.continuation) }
@@ -123,16 +123,16 @@ public final class NotificationHub: Sendable {
   }
 
   /// Ends the streams of one zone, for example when its token has changed.
-  public func finish(zone: String, throwing error: BackendError) {
+  package func finish(zone: String, throwing error: BackendError) {
     let all = state.withLock { $0.watchers.removeValue(forKey: zone)?.values.map(\.continuation) ?? [] }
     for continuation in all { continuation.finish(throwing: error) }
   }
 
   /// Returns the furthest published cursor, or nil if there is none.
-  public func latest(zone: String) -> Cursor? { state.withLock { $0.latest[zone] } }
+  package func latest(zone: String) -> Cursor? { state.withLock { $0.latest[zone] } }
 
   /// The number of watchers.
-  public var count: Int { state.withLock { $0.watchers.values.reduce(0) { $0 + $1.count } } }
+  package var count: Int { state.withLock { $0.watchers.values.reduce(0) { $0 + $1.count } } }
 
   private func tell(_ sign: ChannelSign, zone: String, number: Int) {
     guard let cursor = sign.cursor else { return }

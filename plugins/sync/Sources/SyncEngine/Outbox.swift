@@ -34,7 +34,7 @@ public struct Outbox: Sendable, Sequence {
   public func makeIterator() -> AnyIterator<OutboxItem> { iterator(all) }
 
   /// The number of changes waiting to be sent.
-  public var waitingCount: Int { waitingPositions.count }
+  package var waitingCount: Int { waitingPositions.count }
   /// The changes waiting to be sent, in order.
   public var waiting: AnySequence<OutboxItem> { AnySequence { iterator(waitingPositions) } }
   /// Returns the first waiting change that satisfies a predicate, or nil.
@@ -72,7 +72,7 @@ public struct Outbox: Sendable, Sequence {
   func last(for key: RecordKey) -> OutboxItem? { byKey[key]?.last.flatMap { self[position: $0] } }
 
   /// True if there are changes for a record.
-  public func holds(_ key: RecordKey) -> Bool { byKey[key] != nil }
+  package func holds(_ key: RecordKey) -> Bool { byKey[key] != nil }
 
   /// Returns the positions of a transaction's changes, in order.
   func positions(ofGroup group: Int64) -> [Int64] { Array(byGroup[group] ?? PositionList()) }
@@ -81,7 +81,7 @@ public struct Outbox: Sendable, Sequence {
   var waitingRules: [OutboxItem] { rules.compactMap { self[position: $0] }.filter { $0.parkedBecause == nil } }
 
   /// True if changes to rules are waiting to be sent. Parked ones do not count.
-  public var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
+  package var holdsRules: Bool { !rules.isEmpty && !waitingRules.isEmpty }
 
   /// True if a write in the outbox belongs to an incarnation before this one.
   func holdsWrites(before incarnation: Int64) -> Bool { incarnations.contains { $0.key < incarnation } }

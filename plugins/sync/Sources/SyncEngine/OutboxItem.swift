@@ -10,19 +10,19 @@ public struct OutboxItem: Hashable, Sendable {
   /// The record's key.
   public var key: RecordKey
   /// The change.
-  public var change: RecordOperation.Change
+  package var change: RecordOperation.Change
   /// The time when the change was made, in milliseconds since 1970 on the device's clock.
-  public var queuedMilliseconds: Int64
+  package var queuedMilliseconds: Int64
   /// The server's clock minus the device's when the change was stamped.
-  public var skewMilliseconds: Int64
+  package var skewMilliseconds: Int64
   /// True if that difference had been measured, so that the stamp is correct (M2).
-  public var isStampMeasured: Bool
+  package var isStampMeasured: Bool
   /// True if the change may have reached the server. It then stays as it is, and later actions are separate items.
-  public var wasSent: Bool
+  package var wasSent: Bool
   /// The reason why the change is parked, or nil if it waits to be sent.
-  public var parkedBecause: String?
+  package var parkedBecause: String?
   /// The number of the change's transaction. The items of a transaction are consecutive and sent together.
-  public var group: Int64?
+  package var group: Int64?
 
   /// Creates an item.
   public init(
@@ -41,7 +41,7 @@ public struct OutboxItem: Hashable, Sendable {
   }
 
   /// The size in bytes, as counted by the traffic budget.
-  public var packedBytes: Int {
+  package var packedBytes: Int {
     switch change {
     case .write(let write): write.packedBytes
     case .join(let cell): cell.packedBytes

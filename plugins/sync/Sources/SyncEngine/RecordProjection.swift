@@ -1,7 +1,7 @@
 import SyncCore
 
 /// Creates rows that show collections' records in a device's file, for programs that read it with SQL.
-public protocol RecordProjection: Sendable {
+package protocol RecordProjection: Sendable {
   /// Returns the packed row of a record, an empty array if the record is no longer known, or nil if its collection is
   /// not in the schema.
   func row(of cell: Cell, key: RecordKey) -> [UInt8]?
@@ -17,7 +17,7 @@ extension RecordProjection {
 
 extension StoreChange {
   /// The prefix of the keys under which shown rows are stored.
-  public static let shownPrefix = "shown/"
+  package static let shownPrefix = "shown/"
 
   static func shown(_ key: RecordKey, _ row: [UInt8]?) -> StoreChange {
     StoreChange(key: shownPrefix + key.type + "/" + key.name, value: row)

@@ -1,11 +1,11 @@
 import SyncCore
 
 /// Totals over all confirmed records, updated with each change so that not all records are read.
-public struct RecordTallies: Hashable, Sendable {
+package struct RecordTallies: Hashable, Sendable {
   /// The number of records of each collection.
-  public private(set) var records: [String: Int] = [:]
+  package private(set) var records: [String: Int] = [:]
   /// The records that exceed a limit, each with a description of the limit.
-  public private(set) var overLimit: [RecordKey: String] = [:]
+  package private(set) var overLimit: [RecordKey: String] = [:]
 
   mutating func forget(_ key: RecordKey) {
     records[key.type, default: 0] -= 1

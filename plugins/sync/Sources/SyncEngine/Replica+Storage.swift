@@ -2,14 +2,14 @@ import SyncCore
 
 extension Replica {
   /// The version of the format in which a replica is saved.
-  public static let storageFormat: UInt8 = 7
+  package static let storageFormat: UInt8 = 7
   /// The oldest version that can be read. Version 6 added the store binding, version 7 added moves in lists.
-  public static let oldestFormat: UInt8 = 5
+  package static let oldestFormat: UInt8 = 5
   /// The number of the user's actions kept in the journal.
-  public static let journalLimit: Int64 = 1000
+  package static let journalLimit: Int64 = 1000
 
   /// The key of the saved `StoreBinding`.
-  public static let storeKey = "store"
+  package static let storeKey = "store"
   static let recordPrefix = "record/"
   static let outboxPrefix = "outbox/"
 

@@ -10,30 +10,30 @@ public struct Replica: Sendable {
   /// The zone of this data, or nil before the first session.
   public internal(set) var zone: String?
   /// The store that this data belongs to.
-  public internal(set) var binding = StoreBinding()
+  package internal(set) var binding = StoreBinding()
   /// The number of the device's next action (M1).
-  public internal(set) var nextNumber: Int64 = 1
+  package internal(set) var nextNumber: Int64 = 1
   /// The records as the server confirmed them.
-  public internal(set) var confirmed = ShardedTable<RecordKey, SyncRecord>()
+  package internal(set) var confirmed = ShardedTable<RecordKey, SyncRecord>()
   /// The number of records in each collection, and the records that exceed a limit.
-  public internal(set) var tallies = RecordTallies()
+  package internal(set) var tallies = RecordTallies()
   /// The records that the zone has not yet confirmed while it is fetched again (V23).
-  public internal(set) var unconfirmed: Set<RecordKey> = []
+  package internal(set) var unconfirmed: Set<RecordKey> = []
   /// The unsent changes, in order.
   public internal(set) var outbox = Outbox()
   /// The position up to which the zone's changes have been read, or nil before the first fetch.
-  public internal(set) var cursor: Cursor?
+  package internal(set) var cursor: Cursor?
   /// The furthest cursor received from the zone, including those for own commits. A zone whose history does not contain
   /// it has lost data.
-  public internal(set) var heard: Cursor?
+  package internal(set) var heard: Cursor?
   /// True while the whole zone is fetched again.
-  public internal(set) var isResynchronizing = false
+  package internal(set) var isResynchronizing = false
   /// The deletions that the zone has forgotten.
   public internal(set) var dropped = Dropped()
   /// The rules of each collection, including those that this device has declared and not yet sent.
   var rules: [String: ZoneRules] = [:]
   /// The part of the zone that this device receives, or nil for all of it.
-  public internal(set) var subscription: SyncSubscription?
+  package internal(set) var subscription: SyncSubscription?
   /// True if the device ever received only a part. It may then have written to records that it has released.
   var hasHeldParts = false
   /// The records outside of that part. They are released once they have no waiting changes.
@@ -41,7 +41,7 @@ public struct Replica: Sendable {
   /// The source of stamps.
   public internal(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's, as last measured.
-  public internal(set) var skewMilliseconds: Int64 = 0
+  package internal(set) var skewMilliseconds: Int64 = 0
   /// The requests and bytes that may still be sent.
   public internal(set) var budget: RequestBudget
   /// The last reason for not sending anything and the end of the pause, or nil after a success.
@@ -65,7 +65,7 @@ public struct Replica: Sendable {
 
   /// Returns a record with this device's unsent changes applied, as the user sees it (local first, S32). Values that
   /// exceed a limit are left out.
-  public func view(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
+  package func view(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     whole(of: key, windowMilliseconds: windowMilliseconds).withinLimits()
   }
 

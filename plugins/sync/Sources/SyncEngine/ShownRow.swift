@@ -1,18 +1,18 @@
 import SyncCore
 
 /// A record as shown in a device's file.
-public struct ShownRow: Hashable, Sendable {
+package struct ShownRow: Hashable, Sendable {
   /// True if the record is deleted.
-  public var isDeleted: Bool
+  package var isDeleted: Bool
   /// The time of the last change, in milliseconds since 1970.
-  public var changedMilliseconds: Int64
+  package var changedMilliseconds: Int64
   /// The device that made the last change.
-  public var changedBy: String
+  package var changedBy: String
   /// The values of the record's fields, in schema order.
-  public var values: [Scalar]
+  package var values: [Scalar]
 
   /// Creates a row.
-  public init(isDeleted: Bool, changedMilliseconds: Int64, changedBy: String, values: [Scalar]) {
+  package init(isDeleted: Bool, changedMilliseconds: Int64, changedBy: String, values: [Scalar]) {
     self.isDeleted = isDeleted
     self.changedMilliseconds = changedMilliseconds
     self.changedBy = changedBy
@@ -20,7 +20,7 @@ public struct ShownRow: Hashable, Sendable {
   }
 
   /// The row as compact bytes.
-  public func packed() -> [UInt8] {
+  package func packed() -> [UInt8] {
     var packer = Packer()
     packer.byte(isDeleted ? 1 : 0)
     packer.signed(changedMilliseconds)
@@ -31,7 +31,7 @@ public struct ShownRow: Hashable, Sendable {
   }
 
   /// Reads a packed row.
-  public init(packed bytes: [UInt8]) throws(PackingError) {
+  package init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     isDeleted = try reader.byte("whether it is deleted") == 1
     changedMilliseconds = try reader.signed("the latest change")

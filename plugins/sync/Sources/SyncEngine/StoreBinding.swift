@@ -21,33 +21,33 @@ public struct StorePlace: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The store that a device's data belongs to, and the store last met at each location.
-public struct StoreBinding: Hashable, Sendable {
+package struct StoreBinding: Hashable, Sendable {
   /// A location and the store last met there.
-  public struct Meeting: Hashable, Sendable {
+  package struct Meeting: Hashable, Sendable {
     /// The location.
-    public var place: StorePlace
+    package var place: StorePlace
     /// The store that responded, or nil if none has responded yet.
-    public var store: StoreIdentity?
+    package var store: StoreIdentity?
   }
 
   /// The store of this data, or nil until a store has been met.
-  public internal(set) var store: StoreIdentity?
+  package internal(set) var store: StoreIdentity?
   /// The known locations, in the order of their last use.
-  public internal(set) var meetings: [Meeting] = []
+  package internal(set) var meetings: [Meeting] = []
 
   /// Creates an empty binding.
-  public init() {}
+  package init() {}
 
   /// The maximum number of locations.
   static let limit = 64
 
   /// True if the store last met at a location is the one that this data belongs to.
-  public func belongs(at place: StorePlace) -> Bool {
+  package func belongs(at place: StorePlace) -> Bool {
     meetings.contains { $0.place == place && $0.store == store }
   }
 
   /// Returns the store last met at a location, or nil.
-  public func store(at place: StorePlace) -> StoreIdentity? { meetings.last { $0.place == place }?.store }
+  package func store(at place: StorePlace) -> StoreIdentity? { meetings.last { $0.place == place }?.store }
 
   mutating func note(_ store: StoreIdentity?, at place: StorePlace) {
     meetings.removeAll { $0.place == place }
@@ -70,7 +70,7 @@ extension StoreBinding {
   }
 
   /// Reads a saved binding. An empty array is an empty binding.
-  public init(packed bytes: [UInt8]) throws(PackingError) {
+  package init(packed bytes: [UInt8]) throws(PackingError) {
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)
     store = try Self.identity(&reader)

@@ -90,7 +90,7 @@ public enum ZoneReader: Hashable, Sendable {
   case nobody
 
   /// The furthest cursor that the reader has received, or nil.
-  public var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
+  package var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
 }
 
 /// A message on a live channel.
@@ -105,7 +105,7 @@ public enum ChannelSign: Hashable, Sendable {
   case recovered(Cursor)
 
   /// The zone's position in the sign, or nil for a heartbeat.
-  public var cursor: Cursor? {
+  package var cursor: Cursor? {
     switch self {
     case .notification(let cursor), .recovered(let cursor): cursor
     case .changes(let page, since: _): page.cursor
@@ -115,21 +115,21 @@ public enum ChannelSign: Hashable, Sendable {
 }
 
 /// The limits of a backend per call.
-public enum SyncLimits {
+package enum SyncLimits {
   /// The maximum number of operations in a commit.
-  public static let operations = 200
+  package static let operations = 200
   /// The maximum number of records in a page of changes.
-  public static let records = 2000
+  package static let records = 2000
   /// The maximum size of the writes in one commit, in bytes. Once encoded, they fit into the body of a request.
-  public static let batchBytes = 700_000
+  package static let batchBytes = 700_000
   /// The maximum size of a request's body, in bytes.
-  public static let bodyBytes = 1_048_576
+  package static let bodyBytes = 1_048_576
   /// The interval at which an unfetched notification is repeated, in milliseconds.
-  public static let notificationRepeatMilliseconds: Int64 = 5000
+  package static let notificationRepeatMilliseconds: Int64 = 5000
   /// The number of times that an unfetched notification is repeated.
-  public static let notificationRepeats = 12
+  package static let notificationRepeats = 12
   /// The interval of heartbeats on a live channel, in milliseconds.
-  public static let keepAliveMilliseconds: Int64 = 30_000
+  package static let keepAliveMilliseconds: Int64 = 30_000
 }
 
 /// The results of a commit's operations, in order.
@@ -137,9 +137,9 @@ public struct CommitReply: Hashable, Sendable {
   /// One result per operation.
   public var results: [CommitResult]
   /// The zone's position after the commit.
-  public var cursor: Cursor
+  package var cursor: Cursor
   /// The server's time of the response, in milliseconds since 1970.
-  public var serverMilliseconds: Int64
+  package var serverMilliseconds: Int64
 
   /// Creates a reply.
   public init(results: [CommitResult], cursor: Cursor, serverMilliseconds: Int64) {
@@ -149,10 +149,10 @@ public struct CommitReply: Hashable, Sendable {
   }
 
   /// The incarnation of the zone in which the sequence numbers were assigned.
-  public var generation: UInt64 { cursor.generation }
+  package var generation: UInt64 { cursor.generation }
 
   /// The sequence number of the last committed change, or nil if nothing was committed.
-  public var lastSequence: Int64? {
+  package var lastSequence: Int64? {
     results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }.max()
   }
 }
@@ -177,13 +177,13 @@ public struct ChangePage: Hashable, Sendable {
   /// The changed records, oldest change first.
   public var records: [SyncRecord]
   /// The changed records outside of the subscription.
-  public var others: [RecordMention]
+  package var others: [RecordMention]
   /// The cursor at the end of the page.
-  public var cursor: Cursor
+  package var cursor: Cursor
   /// True if more changes follow.
-  public var hasMore: Bool
+  package var hasMore: Bool
   /// The server's time of the response, in milliseconds since 1970.
-  public var serverMilliseconds: Int64
+  package var serverMilliseconds: Int64
   /// The deletions that the zone has forgotten. A device with an older cursor reads the whole zone.
   public var dropped: Dropped
 

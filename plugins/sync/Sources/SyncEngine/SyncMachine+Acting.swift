@@ -3,7 +3,7 @@ import SyncCore
 extension SyncMachine {
   /// Returns the reason why an action is refused, or nil. It is checked before anything is saved, so a refused action
   /// has no effect.
-  public func refusal(of action: Action, on key: RecordKey) -> String? {
+  package func refusal(of action: Action, on key: RecordKey) -> String? {
     guard key.isWellFormed else {
       return RecordKey.rule
     }

@@ -2,7 +2,7 @@ import SyncCore
 
 extension SyncMachine {
   /// Returns the rules of a collection as known here: those of the zone, with declarations of this device on top.
-  public func rules(of collection: String) -> ZoneRules {
+  package func rules(of collection: String) -> ZoneRules {
     replica.rules[collection] ?? ZoneRules(collection: collection, texts: [:])
   }
 
@@ -27,7 +27,7 @@ extension SyncMachine {
   }
 
   /// Returns the reason why several actions cannot form a transaction, or nil.
-  public func refusal(of actions: [(key: RecordKey, action: Action)]) -> String? {
+  package func refusal(of actions: [(key: RecordKey, action: Action)]) -> String? {
     if actions.count > RecordLimits.transactionWrites {
       return "a transaction has \(actions.count) writes, at most \(RecordLimits.transactionWrites) are allowed"
     }
@@ -159,7 +159,7 @@ extension SyncMachine {
   }
 
   /// Returns the rows of all records, for a file whose tables were created again.
-  public func allRows() -> [StoreChange] {
+  package func allRows() -> [StoreChange] {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))
     return keys.sorted().compactMap { key in

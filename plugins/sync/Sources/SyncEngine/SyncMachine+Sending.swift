@@ -6,7 +6,7 @@ extension SyncMachine {
 
   /// Returns the time at which the machine needs the event `.woke`, or nil if it needs none. A time in the past means
   /// now.
-  public func nextWake(atMilliseconds now: Int64) -> Int64? {
+  package func nextWake(atMilliseconds now: Int64) -> Int64? {
     guard isStarted else { return nil }
     var times = [push.inFlight, pull.inFlight].compactMap { $0?.deadlineMilliseconds }
     switch channel.state {

@@ -54,7 +54,7 @@ extension SyncMachine {
 extension Replica {
   /// True if nothing here belongs to a store or a person. A schema's rules and the device's own description are the
   /// same everywhere and do not count.
-  public var holdsNothing: Bool {
+  package var holdsNothing: Bool {
     confirmed.isEmpty && heard == nil
       && !outbox.contains { $0.key.type != ZoneRules.type && $0.key.type != DeviceInfo.collection }
   }

@@ -13,7 +13,7 @@ import SyncCore
 /// ```
 public struct SyncMachine: Sendable {
   /// The device's durable state.
-  public internal(set) var replica: Replica
+  package internal(set) var replica: Replica
   /// The settings.
   public let settings: SyncSettings
   var generator: SplitMix64
@@ -25,22 +25,22 @@ public struct SyncMachine: Sendable {
   var degradation = Degradation()
   var isStarted = false
   /// True if the user has switched synchronization off.
-  public internal(set) var isOffline = false
+  package internal(set) var isOffline = false
   /// A problem that a person must solve before anything continues, or nil.
-  public internal(set) var pausedBecause: BackendError?
+  package internal(set) var pausedBecause: BackendError?
   var halt: SyncPause?
   /// The number of completed fetches.
-  public internal(set) var completedPulls = 0
+  package internal(set) var completedPulls = 0
   /// The number of started fetches, including failed ones.
-  public internal(set) var begunPulls = 0
+  package internal(set) var begunPulls = 0
   /// The number of the last fetch that was completed.
-  public internal(set) var heardPull = 0
+  package internal(set) var heardPull = 0
   var isSkewMeasured = false
   /// The smoothed round trip time of requests, or nil before the first response.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
   /// True if the store has been compared since the connection was opened.
-  public internal(set) var isStoreConfirmed = false
+  package internal(set) var isStoreConfirmed = false
   /// True if the user was notified that changes of other devices are delayed.
   var isStale = false
   /// The pages of an unfinished fetch.
@@ -295,41 +295,41 @@ struct SendLane: Sendable {
 /// The settings of a device's synchronization.
 public struct SyncSettings: Sendable {
   /// The time in milliseconds for which further actions are gathered after a push (L1).
-  public var gatherMilliseconds: Int64 = 150
+  package var gatherMilliseconds: Int64 = 150
   /// The maximum time in milliseconds for which a waiting action is gathered while others follow (S3 requires less than
   /// a second; S33).
-  public var gatherLimitMilliseconds: Int64 = 900
+  package var gatherLimitMilliseconds: Int64 = 900
   /// The maximum timeout of a request, in milliseconds.
-  public var requestTimeoutMilliseconds: Int64 = 4000
+  package var requestTimeoutMilliseconds: Int64 = 4000
   /// The minimum timeout of a request, in milliseconds, however fast earlier ones were.
-  public var shortestTimeoutMilliseconds: Int64 = 1000
+  package var shortestTimeoutMilliseconds: Int64 = 1000
   /// The time in milliseconds after which a silent channel is closed: six heartbeats, so that a lossy channel stays
   /// open.
-  public var channelSilenceMilliseconds: Int64 = 180_000
+  package var channelSilenceMilliseconds: Int64 = 180_000
   /// The poll interval while the channel is open, in milliseconds (L3).
-  public var pollHealthyMilliseconds: Int64 = 300_000
+  package var pollHealthyMilliseconds: Int64 = 300_000
   /// The poll interval in the first five minutes without a channel, in milliseconds (S5).
-  public var pollDownMilliseconds: Int64 = 30_000
+  package var pollDownMilliseconds: Int64 = 30_000
   /// The poll interval without a channel after these five minutes, in milliseconds.
-  public var pollLongDownMilliseconds: Int64 = 60_000
+  package var pollLongDownMilliseconds: Int64 = 60_000
   /// The number of polls at the interval `pollDownMilliseconds`.
-  public var quickPolls = 10
+  package var quickPolls = 10
   /// True if a live channel is used (V22).
-  public var usesChannel = true
+  package var usesChannel = true
   /// The types of records that are still sent when the budget runs low (D1).
-  public var essentialTypes: Set<String> = []
+  package var essentialTypes: Set<String> = []
   /// Converts records of collections to rows in the device's file, or nil if the file shows no rows.
-  public var projection: (any RecordProjection)?
+  package var projection: (any RecordProjection)?
   /// The location of the store.
   public var place = StorePlace()
   /// True if this data is merged with that of another store. Otherwise nothing is sent to another store.
-  public var mergesOtherStores = false
+  package var mergesOtherStores = false
   /// The part of the zone that the device receives, or nil for all of it.
-  public var subscription: SyncSubscription?
+  package var subscription: SyncSubscription?
   /// The maximum number of records per requested page.
-  public var pageRecords = 200
+  package var pageRecords = 200
   /// The maximum size of a requested page, in bytes.
-  public var pageBytes = 65_536
+  package var pageBytes = 65_536
 
   /// Creates the default settings.
   public init() {}
@@ -337,8 +337,8 @@ public struct SyncSettings: Sendable {
 
 extension SyncMachine {
   /// True if the channel with this number is open or opening.
-  public func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
+  package func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
 
   /// The number of the last requested channel.
-  public var openChannelNumber: Int { channel.number }
+  package var openChannelNumber: Int { channel.number }
 }

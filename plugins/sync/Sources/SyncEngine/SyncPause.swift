@@ -4,11 +4,11 @@ import SyncCore
 /// device's state, so that it can be read during a run and after it.
 public struct SyncPause: Hashable, Sendable {
   /// The start of the pause, in milliseconds since 1970 on the device's clock.
-  public var sinceMilliseconds: Int64
+  package var sinceMilliseconds: Int64
   /// The time when the pause ends without action, or nil if a person must act first.
-  public var untilMilliseconds: Int64?
+  package var untilMilliseconds: Int64?
   /// The end of a pause requested by the server, or nil. Nothing ends that pause earlier, not even a restart.
-  public var askedUntilMilliseconds: Int64?
+  package var askedUntilMilliseconds: Int64?
   /// A stable code for the reason.
   public var code: String
   /// The reason as text.
@@ -39,7 +39,7 @@ public struct SyncPause: Hashable, Sendable {
   }
 
   /// True while the pause lasts.
-  public func isActive(atMilliseconds now: Int64) -> Bool { untilMilliseconds.map { now < $0 } ?? true }
+  package func isActive(atMilliseconds now: Int64) -> Bool { untilMilliseconds.map { now < $0 } ?? true }
 
   /// The part of the pause that remains when the server is reachable again: the pause that it requested, or nil.
   var askedByServer: SyncPause? {

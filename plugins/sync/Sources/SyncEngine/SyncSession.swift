@@ -10,7 +10,7 @@ import SyncCore
 /// ```
 public actor SyncSession {
   /// The machine's present state, for reading records and the status.
-  public private(set) var machine: SyncMachine
+  package private(set) var machine: SyncMachine
   private let zone: String
   private let backend: any SyncBackend
   private let store: any ReplicaStore
@@ -97,7 +97,7 @@ public actor SyncSession {
   }
 
   /// Saves the rows of all records again, for a file whose tables were just created.
-  public func showAll() async throws(ReplicaError) {
+  package func showAll() async throws(ReplicaError) {
     let rows = machine.allRows()
     if !rows.isEmpty { try await store.save(rows) }
   }
@@ -118,7 +118,7 @@ public actor SyncSession {
   public func discard(parked position: Int64) async { _ = await give(.discarded(position: position)) }
 
   /// Removes a device from the zone until it writes again.
-  public func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
+  package func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
   /// Waits until the machine satisfies a condition. Returns false on a timeout, or when the session stops first.
   public func wait(

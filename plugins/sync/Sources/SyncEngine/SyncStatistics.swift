@@ -12,9 +12,9 @@ public struct SyncStatistics: Hashable, Sendable {
   public var lastSuccessMilliseconds: Int64 = 0
   /// The time when this device last had read all changes of other devices, in milliseconds since 1970 on its clock, or
   /// 0 for never.
-  public var lastHeardMilliseconds: Int64 = 0
+  package var lastHeardMilliseconds: Int64 = 0
   /// The number of conflicts decided by each rule.
-  public var conflicts: [ConflictRule: Int64] = [:]
+  package var conflicts: [ConflictRule: Int64] = [:]
 
   /// Creates counters that start at zero.
   public init() {}

@@ -5,24 +5,24 @@ public struct SyncStatus: Hashable, Sendable {
   /// The device.
   public var device: DeviceID
   /// The store that the device's data belongs to, and the locations of known stores.
-  public var binding: StoreBinding
+  package var binding: StoreBinding
   /// The number of changes waiting to be sent.
   public var outboxDepth: Int
   /// The age of the oldest waiting change, in milliseconds.
-  public var outboxAgeMilliseconds: Int64
+  package var outboxAgeMilliseconds: Int64
   /// The parked changes with their reasons.
   public var parked: [Parked]
   /// The records with a part that exceeds a limit. Only that part is not shown.
-  public var notShown: [NotShown]
+  package var notShown: [NotShown]
   /// The time of the last successful request, in milliseconds since 1970 on the device's clock, or nil for never.
   public var lastSuccessMilliseconds: Int64?
   /// The time when this device last had read all changes of other devices, in milliseconds since 1970 on its clock, or
   /// nil for never.
   public var lastHeardMilliseconds: Int64?
   /// The time until which the budget delays the changes of other devices, or nil.
-  public var staleUntilMilliseconds: Int64?
+  package var staleUntilMilliseconds: Int64?
   /// True if the live channel is open.
-  public var isChannelUp: Bool
+  package var isChannelUp: Bool
   /// True if the user has switched synchronization off.
   public var isOffline: Bool
   /// A problem that a person must solve before anything is sent, or nil.
@@ -37,22 +37,22 @@ public struct SyncStatus: Hashable, Sendable {
   /// The number of bytes in the last 24 hours.
   public var bytesInDay: Int
   /// The cost of the zone's first fetch, which the other figures do not include.
-  public var firstFetch: RequestBudget.FirstFetch
+  package var firstFetch: RequestBudget.FirstFetch
   /// The limits of the budget.
-  public var limits: RequestBudget.Limits
+  package var limits: RequestBudget.Limits
   /// The server's clock minus the device's, in milliseconds.
-  public var clockOffsetMilliseconds: Int64
+  package var clockOffsetMilliseconds: Int64
   /// The position up to which the zone has been read.
-  public var cursor: Cursor?
+  package var cursor: Cursor?
   /// The counters, including conflicts by rule.
   public var statistics: SyncStatistics
 
   /// A record with a part that exceeds a limit.
-  public struct NotShown: Hashable, Sendable {
+  package struct NotShown: Hashable, Sendable {
     /// The record's key.
-    public var key: RecordKey
+    package var key: RecordKey
     /// The name of the part and the limit.
-    public var reason: String
+    package var reason: String
   }
 
   /// A parked change.
@@ -62,9 +62,9 @@ public struct SyncStatus: Hashable, Sendable {
     /// The record's key.
     public var key: RecordKey
     /// The change.
-    public var change: RecordOperation.Change
+    package var change: RecordOperation.Change
     /// The time when the change was made, in milliseconds since 1970 on the device's clock.
-    public var queuedMilliseconds: Int64
+    package var queuedMilliseconds: Int64
     /// The reason why the change is parked.
     public var reason: String
   }
@@ -116,12 +116,12 @@ extension SyncMachine {
   }
 
   /// True if no change waits and no commit is in flight. Parked changes do not count.
-  public var isFlushed: Bool {
+  package var isFlushed: Bool {
     push.inFlight == nil && replica.outbox.waitingCount == 0
   }
 
   /// True if changes wait and can be sent now: synchronization is on, and the last request succeeded.
-  public var canHandOver: Bool {
+  package var canHandOver: Bool {
     isStarted && !isOffline && pausedBecause == nil && replica.pause == nil && !isFlushed
   }
 
@@ -129,7 +129,7 @@ extension SyncMachine {
   package mutating func countVisits(in counter: WorkCounter) { replica.outbox.visits = counter }
 
   /// Returns the common state of changes made in this session: parked if one of them is, acknowledged if all are.
-  public func fate(of positions: [Int64]) -> SyncFate {
+  package func fate(of positions: [Int64]) -> SyncFate {
     let items = positions.compactMap { replica.outbox[position: replica.outbox.present($0)] }
     for item in items {
       if let reason = item.parkedBecause { return .parked(item.key, reason: reason) }
@@ -138,20 +138,20 @@ extension SyncMachine {
   }
 
   /// Returns the devices that count in the zone: neither retired nor silent for 90 days.
-  public func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {
+  package func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {
     replica.confirmed.values.reduce(into: []) {
       $0.formUnion($1.cell.context.liveDevices(atMilliseconds: now + replica.skewMilliseconds))
     }
   }
 
   /// Returns the content of a record, including unsent changes.
-  public func view(of key: RecordKey) -> Cell {
+  package func view(of key: RecordKey) -> Cell {
     replica.view(of: key, windowMilliseconds: window(of: key))
   }
 }
 
 /// The state of a change.
-public enum SyncFate: Hashable, Sendable {
+package enum SyncFate: Hashable, Sendable {
   /// Waiting to be sent or for a response.
   case waiting
   /// Stored in the zone, or discarded by a person.

@@ -6,36 +6,36 @@ import SyncCore
 /// differs from its earlier one. A cursor of the lost history lies beyond the end of its incarnation, or in an
 /// incarnation that the copy lacks, and is refused. Otherwise a device would not notice lost changes once others had
 /// reached the same sequence number again.
-public struct ZoneIncarnations: Hashable, Sendable {
+package struct ZoneIncarnations: Hashable, Sendable {
   /// One incarnation.
-  public struct Incarnation: Hashable, Sendable {
+  package struct Incarnation: Hashable, Sendable {
     /// The generation, a number drawn at random.
-    public var generation: UInt64
+    package var generation: UInt64
     /// The last sequence number before the incarnation.
-    public var from: Int64
+    package var from: Int64
 
     /// Creates an incarnation.
-    public init(generation: UInt64, from: Int64) {
+    package init(generation: UInt64, from: Int64) {
       self.generation = generation
       self.from = from
     }
   }
 
   /// The maximum number of incarnations that are kept. A device with a cursor of an older one fetches the whole zone.
-  public static let limit = 1000
+  package static let limit = 1000
   private(set) var incarnations: [Incarnation]
 
   /// Creates the list of a zone's incarnations, oldest first.
-  public init(_ incarnations: [Incarnation]) { self.incarnations = incarnations }
+  package init(_ incarnations: [Incarnation]) { self.incarnations = incarnations }
 
   /// Starts an incarnation after this sequence number.
-  public mutating func begin(generation: UInt64, from sequence: Int64) {
+  package mutating func begin(generation: UInt64, from sequence: Int64) {
     incarnations.append(Incarnation(generation: generation, from: sequence))
     if incarnations.count > Self.limit { incarnations.removeFirst(incarnations.count - Self.limit) }
   }
 
   /// True if a cursor belongs to this history. `last` is the zone's last sequence number.
-  public func holds(_ cursor: Cursor, last: Int64) -> Bool {
+  package func holds(_ cursor: Cursor, last: Int64) -> Bool {
     guard let index = incarnations.lastIndex(where: { $0.generation == cursor.generation }) else { return false }
     return cursor.sequence <= (index + 1 < incarnations.count ? incarnations[index + 1].from : last)
   }

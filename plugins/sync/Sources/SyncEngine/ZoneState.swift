@@ -7,9 +7,9 @@ public struct ZoneState: Sendable {
   /// The store that the zone is in.
   public let store: StoreIdentity
   /// The zone's present generation.
-  public internal(set) var generation: UInt64
+  package internal(set) var generation: UInt64
   /// The sequence number of the last change.
-  public internal(set) var sequence: Int64 = 0
+  package internal(set) var sequence: Int64 = 0
   /// The records by key.
   public internal(set) var records: [RecordKey: SyncRecord] = [:]
   /// The collections' rules contained in `records`, by collection.
@@ -24,7 +24,7 @@ public struct ZoneState: Sendable {
   public internal(set) var dropped = Dropped()
   var ages = ZoneAges()
   /// True if the zone uses the clocks of its devices, as in a shared file, instead of a server's clock.
-  public var hasDevicesTime = false
+  package var hasDevicesTime = false
   /// The generation of the incarnation that starts with the next change, or nil if none starts.
   private var nextGeneration: UInt64?
 
@@ -36,7 +36,7 @@ public struct ZoneState: Sendable {
   }
 
   /// The zone's present position.
-  public var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
+  package var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
 
   /// True if the cursor is nil or part of this zone's history.
   private func holds(_ cursor: Cursor?) -> Bool {
@@ -45,13 +45,13 @@ public struct ZoneState: Sendable {
   }
 
   /// Removes all earlier incarnations, so that every cursor becomes invalid and every device fetches the whole zone.
-  public mutating func begin(generation: UInt64) {
+  package mutating func begin(generation: UInt64) {
     self.generation = generation
     incarnations = ZoneIncarnations([.init(generation: generation, from: sequence)])
   }
 
   /// Prepares a new incarnation that starts with the next change. Called when a store is opened.
-  public mutating func reopen(generation: UInt64) { nextGeneration = generation }
+  package mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
   /// Throws `otherStore` unless the zone is in the expected store, or any store if it is nil.
   public func require(_ expected: StoreIdentity?) throws(BackendError) {

@@ -9,7 +9,7 @@ import SyncSQLite
 extension SyncReports {
   /// Returns the parked changes in a device's file, as objects and as lines of text, or nil before the file's first
   /// use.
-  public static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
+  package static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
     guard let replica = try Replica(stored: try await store.load(), limits: nil) else { return nil }
@@ -17,18 +17,18 @@ extension SyncReports {
   }
 
   /// Marks one parked change, or all if `position` is nil, to be sent by the next run. Returns their number.
-  public static func retry(file: String, position: Int64?) async throws -> Int {
+  package static func retry(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .retried(position: $0) }
   }
 
   /// Discards one parked change, or all if `position` is nil. Returns their number.
-  public static func discard(file: String, position: Int64?) async throws -> Int {
+  package static func discard(file: String, position: Int64?) async throws -> Int {
     try await change(file: file, position: position) { .discarded(position: $0) }
   }
 
   /// Returns the zone's devices from a device's file, as objects and as lines of text, or nil before the file's first
   /// use.
-  public static func devices(file: String) async throws -> [(value: ValueObject, line: String)]? {
+  package static func devices(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
     guard let replica = try Replica(stored: try await store.load(), limits: nil) else { return nil }
@@ -45,7 +45,7 @@ extension SyncReports {
   }
 
   /// Marks a device to be retired by the next run. Returns its identity.
-  public static func retire(_ name: String, file: String) async throws -> String {
+  package static func retire(_ name: String, file: String) async throws -> String {
     try await withMachine(file: file) { machine, store in
       let device = try machine.replica.device(named: name)
       try await save(.retired(device), &machine, store)

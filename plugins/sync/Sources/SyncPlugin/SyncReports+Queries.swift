@@ -5,7 +5,7 @@ import SyncSQLite
 
 extension SyncReports {
   /// Returns the problem with a statement of `sync.query` over the collections of a schema, or nil.
-  public static func problem(withQuery sql: String, _ schema: RecordSchema) -> RecordProblem? {
+  package static func problem(withQuery sql: String, _ schema: RecordSchema) -> RecordProblem? {
     guard let reason = RecordQuery.problem(with: sql, over: schema.tables) else { return nil }
     let views = schema.collections.map(\.name)
     func name(behind prefix: String) -> String? {

@@ -8,15 +8,15 @@ import SyncSQLite
 import SyncSimulation
 
 /// The output of the subcommands `flowrun sync …`.
-public enum SyncReports {
+package enum SyncReports {
   /// Returns the files of devices in a data folder, for one device or all, sorted.
-  public static func files(in folder: String, device: String?) -> [String] {
+  package static func files(in folder: String, device: String?) -> [String] {
     DeviceFile.all(in: folder, device: device)
   }
 
   /// Returns the status in a device's file, or nil before the file's first use. Throws a `ReplicaError` if it cannot be
   /// read.
-  public static func status(file: String) async throws -> StatusReport? {
+  package static func status(file: String) async throws -> StatusReport? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
     let now = SystemClock().nowMilliseconds()
@@ -29,7 +29,7 @@ public enum SyncReports {
 
   /// Simulates a day on a virtual clock with the records of a schema. `onProgress` is called regularly with the
   /// completed share.
-  public static func simulate(
+  package static func simulate(
     schema: RecordSchema? = nil, seed: UInt64, devices: Int, hours: Int, loss: Double,
     backend: SimulationPlan.Backend = .server,
     onProgress: @escaping (Double) -> Void = { _ in }
@@ -44,21 +44,21 @@ public enum SyncReports {
 }
 
 /// A status as an object and as text.
-public struct StatusReport: Sendable {
+package struct StatusReport: Sendable {
   /// The status as an object.
-  public let value: ValueObject
+  package let value: ValueObject
   /// The status as lines of text.
-  public let text: String
+  package let text: String
 }
 
 /// The result of a simulated day, as an object and as text.
-public struct DayReport: Sendable {
+package struct DayReport: Sendable {
   /// The result as an object.
-  public let value: ValueObject
+  package let value: ValueObject
   /// The result as lines of text.
-  public let text: String
+  package let text: String
   /// True if all devices end with the content that the oracle computed and no rule was broken.
-  public let isGood: Bool
+  package let isGood: Bool
 }
 
 extension SimulationReport {

@@ -18,7 +18,7 @@ public enum Pomodoro {
       field: "remaining", ages: true, unless: "is-paused", when: .init(field: "state", order: ["focus", "breakTime"])))
 
   /// Returns the operations that declare the rules of the timer's zone, for programs that commit without a device.
-  public static func naming(atMilliseconds milliseconds: Int64) -> [RecordOperation] {
+  package static func naming(atMilliseconds milliseconds: Int64) -> [RecordOperation] {
     schema.withDevices.collections.map { collection in
       let write = Write(
         dot: Dot(device: DeviceID(stem: "rules", random: 0), number: 1), milliseconds: milliseconds,
@@ -31,10 +31,10 @@ public enum Pomodoro {
   static let completed = "completed"
 
   /// Returns an edit that adds completed pomodoros without changing the state.
-  public static func completing(_ more: Int64) -> RecordEdit { RecordEdit(fields: [completed: .raise(by: more)]) }
+  package static func completing(_ more: Int64) -> RecordEdit { RecordEdit(fields: [completed: .raise(by: more)]) }
 
   /// An edit that starts a new day with a count of 0 (F18).
-  public static var newDay: RecordEdit {
+  package static var newDay: RecordEdit {
     RecordEdit(fields: [completed: .inEpoch(Scalar.integer(0).bytes, begins: true)])
   }
 }

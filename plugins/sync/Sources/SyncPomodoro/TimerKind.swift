@@ -20,5 +20,5 @@ public enum TimerKind: String, Hashable, Sendable, CaseIterable {
   }
 
   /// True if the time decreases in this state. Of two such states, the one closer to its end wins (S21, S22).
-  public var runsDown: Bool { self == .focus || self == .breakTime }
+  package var runsDown: Bool { self == .focus || self == .breakTime }
 }

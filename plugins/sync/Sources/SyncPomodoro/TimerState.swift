@@ -7,13 +7,13 @@ public struct TimerState: Hashable, Sendable {
   /// The time left when the user acted, in milliseconds.
   public var remainingMilliseconds: Int64
   /// True if the timer is paused and its time does not decrease.
-  public var isPaused: Bool
+  package var isPaused: Bool
   /// Members of the state's JSON object that this version does not know, as bytes; empty if there are none. A record
   /// stores them in the field `other-data`.
-  public var extra: [UInt8]
+  package var extra: [UInt8]
 
   /// The maximum time of a timer: 24 h.
-  public static let longestMilliseconds: Int64 = 86_400_000
+  package static let longestMilliseconds: Int64 = 86_400_000
 
   /// Creates a state.
   public init(kind: TimerKind, remainingMilliseconds: Int64 = 0, isPaused: Bool = false, extra: [UInt8] = []) {
@@ -30,7 +30,7 @@ public struct TimerState: Hashable, Sendable {
   }
 
   /// The state in the form of a record, with the names of the timer's schema.
-  public var recordState: RecordState {
+  package var recordState: RecordState {
     var values = [
       "state": Scalar.text(kind.rawValue).bytes, "remaining": Scalar.integer(max(0, remainingMilliseconds)).bytes,
       "is-paused": Scalar.boolean(isPaused).bytes,

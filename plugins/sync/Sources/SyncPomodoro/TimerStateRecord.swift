@@ -3,20 +3,20 @@ import SyncCore
 import SyncEngine
 
 /// The timer's record in the form of the seed app, `CD_TimerState`, with its seven named fields (S6, S9).
-public struct TimerStateRecord: Hashable, Sendable {
+package struct TimerStateRecord: Hashable, Sendable {
   /// The device that set the state.
-  public var deviceID: String
+  package var deviceID: String
   /// The state, written as `stateType`, `isPaused` and, in `stateData`, `remainingSeconds`.
-  public var state: TimerState
+  package var state: TimerState
   /// The time of the user's action, in milliseconds since 1970.
-  public var timestamp: Int64
+  package var timestamp: Int64
   /// The number of completed pomodoros.
-  public var completedPomodoros: Int64
+  package var completedPomodoros: Int64
   /// The device's own number of the write.
-  public var version: Int64
+  package var version: Int64
 
   /// Creates a record.
-  public init(deviceID: String, state: TimerState, timestamp: Int64, completedPomodoros: Int64, version: Int64) {
+  package init(deviceID: String, state: TimerState, timestamp: Int64, completedPomodoros: Int64, version: Int64) {
     self.deviceID = deviceID
     self.state = state
     self.timestamp = timestamp
@@ -25,12 +25,12 @@ public struct TimerStateRecord: Hashable, Sendable {
   }
 
   /// Reads the timer as shown by a device, by the rules of its zone. Returns nil if it was never set.
-  public init?(_ machine: SyncMachine) {
+  package init?(_ machine: SyncMachine) {
     self.init(cell: machine.view(of: Pomodoro.timer), decide: machine.decide(of: Pomodoro.timer))
   }
 
   /// Reads the timer in a cell. Returns nil if none is set.
-  public init?(cell: Cell, decide: DecideRule = Pomodoro.decide) {
+  package init?(cell: Cell, decide: DecideRule = Pomodoro.decide) {
     guard !cell.content.living.isEmpty, let winner = cell.reading(by: decide)?.winner,
       let state = TimerState(payload: winner.payload)
     else { return nil }
@@ -40,7 +40,7 @@ public struct TimerStateRecord: Hashable, Sendable {
   }
 
   /// Returns the number of completed pomodoros in a cell.
-  public static func completed(in cell: Cell) -> Int64 {
+  package static func completed(in cell: Cell) -> Int64 {
     guard case .largest(let bytes)? = cell.content.part(Pomodoro.completed)?.state,
       let value = EpochValue.read(bytes)?.value, case .integer(let count)? = Scalar(bytes: value)
     else { return 0 }
@@ -48,29 +48,29 @@ public struct TimerStateRecord: Hashable, Sendable {
   }
 
   /// An edit that sets the timer to this record. The count only grows: a higher one stays (S19).
-  public var edit: RecordEdit {
+  package var edit: RecordEdit {
     var edit = state.edit()
     edit.fields[Pomodoro.completed] = .inEpoch(Scalar.integer(completedPomodoros).bytes, begins: false)
     return edit
   }
 
   /// The reason why a value is not a valid record.
-  public struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  package struct FieldProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The field, such as `isPaused` or `stateData.remainingSeconds`.
-    public var field: String
+    package var field: String
     /// The problem with the field, including the expected value.
-    public var message: String
+    package var message: String
     /// The field and the problem.
-    public var description: String { "CD_TimerState.\(field) \(message)" }
+    package var description: String { "CD_TimerState.\(field) \(message)" }
   }
 
   /// The names of the required fields.
-  public static let fields = [
+  package static let fields = [
     "deviceID", "stateType", "stateData", "timestamp", "isPaused", "completedPomodoros", "version",
   ]
 
   /// Reads a record. Throws a `FieldProblem` if a field is missing or has another type (S9).
-  public init(_ object: ValueObject) throws(FieldProblem) {
+  package init(_ object: ValueObject) throws(FieldProblem) {
     for field in Self.fields where object[field] == nil { throw FieldProblem(field: field, message: "is missing") }
     deviceID = try Self.read("deviceID", "a text", object, \.stringValue)
     timestamp = try Self.read("timestamp", "a whole number of milliseconds from 0", object, Self.natural)
@@ -88,7 +88,7 @@ public struct TimerStateRecord: Hashable, Sendable {
   }
 
   /// The record as an object that `init(_:)` reads.
-  public var value: ValueObject {
+  package var value: ValueObject {
     ValueObject([
       ("deviceID", .string(deviceID)), ("stateType", .string(state.kind.rawValue)),
       ("stateData", .string(state.stateData)), ("timestamp", .integer(Int(timestamp))),
@@ -114,7 +114,7 @@ public struct TimerStateRecord: Hashable, Sendable {
 
 extension TimerState {
   /// The content of `stateData`: a JSON object with `remainingSeconds` and all unknown members.
-  public var stateData: String {
+  package var stateData: String {
     var object = (try? JSONText.parse(extra).objectValue) ?? ValueObject()
     object["remainingSeconds"] =
       remainingMilliseconds % 1000 == 0

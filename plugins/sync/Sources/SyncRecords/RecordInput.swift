@@ -3,7 +3,7 @@ import FlowModel
 import SyncCore
 
 /// Converts a workflow's values to an edit of a record.
-public struct RecordInput: Sendable {
+package struct RecordInput: Sendable {
   private let collection: RecordSchema.Collection
   private let replaces: Bool
 
@@ -13,7 +13,7 @@ public struct RecordInput: Sendable {
   static let edits = ["add", "remove", "insert", "move", "begin"]
 
   /// Returns the problem with the name of a write's member, or nil.
-  public static func problem(withMember name: String) -> RecordProblem? {
+  package static func problem(withMember name: String) -> RecordProblem? {
     if writeMembers.contains(name) { return nil }
     return RecordProblem(
       "'\(name)' is not part of a write",
@@ -22,13 +22,13 @@ public struct RecordInput: Sendable {
 
   /// Creates a reader for edits of a collection's records. With `replaces`, a plain value replaces a counter, a set or
   /// a list, by its difference to the value on this device.
-  public init(_ collection: RecordSchema.Collection, replaces: Bool = false) {
+  package init(_ collection: RecordSchema.Collection, replaces: Bool = false) {
     self.collection = collection
     self.replaces = replaces
   }
 
   /// Reads an edit. If `isNew`, the record does not exist yet, so required fields must be present.
-  public func edit(_ values: ValueObject, isNew: Bool, seed: UInt64) throws(RecordProblem) -> RecordEdit {
+  package func edit(_ values: ValueObject, isNew: Bool, seed: UInt64) throws(RecordProblem) -> RecordEdit {
     var edit = RecordEdit(seed: seed)
     for (name, value) in values.members {
       if collection.field(name) == nil, collection.hasOtherFields {

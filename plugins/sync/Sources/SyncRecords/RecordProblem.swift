@@ -7,7 +7,7 @@ public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible 
   /// The problem.
   public var message: String
   /// The remedy or the correct form, or nil if the message contains it.
-  public var help: String?
+  package var help: String?
   /// The message and the help.
   public var description: String { help.map { "\(message); \($0)" } ?? message }
 

@@ -25,7 +25,7 @@ extension RecordSchema.Collection {
   }
 
   /// The column with the time of the winning state; see `decided(in:)`.
-  public static let decidedColumn = "_decided"
+  package static let decidedColumn = "_decided"
 
   /// Returns a record for workflows, or nil if it does not exist.
   public func shown(_ cell: Cell) -> ValueObject? {
@@ -36,7 +36,7 @@ extension RecordSchema.Collection {
   }
 
   /// Returns the fields of a record that the schema does not list, or none if it does not allow them.
-  public func otherFields(of cell: Cell) -> [(name: String, text: String)] {
+  package func otherFields(of cell: Cell) -> [(name: String, text: String)] {
     guard hasOtherFields else { return [] }
     return cell.fields.compactMap { stored in
       guard field(stored.name) == nil, case .text(let text)? = Scalar(bytes: stored.value) else { return nil }
@@ -85,16 +85,16 @@ extension RecordSchema.Field {
 
 /// Shows records in a device's file as the device's schema describes them. Deletions follow the schema's rule, which
 /// equals the zone's.
-public struct SchemaProjection: RecordProjection {
+package struct SchemaProjection: RecordProjection {
   private let collections: [String: RecordSchema.Collection]
 
   /// Creates the projection of a schema's collections.
-  public init(_ schema: RecordSchema) {
+  package init(_ schema: RecordSchema) {
     collections = Dictionary(schema.collections.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Returns the packed row of a record; see `RecordProjection`.
-  public func row(of cell: Cell, key: RecordKey) -> [UInt8]? {
+  package func row(of cell: Cell, key: RecordKey) -> [UInt8]? {
     guard let collection = collections[key.type] else { return nil }
     guard cell.isRecord else { return [] }
     return ShownRow(
@@ -108,7 +108,7 @@ public struct SchemaProjection: RecordProjection {
 
 extension RecordSchema.Field {
   /// Converts a value returned by SQL, which has neither Booleans nor lists, to the field's type.
-  public func asWritten(_ shown: Scalar) -> Scalar {
+  package func asWritten(_ shown: Scalar) -> Scalar {
     switch (rule.type, shown) {
     case (.boolean, .integer(let number)): .boolean(number != 0)
     case (.number, .integer(let number)): .number(Double(number))

@@ -10,7 +10,7 @@ public struct RecordSchema: Hashable, Sendable {
   /// The budget of a device, or nil for no limit.
   public var budget: RequestBudget.Limits?
   /// The collections in file order.
-  public var collections: [Collection]
+  package var collections: [Collection]
 
   package init(name: String, version: Int, budget: RequestBudget.Limits? = nil, collections: [Collection]) {
     self.name = name
@@ -32,9 +32,9 @@ public struct RecordSchema: Hashable, Sendable {
     /// The allowed keys of records, or nil for any.
     public var keys: [String]?
     /// True if each record is written only by the device whose identity is its key.
-    public var isWrittenByItself = false
+    package var isWrittenByItself = false
     /// True if records may have fields that are not listed here; they are merged by `newest`.
-    public var hasOtherFields = false
+    package var hasOtherFields = false
     /// The fields in file order.
     public var fields: [Field]
 
@@ -53,10 +53,10 @@ public struct RecordSchema: Hashable, Sendable {
     }
 
     /// Returns the field with this name, or nil.
-    public func field(_ name: String) -> Field? { fields.first { $0.name == name } }
+    package func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
     /// The rules that a zone stores for the collection.
-    public var rules: ZoneRules { ZoneRules(collection: name, texts: ruleTexts) }
+    package var rules: ZoneRules { ZoneRules(collection: name, texts: ruleTexts) }
 
     /// The rules as text, by name.
     var ruleTexts: [String: String] {
@@ -94,7 +94,7 @@ public struct RecordSchema: Hashable, Sendable {
   public func collection(_ name: String) -> Collection? { collections.first { $0.name == name } }
 
   /// This schema with the collection of devices' descriptions, which all zones have.
-  public var withDevices: RecordSchema {
+  package var withDevices: RecordSchema {
     var schema = self
     if collection(DeviceInfo.collection) == nil { schema.collections.append(Self.devices) }
     return schema

@@ -3,16 +3,16 @@ import FlowModel
 import SyncCore
 
 /// Checks a workflow's use of a schema's records before a run: the names of collections and fields, and literal values.
-public struct RecordUse {
+package struct RecordUse {
   private let schema: RecordSchema
   private let isOpen: (Value) -> Bool
   private let queryProblem: (String) -> RecordProblem?
   /// The findings, in the order of the steps.
-  public private(set) var diagnostics: [Diagnostic] = []
+  package private(set) var diagnostics: [Diagnostic] = []
 
   /// Creates a check against a schema. `isOpen` is true for values that are known only during a run. `queryProblem`
   /// returns the problem with a statement of `sync.query`.
-  public init(
+  package init(
     _ schema: RecordSchema, isOpen: @escaping (Value) -> Bool,
     queryProblem: @escaping (String) -> RecordProblem? = { _ in nil }
   ) {
@@ -22,7 +22,7 @@ public struct RecordUse {
   }
 
   /// Checks the inputs of a step.
-  public mutating func check(_ action: String, _ with: PlacedValue) {
+  package mutating func check(_ action: String, _ with: PlacedValue) {
     switch action {
     case "sync.put": checkWrite(with)
     case "sync.get", "sync.delete", "sync.watch": _ = collection(of: with)

@@ -3,9 +3,9 @@ import FlowDiagnostics
 /// The result of reading a file `*.sync.yaml`: a schema, or all problems with it.
 public struct SchemaFile: Sendable {
   /// The suffix of the name of a schema file.
-  public static let suffix = ".sync.yaml"
+  package static let suffix = ".sync.yaml"
   /// The maximum number of fields in a collection.
-  public static let fieldLimit = 200
+  package static let fieldLimit = 200
 
   /// The schema, or nil if there is an error.
   public let schema: RecordSchema?
@@ -22,7 +22,7 @@ public struct SchemaFile: Sendable {
   }
 
   /// Returns the diagnostics as text for people, each with an excerpt of the file.
-  public func rendered() -> String { DiagnosticRenderer(source, usesColor: false).render(diagnostics) }
+  package func rendered() -> String { DiagnosticRenderer(source, usesColor: false).render(diagnostics) }
 }
 
 /// Reads files `*.sync.yaml` at run time. An app needs no reader, because its schemas are compiled when it is built.

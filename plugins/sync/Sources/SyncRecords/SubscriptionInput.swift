@@ -5,7 +5,7 @@ import SyncEngine
 
 extension RecordSchema {
   /// Converts an input such as `subscribe: { notes: { folder: inbox }, folders: {} }` to a subscription.
-  public func subscription(_ wanted: ValueObject) throws(RecordProblem) -> SyncSubscription {
+  package func subscription(_ wanted: ValueObject) throws(RecordProblem) -> SyncSubscription {
     if wanted.isEmpty { throw RecordProblem("it names no collection; leave it out to have all records") }
     var collections: [String: [String: Scalar]] = [:]
     for (name, value) in wanted.members {
@@ -33,7 +33,7 @@ extension RecordSchema {
   }
 
   /// Returns the schema reduced to the collections that the device receives.
-  public func showing(_ subscription: SyncSubscription?) -> RecordSchema {
+  package func showing(_ subscription: SyncSubscription?) -> RecordSchema {
     guard let subscription else { return self }
     var shown = self
     shown.collections.removeAll { subscription.collections[$0.name] == nil }
@@ -49,7 +49,7 @@ extension RecordSchema {
   }
 
   /// Returns the problem with reading a collection that the device does not receive.
-  public static func unsubscribed(_ name: String) -> RecordProblem {
+  package static func unsubscribed(_ name: String) -> RecordProblem {
     RecordProblem(
       "this device has no records of '\(name)': it is not in 'subscribe' of sync.connect; add '\(name): {}' there to read it"
     )

@@ -2,7 +2,7 @@ import FlowSQLite
 
 extension RecordQuery {
   /// Returns SQLite's error for a statement over tables that do not exist yet, or nil if the statement is valid.
-  public static func problem(with sql: String, over tables: [ShownTable]) -> String? {
+  package static func problem(with sql: String, over tables: [ShownTable]) -> String? {
     guard let connection = try? SQLiteConnection(":memory:", .readWrite, takesQuotedText: true) else { return nil }
     let statements = ShownTable.schema(tables) + tables.compactMap { $0.agedView(atMilliseconds: 0) }
     for statement in statements where (try? connection.execute(statement)) == nil { return nil }

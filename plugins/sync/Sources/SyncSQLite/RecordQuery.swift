@@ -3,37 +3,37 @@ import SyncCore
 
 /// Runs SQL that can only read the views in a device's file. The connection is read-only, and an authorizer permits
 /// nothing but the views.
-public struct RecordQuery: Sendable {
+package struct RecordQuery: Sendable {
   private let path: String
   private let tables: [ShownTable]
   private var views: Set<String> { Set(tables.map(\.name)) }
 
   /// The maximum number of rows of a query.
-  public static let rowLimit = 100_000
+  package static let rowLimit = 100_000
 
   /// Creates a query over the views of these tables.
-  public init(path: String, tables: [ShownTable]) {
+  package init(path: String, tables: [ShownTable]) {
     self.path = path
     self.tables = tables
   }
 
   /// The reason why a query failed.
-  public struct QueryProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  package struct QueryProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The problem as text.
-    public var description: String
+    package var description: String
   }
 
   /// The result of a query.
-  public struct Rows: Hashable, Sendable {
+  package struct Rows: Hashable, Sendable {
     /// The names of the columns.
-    public var columns: [String]
+    package var columns: [String]
     /// The rows, each with one value per column.
-    public var rows: [[Scalar]]
+    package var rows: [[Scalar]]
   }
 
   /// Runs one statement. `named` and `ordered` are the values of its parameters `:name` and `?`. Decreasing values are
   /// those at `now`, in milliseconds since 1970 on the server's clock.
-  public func run(
+  package func run(
     _ sql: String, named: [String: Scalar] = [:], ordered: [Scalar] = [], milliseconds: Int64 = 10_000,
     atMilliseconds now: Int64 = 0
   ) throws(QueryProblem) -> Rows {

@@ -13,7 +13,7 @@ public final class SQLiteBackend: SyncBackend {
   private let begun = Mutex<Set<String>>([])
 
   /// The interval at which a watcher checks for writes of other connections, in milliseconds.
-  public static let watchMilliseconds: Int64 = 50
+  package static let watchMilliseconds: Int64 = 50
 
   /// The oldest format that can be read.
   private static let oldestFormat = 9
@@ -244,7 +244,7 @@ public final class SQLiteBackend: SyncBackend {
 
   /// Turns this copy of a store into a separate store with a new identity, which it returns. Devices of the original
   /// store refuse it, and their cursors are invalid in it.
-  public func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
+  package func takeNewIdentity() async throws(BackendError) -> StoreIdentity {
     try await perform { database in
       let identity = StoreIdentity.drawn()
       try database.run("UPDATE store SET identity = ?", [.text(identity.description)])
@@ -261,7 +261,7 @@ public final class SQLiteBackend: SyncBackend {
 
   /// Removes all incarnations of a zone, so that every device fetches it again and returns lost data. Needed if a copy
   /// was restored while the file was open; otherwise `ZoneIncarnations` detects it.
-  public func beginNewGeneration(zone: String) async throws(BackendError) {
+  package func beginNewGeneration(zone: String) async throws(BackendError) {
     try require(zone)
     try await perform { database in
       try database.run("DELETE FROM life WHERE zone = ?", [.text(zone)])

@@ -8,7 +8,7 @@ extension SQLiteReplicaStore {
 
   /// Creates tables for these collections if the file does not have them. Returns true if it did, so that they are
   /// empty.
-  public func show(_ tables: [ShownTable]) throws(ReplicaError) -> Bool {
+  package func show(_ tables: [ShownTable]) throws(ReplicaError) -> Bool {
     let schema = ShownTable.schema(tables)
     let text = schema.joined(separator: ";\n")
     do {
@@ -28,7 +28,7 @@ extension SQLiteReplicaStore {
   }
 
   /// Returns the tables that show records, with the names of their columns only.
-  public func shownTables() throws(ReplicaError) -> [ShownTable] {
+  package func shownTables() throws(ReplicaError) -> [ShownTable] {
     do {
       return try queue.sync { database in
         try database.snapshot {
@@ -51,7 +51,7 @@ extension SQLiteReplicaStore {
   }
 
   /// A change that makes the file show all records again when it is next opened.
-  public static let showsAnew = StoreChange(key: shownKey, value: nil)
+  package static let showsAnew = StoreChange(key: shownKey, value: nil)
 
   /// Removes all tables and views except the device's own table.
   private static func dropShown(_ database: SQLiteConnection) throws {

@@ -78,7 +78,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
 
   /// Returns the store binding in a device's file, or nil if it has none yet, belongs to another program or cannot be
   /// read.
-  public static func binding(of path: String) -> StoreBinding? {
+  package static func binding(of path: String) -> StoreBinding? {
     value(Replica.storeKey, of: path).flatMap { try? StoreBinding(packed: $0) }
   }
 

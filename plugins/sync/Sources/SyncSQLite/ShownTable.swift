@@ -2,54 +2,56 @@
 ///
 /// The table is named `_notes`, the view `notes`. The view resolves references, so that a record reappears when the
 /// record it refers to exists again.
-public struct ShownTable: Hashable, Sendable {
+package struct ShownTable: Hashable, Sendable {
   /// The collection's name.
-  public var name: String
+  package var name: String
   /// The collection's columns, in order.
-  public var columns: [Column]
+  package var columns: [Column]
   /// The column whose value decreases with time, or nil.
-  public var aging: Aging?
+  package var aging: Aging?
 
   /// A value that has decreased since it was written.
-  public struct Aging: Hashable, Sendable {
+  package struct Aging: Hashable, Sendable {
     /// The column with the value, in milliseconds.
-    public var column: String
+    package var column: String
     /// The column with the time of writing, in milliseconds since 1970.
-    public var since: String
+    package var since: String
     /// A Boolean column. While it is true the value does not decrease.
-    public var unless: String?
+    package var unless: String?
     /// A column, and the values with which `column` decreases, or nil if it always decreases.
-    public var when: (column: String, values: [String])?
+    package var when: (column: String, values: [String])?
 
     /// Describes a decreasing value.
-    public init(column: String, since: String, unless: String? = nil, when: (column: String, values: [String])? = nil) {
+    package init(
+      column: String, since: String, unless: String? = nil, when: (column: String, values: [String])? = nil
+    ) {
       (self.column, self.since, self.unless, self.when) = (column, since, unless, when)
     }
 
     /// Compares all properties.
-    public static func == (one: Aging, other: Aging) -> Bool {
+    package static func == (one: Aging, other: Aging) -> Bool {
       one.column == other.column && one.since == other.since && one.unless == other.unless
         && one.when?.column == other.when?.column && one.when?.values == other.when?.values
     }
 
     /// Hashes the columns.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
       hasher.combine(column)
       hasher.combine(since)
     }
   }
 
   /// One field of a collection.
-  public struct Column: Hashable, Sendable {
+  package struct Column: Hashable, Sendable {
     /// The field's name.
-    public var name: String
+    package var name: String
     /// The collection that a reference points to, or nil for other fields.
-    public var target: String?
+    package var target: String?
     /// The effect of a deleted target on the reference.
-    public var effect: Effect
+    package var effect: Effect
 
     /// The effect of a deleted target on a reference.
-    public enum Effect: Hashable, Sendable {
+    package enum Effect: Hashable, Sendable {
       /// The reference reads unchanged.
       case none
       /// The reference reads as null.
@@ -59,7 +61,7 @@ public struct ShownTable: Hashable, Sendable {
     }
 
     /// Creates a column.
-    public init(name: String, target: String? = nil, effect: Effect = .none) {
+    package init(name: String, target: String? = nil, effect: Effect = .none) {
       self.name = name
       self.target = target
       self.effect = effect
@@ -67,7 +69,7 @@ public struct ShownTable: Hashable, Sendable {
   }
 
   /// Creates a table.
-  public init(name: String, columns: [Column], aging: Aging? = nil) {
+  package init(name: String, columns: [Column], aging: Aging? = nil) {
     self.name = name
     self.columns = columns
     self.aging = aging

@@ -6,9 +6,9 @@ import SyncRecords
 /// It shares no code with the merge: it has no version vectors, horizons or joins. Causality follows from the users'
 /// own acts; the window and the order of states are those of the schema's rules. Only states compete with each other,
 /// and a field that is merged separately does not affect the age of a state.
-public struct Oracle {
+package struct Oracle {
   /// A state that was written. Devices are numbered from 0.
-  public struct State: Sendable {
+  package struct State: Sendable {
     /// The number of the device.
     public var device: Int
     /// The device's name.
@@ -22,7 +22,7 @@ public struct Oracle {
     /// The values of the state.
     public var state: RecordState
     /// For each device, the highest number that the author had seen.
-    public var past: [Int64]
+    package var past: [Int64]
 
     /// Creates a state.
     public init(
@@ -44,12 +44,12 @@ public struct Oracle {
   var acts: [RecordKey: [RecordAct]] = [:]
 
   /// Creates an oracle without acts.
-  public init(_ schema: RecordSchema) { self.schema = schema }
+  package init(_ schema: RecordSchema) { self.schema = schema }
 
   // MARK: States
 
   /// Returns the state that must win, or nil if there are none.
-  public static func winner(of all: [State], by rule: DecideRule) -> State? {
+  package static func winner(of all: [State], by rule: DecideRule) -> State? {
     guard let newest = all.map(\.milliseconds).max() else { return nil }
     // Only states within the window can win, but an author may have seen any state.
     let recent = all.filter { state in rule.window.map { newest - state.milliseconds <= $0 } ?? true }

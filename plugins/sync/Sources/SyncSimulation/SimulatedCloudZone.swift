@@ -3,9 +3,9 @@ import Synchronization
 
 /// A zone of a cloud database in memory, with the faults of a real one. ``SimulatedCloud`` makes it available as a
 /// service.
-public struct SimulatedCloudZone: Sendable {
+package struct SimulatedCloudZone: Sendable {
   /// A fault of the next call.
-  public enum Fault: Hashable, Sendable {
+  package enum Fault: Hashable, Sendable {
     /// The call fails with an error and has no effect.
     case error(CloudZoneError)
     /// The call succeeds, but its response is lost.
@@ -18,15 +18,15 @@ public struct SimulatedCloudZone: Sendable {
   }
 
   /// The account that is signed in.
-  public private(set) var account: String
+  package private(set) var account: String
   /// True if the zone exists.
-  public private(set) var exists = false
+  package private(set) var exists = false
   /// The faults of the next calls, in order.
-  public var faults: [Fault] = []
+  package var faults: [Fault] = []
   /// The maximum number of records in a page of changes.
-  public var pageLimit = 200
+  package var pageLimit = 200
   /// The number of successful modifications.
-  public private(set) var modifications = 0
+  package private(set) var modifications = 0
   private var records: [String: Stored] = [:]
   private var removed: [String: Int64] = [:]
   private var change: Int64 = 0
@@ -34,13 +34,13 @@ public struct SimulatedCloudZone: Sendable {
   private var epoch: UInt8 = 1
 
   /// Creates a person's zone, which does not exist in the service yet.
-  public init(account: String = "ada") { self.account = account }
+  package init(account: String = "ada") { self.account = account }
 
   /// The number of records.
-  public var count: Int { records.count }
+  package var count: Int { records.count }
 
   /// Deletes the zone, as a person can do in the settings of the device.
-  public mutating func delete() {
+  package mutating func delete() {
     exists = false
     records = [:]
     removed = [:]
@@ -48,16 +48,16 @@ public struct SimulatedCloudZone: Sendable {
   }
 
   /// Expires all tokens.
-  public mutating func expireTokens() { epoch &+= 1 }
+  package mutating func expireTokens() { epoch &+= 1 }
 
   /// Signs in another person, whose zone does not exist yet.
-  public mutating func signIn(_ account: String) {
+  package mutating func signIn(_ account: String) {
     self.account = account
     delete()
   }
 
   /// See ``SyncCloud/CloudZone``.
-  public mutating func modify(
+  package mutating func modify(
     _ modification: CloudModification, serverMilliseconds: Int64
   ) throws(CloudZoneError) -> CloudModified {
     let isAnswerLost = try meetFault()
@@ -97,7 +97,7 @@ public struct SimulatedCloudZone: Sendable {
   }
 
   /// See ``SyncCloud/CloudZone``.
-  public mutating func changes(
+  package mutating func changes(
     since token: CloudToken?, serverMilliseconds: Int64
   ) throws(CloudZoneError) -> CloudChanges {
     let isAnswerLost = try meetFault()
@@ -134,20 +134,20 @@ public struct SimulatedCloudZone: Sendable {
 }
 
 /// A cloud database in memory that several devices share.
-public final class SimulatedCloud: CloudZone {
+package final class SimulatedCloud: CloudZone {
   private let zone: Mutex<SimulatedCloudZone>
   private let now: @Sendable () -> Int64
   /// The account at the device's last call of `account()`, or nil before it. Other calls fail if it has changed since.
   private let known = Mutex<String?>(nil)
 
   /// Creates a service for a zone. `now` returns the time in milliseconds since 1970.
-  public init(_ zone: SimulatedCloudZone = SimulatedCloudZone(), now: @escaping @Sendable () -> Int64) {
+  package init(_ zone: SimulatedCloudZone = SimulatedCloudZone(), now: @escaping @Sendable () -> Int64) {
     self.zone = Mutex(zone)
     self.now = now
   }
 
   /// Gives access to the zone, for example to plan faults.
-  public func withZone<Result: Sendable>(_ body: (inout SimulatedCloudZone) -> Result) -> Result {
+  package func withZone<Result: Sendable>(_ body: (inout SimulatedCloudZone) -> Result) -> Result {
     zone.withLock { zone in
       let result = body(&zone)
       return result
@@ -155,21 +155,21 @@ public final class SimulatedCloud: CloudZone {
   }
 
   /// Saves and removes records; see ``SyncCloud/CloudZone``.
-  public func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
+  package func modify(_ modification: CloudModification) async throws(CloudZoneError) -> CloudModified {
     try checked { (zone) throws(CloudZoneError) in
       try zone.modify(modification, serverMilliseconds: now())
     }
   }
 
   /// Returns the changed records; see ``SyncCloud/CloudZone``.
-  public func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
+  package func changes(since token: CloudToken?) async throws(CloudZoneError) -> CloudChanges {
     try checked { (zone) throws(CloudZoneError) in
       try zone.changes(since: token, serverMilliseconds: now())
     }
   }
 
   /// Returns the account that is signed in.
-  public func account() async throws(CloudZoneError) -> String {
+  package func account() async throws(CloudZoneError) -> String {
     let account = zone.withLock { $0.account }
     known.withLock { $0 = account }
     return account

@@ -10,7 +10,7 @@ import SyncRecords
 /// let report = Simulation.run(.concurrentHistory(seed: 42))
 /// precondition(report.isGood, "replay with seed \(report.seed): \(report.violations)")
 /// ```
-public struct Simulation {
+package struct Simulation {
   enum Event {
     case step(SimulationPlan.Step)
     case restart(device: Int)
@@ -40,7 +40,7 @@ public struct Simulation {
   var report: SimulationReport
 
   /// Runs a plan to its end. `onProgress` is called regularly with the completed share.
-  public static func run(
+  package static func run(
     _ plan: SimulationPlan, onProgress: @escaping (Double) -> Void = { _ in }
   ) -> SimulationReport {
     var simulation = Simulation(plan, onProgress)

@@ -9,7 +9,7 @@ extension SimulationPlan {
   ///
   /// Messages are lost, duplicated, reordered or late. Clocks are up to 3 s wrong, one in eight up to 10 min. Users go
   /// offline, processes are killed, cursors are lost, and devices connect to the store of other people.
-  public static func concurrentHistory(seed: UInt64, schema: RecordSchema = Pomodoro.schema) -> SimulationPlan {
+  package static func concurrentHistory(seed: UInt64, schema: RecordSchema = Pomodoro.schema) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0x5eed)
     let devices = Int.random(in: 2...4, using: &random)
     var plan = SimulationPlan(seed: seed, devices: devices, healsAtMilliseconds: 60_000, schema: schema)
@@ -36,7 +36,7 @@ extension SimulationPlan {
   ///
   /// Clocks are up to 3 s wrong. If `loss` is above 0, messages are also duplicated or late, users go offline,
   /// processes are killed, and cursors are lost.
-  public static func day(
+  package static func day(
     seed: UInt64, devices: Int, hours: Int, loss: Double, schema: RecordSchema = Pomodoro.schema
   ) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0xda7)

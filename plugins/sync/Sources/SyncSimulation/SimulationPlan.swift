@@ -6,7 +6,7 @@ import SyncRecords
 /// The users' acts and the faults of a simulation.
 public struct SimulationPlan: Sendable {
   /// The seed of all random choices. A plan with the same seed always runs identically.
-  public var seed: UInt64
+  package var seed: UInt64
   /// The number of devices.
   public var devices: Int
   /// The records that the devices share.
@@ -16,15 +16,15 @@ public struct SimulationPlan: Sendable {
   /// The steps, in any order.
   public var steps: [Step] = []
   /// The time when the faults end and devices may become idle, in milliseconds from the start.
-  public var healsAtMilliseconds: Int64
+  package var healsAtMilliseconds: Int64
   /// The faults of network, clocks and processes.
-  public var faults = Faults()
+  package var faults = Faults()
   /// The settings of the devices.
   public var settings: SyncSettings
   /// The budget of a device.
-  public var limits: RequestBudget.Limits
+  package var limits: RequestBudget.Limits
   /// The maximum time in milliseconds after the end of the faults until all devices are idle.
-  public var patienceMilliseconds: Int64 = 30 * 3_600_000
+  package var patienceMilliseconds: Int64 = 30 * 3_600_000
 
   /// Creates a plan without steps.
   public init(seed: UInt64, devices: Int, healsAtMilliseconds: Int64, schema: RecordSchema = Pomodoro.schema) {
@@ -87,32 +87,32 @@ public struct SimulationPlan: Sendable {
     }
 
     /// The user starts a new day.
-    public static var resetCount: Command { .acted(Pomodoro.timer, Pomodoro.newDay) }
+    package static var resetCount: Command { .acted(Pomodoro.timer, Pomodoro.newDay) }
 
     /// The user changes a setting.
-    public static func setting(_ name: String, _ value: String) -> Command {
+    package static func setting(_ name: String, _ value: String) -> Command {
       .acted(Pomodoro.settings, RecordEdit(fields: [name: .set(Scalar.text(value).bytes)]))
     }
   }
 
   /// The faults of messages and clocks.
-  public struct Faults: Sendable {
+  package struct Faults: Sendable {
     /// The share of lost messages.
-    public var loss = 0.0
+    package var loss = 0.0
     /// The share of duplicated messages.
-    public var duplication = 0.0
+    package var duplication = 0.0
     /// The share of messages that are up to 30 s late.
-    public var lateness = 0.0
+    package var lateness = 0.0
     /// The range of delays of other messages, in milliseconds. Delays are random, so messages can overtake each other.
-    public var delayMilliseconds: ClosedRange<Int64> = 5...80
+    package var delayMilliseconds: ClosedRange<Int64> = 5...80
     /// The errors of the devices' clocks in milliseconds, by device.
-    public var skewsMilliseconds: [Int64] = []
+    package var skewsMilliseconds: [Int64] = []
     /// A device and the number of the effect before which it is killed.
-    public var crashBeforeEffect: (device: Int, effect: Int)?
+    package var crashBeforeEffect: (device: Int, effect: Int)?
     /// The error that the server returns, and its end in milliseconds from the start.
-    public var serverError: (error: BackendError, untilMilliseconds: Int64)?
+    package var serverError: (error: BackendError, untilMilliseconds: Int64)?
 
     /// Creates a plan without faults.
-    public init() {}
+    package init() {}
   }
 }

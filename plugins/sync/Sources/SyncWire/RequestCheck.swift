@@ -2,23 +2,23 @@ import SyncCore
 
 /// The parts of a request other than its body. A device sends a checksum of them and of the body in a header, so that
 /// the server can detect a request that was damaged in transit, for example by a duplicated packet.
-public struct RequestHead: Hashable, Sendable {
+package struct RequestHead: Hashable, Sendable {
   /// The last part of the path: `commit`, `changes` or `pokes`.
-  public var kind: String
+  package var kind: String
   /// The zone.
-  public var zone: String
+  package var zone: String
   /// The query's names and values, in any order.
-  public var query: [String: String]
+  package var query: [String: String]
   /// The values of the covered headers, by name. Missing headers are empty.
-  public var headers: [String: String]
+  package var headers: [String: String]
 
   /// The name of the header with the checksums.
-  public static let checkHeader = "flowrun-check"
+  package static let checkHeader = "flowrun-check"
   /// The names of the covered headers.
-  public static let checkedHeaders = ["authorization", Wire.versionHeader, Wire.storeHeader, Wire.requestHeader]
+  package static let checkedHeaders = ["authorization", Wire.versionHeader, Wire.storeHeader, Wire.requestHeader]
 
   /// Creates a head. `header` returns the first value of a header, or nil.
-  public init(kind: String, zone: String, query: [String: String] = [:], header: (String) -> String?) {
+  package init(kind: String, zone: String, query: [String: String] = [:], header: (String) -> String?) {
     self.kind = kind
     self.zone = zone
     self.query = query
@@ -39,19 +39,19 @@ public struct RequestHead: Hashable, Sendable {
   }
 
   /// The value of the header for a request with this body.
-  public func check(body: [UInt8]) -> String {
+  package func check(body: [UInt8]) -> String {
     let sum = Self.sum(body)
     return "\(Self.sum(Array((text + sum).utf8)))-\(sum)"
   }
 
   /// True if the head matches the checksum.
-  public func isWhole(_ check: String?) -> Bool {
+  package func isWhole(_ check: String?) -> Bool {
     guard let parts = check?.split(separator: "-"), parts.count == 2 else { return false }
     return parts[0] == Self.sum(Array((text + parts[1]).utf8))
   }
 
   /// True if the body matches the checksum. The head must have been checked before.
-  public static func isWhole(body: [UInt8], _ check: String?) -> Bool {
+  package static func isWhole(body: [UInt8], _ check: String?) -> Bool {
     check?.split(separator: "-").last.map { $0 == sum(body) } ?? false
   }
 

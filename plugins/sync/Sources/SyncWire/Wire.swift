@@ -11,42 +11,42 @@ import SyncEngine
 /// The messages between a device and a sync server: JSON with packed cells.
 ///
 /// All received messages are validated. Problems are located by paths such as `operations[2].expectedVersion`.
-public enum Wire {
+package enum Wire {
   /// The reason why a body cannot be read.
-  public struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  package struct WireProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The location of the problem, as a path of keys.
-    public var path: String
+    package var path: String
     /// The problem.
-    public var message: String
+    package var message: String
     /// True if the other side uses a newer version.
-    public var isOfTheFuture = false
+    package var isOfTheFuture = false
     /// The location and the problem.
-    public var description: String { path.isEmpty ? message : "\(path) \(message)" }
+    package var description: String { path.isEmpty ? message : "\(path) \(message)" }
   }
 
   /// The name of the header with the version of the sender's messages.
-  public static let versionHeader = "flowrun-sync-version"
+  package static let versionHeader = "flowrun-sync-version"
   /// The version of these messages. Since 2, cursors have tags, and a commit contains the furthest cursor. Since 3,
   /// every record belongs to a collection, and devices do not report how far they have read. Since 4, a device names
   /// its store. Since 5, list elements can be moved.
-  public static let version = 5
+  package static let version = 5
   /// The message to a device with an earlier version.
-  public static let needsNewer =
+  package static let needsNewer =
     "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
   /// The message of a device about a server with an earlier version.
-  public static let serverIsOlder =
+  package static let serverIsOlder =
     "the sync server is older than this flowrun; update flowrun-sync-server (what waits here is kept)"
 
   /// The name of the header with the store of a device's data, which is absent if no store is known yet.
-  public static let storeHeader = "flowrun-sync-store"
+  package static let storeHeader = "flowrun-sync-store"
 
   /// The name of the header with a request's identifier, which the response repeats.
-  public static let requestHeader = "flowrun-request"
+  package static let requestHeader = "flowrun-request"
 
   // MARK: Commit
 
   /// Encodes a commit request. `heard` is the furthest cursor that the device has received.
-  public static func body(of operations: [RecordOperation], heard: Cursor? = nil) -> [UInt8] {
+  package static func body(of operations: [RecordOperation], heard: Cursor? = nil) -> [UInt8] {
     let values = operations.map { operation -> Value in
       var object = ValueObject([
         ("type", .string(operation.key.type)), ("name", .string(operation.key.name)),
@@ -66,7 +66,7 @@ public enum Wire {
   }
 
   /// Decodes the furthest cursor from a commit request, or returns nil if there is none.
-  public static func heard(_ body: [UInt8]) throws(WireProblem) -> Cursor? {
+  package static func heard(_ body: [UInt8]) throws(WireProblem) -> Cursor? {
     guard let value = try object(body)["heard"] else { return nil }
     guard let cursor = value.stringValue.flatMap({ Cursor($0) }) else {
       throw WireProblem(path: "heard", message: "is not a cursor")
@@ -75,7 +75,7 @@ public enum Wire {
   }
 
   /// Decodes the operations of a commit request.
-  public static func operations(_ body: [UInt8]) throws(WireProblem) -> [RecordOperation] {
+  package static func operations(_ body: [UInt8]) throws(WireProblem) -> [RecordOperation] {
     let root = try object(body)
     guard let list = root["operations"]?.arrayValue else {
       throw WireProblem(path: "operations", message: "is missing or not an array")
@@ -109,7 +109,7 @@ public enum Wire {
   }
 
   /// Encodes the response to a commit.
-  public static func body(of reply: CommitReply) -> [UInt8] {
+  package static func body(of reply: CommitReply) -> [UInt8] {
     let results = reply.results.map { result -> Value in
       switch result {
       case .committed(let version, let sequence, let stamp):
@@ -135,7 +135,7 @@ public enum Wire {
   }
 
   /// Decodes the response to a commit.
-  public static func commitReply(_ body: [UInt8]) throws(WireProblem) -> CommitReply {
+  package static func commitReply(_ body: [UInt8]) throws(WireProblem) -> CommitReply {
     let root = try object(body)
     let cursor = try cursor(root)
     guard let list = root["results"]?.arrayValue else {
@@ -219,10 +219,10 @@ public enum Wire {
   // MARK: Changes
 
   /// Encodes a subscription for the URL of a request for changes.
-  public static func text(of subscription: SyncSubscription) -> String { base64(subscription.packed()) }
+  package static func text(of subscription: SyncSubscription) -> String { base64(subscription.packed()) }
 
   /// Decodes a subscription from a URL.
-  public static func subscription(_ text: String) throws(WireProblem) -> SyncSubscription {
+  package static func subscription(_ text: String) throws(WireProblem) -> SyncSubscription {
     let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in
       try SyncSubscription(packed: bytes)
     }
@@ -233,15 +233,15 @@ public enum Wire {
   }
 
   /// Encodes a page of changes. `isPartial` is true for a page of a subscription.
-  public static func body(of page: ChangePage, isPartial: Bool = false) -> [UInt8] {
+  package static func body(of page: ChangePage, isPartial: Bool = false) -> [UInt8] {
     JSONText.bytes(of: .object(value(of: page, isPartial: isPartial)))
   }
 
   /// The maximum size in bytes of an event on a live channel. A device must fetch larger changes.
-  public static let eventBytes = 65_536
+  package static let eventBytes = 65_536
 
   /// Encodes changes as an event of the live channel. Returns nil if they are too large.
-  public static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
+  package static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
     guard page.records.reduce(0, { $0 + $1.cell.packedBytes }) < eventBytes / 2 else { return nil }
     var object = value(of: page)
     object["since"] = .string("\(cursor)")
@@ -250,7 +250,7 @@ public enum Wire {
   }
 
   /// Decodes changes from the live channel.
-  public static func changes(_ body: [UInt8]) throws(WireProblem) -> ChannelSign {
+  package static func changes(_ body: [UInt8]) throws(WireProblem) -> ChannelSign {
     guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
       throw WireProblem(path: "since", message: "is missing or not a cursor")
     }
@@ -278,7 +278,7 @@ public enum Wire {
   }
 
   /// Decodes a page of changes. `isPartial` must be true for a page of a subscription.
-  public static func page(_ body: [UInt8], isPartial: Bool = false) throws(WireProblem) -> ChangePage {
+  package static func page(_ body: [UInt8], isPartial: Bool = false) throws(WireProblem) -> ChangePage {
     let root = try object(body)
     let cursor = try cursor(root)
     guard let list = root["records"]?.arrayValue, let hasMore = root["more"]?.booleanValue else {
@@ -336,7 +336,7 @@ public enum Wire {
   // MARK: Errors and the time
 
   /// Encodes an error, including the server's description.
-  public static func body(of error: BackendError) -> [UInt8] {
+  package static func body(of error: BackendError) -> [UInt8] {
     var object = ValueObject([("code", .string(error.code)), ("message", .string(detail(of: error)))])
     if case .retry(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
     if case .queueOnly(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
@@ -348,7 +348,7 @@ public enum Wire {
   /// proxy. Such a response, or one to another request (`isOfRequest` is false), says nothing about the request, which
   /// is repeated whatever the status is. `retryAfter` is the header of that name. A date in it is compared with the
   /// response's own `date`, because the device's clock may be wrong by hours.
-  public static func error(
+  package static func error(
     _ body: [UInt8], status: Int, isOfRequest: Bool = true, retryAfter: String? = nil, date: String? = nil,
     nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
   ) -> BackendError {
@@ -399,7 +399,7 @@ public enum Wire {
   }
 
   /// Returns the HTTP status for an error.
-  public static func status(of error: BackendError) -> Int {
+  package static func status(of error: BackendError) -> Int {
     switch error {
     case .invalid, .limitExceeded, .unsupportedFormat, .damaged: 400
     case .notAuthenticated: 401
@@ -423,20 +423,20 @@ public enum Wire {
   }
 
   /// Encodes the server's time.
-  public static func body(ofServerTime milliseconds: Int64) -> [UInt8] {
+  package static func body(ofServerTime milliseconds: Int64) -> [UInt8] {
     JSONText.bytes(of: .object(ValueObject([("serverMilliseconds", .integer(Int(milliseconds)))])))
   }
 
   /// Encodes the store's identity.
-  public static func body(of store: StoreIdentity) -> [UInt8] {
+  package static func body(of store: StoreIdentity) -> [UInt8] {
     JSONText.bytes(of: .object(ValueObject([("store", .string("\(store)"))])))
   }
 
   /// Decodes the store's identity.
-  public static func identity(_ body: [UInt8]) throws(WireProblem) -> StoreIdentity { try store(try object(body)) }
+  package static func identity(_ body: [UInt8]) throws(WireProblem) -> StoreIdentity { try store(try object(body)) }
 
   /// Decodes the server's time.
-  public static func serverTime(_ body: [UInt8]) throws(WireProblem) -> Int64 {
+  package static func serverTime(_ body: [UInt8]) throws(WireProblem) -> Int64 {
     try integer(try object(body), "serverMilliseconds", "")
   }
 

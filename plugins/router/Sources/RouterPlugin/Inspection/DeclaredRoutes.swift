@@ -3,7 +3,7 @@ import FlowPluginKit
 import RouterCore
 
 /// The routes declared by the `router.register` steps of a workflow. `flowrun routes` reads them without a run.
-public struct DeclaredRoutes: Sendable {
+package struct DeclaredRoutes: Sendable {
   /// A step and its table of routes.
   private struct Declaration {
     let step: StepID
@@ -13,13 +13,13 @@ public struct DeclaredRoutes: Sendable {
   private let declarations: [Declaration]
 
   /// The reason why the routes of a workflow are known only during a run.
-  public struct RoutesProblem: Error, Sendable, CustomStringConvertible {
+  package struct RoutesProblem: Error, Sendable, CustomStringConvertible {
     /// The message to print.
-    public let description: String
+    package let description: String
   }
 
   /// Reads the steps. Throws a ``RoutesProblem`` if there are none, or if one contains expressions.
-  public init(_ workflow: Workflow) throws(RoutesProblem) {
+  package init(_ workflow: Workflow) throws(RoutesProblem) {
     var declarations: [Declaration] = []
     for step in workflow.steps where step.uses == RegisterRoutes.name {
       do throws(RouteEntryProblems) {
@@ -36,7 +36,7 @@ public struct DeclaredRoutes: Sendable {
   }
 
   /// The routes as a table of text: pattern, page, action and special properties.
-  public var listing: String {
+  package var listing: String {
     let rows = declarations.flatMap { declaration in
       declaration.table.routes.map { route in
         [Self.shown(route, declaration.table), route.page, route.action.rawValue, Self.remarks(route)]
@@ -53,7 +53,7 @@ public struct DeclaredRoutes: Sendable {
   }
 
   /// One sentence for each route that no URL reaches. Empty if all routes are reachable.
-  public var shadowed: [String] {
+  package var shadowed: [String] {
     declarations.flatMap { declaration in
       declaration.table.shadowedRoutes().map { shadowed in
         let (message, reason) = shadowed.finding(among: declaration.table.routes)
@@ -63,13 +63,13 @@ public struct DeclaredRoutes: Sendable {
   }
 
   /// The number of routes.
-  public var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
+  package var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
 
   /// Returns the outcome of a tap on `url` as an object with the keys `url`, `result`, `route`, `page`, `action`,
   /// `parameters`, `merged`, `reason` and `nearest`.
   ///
   /// If the workflow has several steps, the first one with a matching route decides.
-  public func outcome(of url: String, from source: String? = nil) -> ValueObject {
+  package func outcome(of url: String, from source: String? = nil) -> ValueObject {
     let outcomes = declarations.map { declaration in
       let resolution = declaration.table.resolve(url, from: source.flatMap(RouteSource.init(rawValue:)))
       return RouteOutcome(url, resolution, in: declaration.table)
@@ -79,12 +79,12 @@ public struct DeclaredRoutes: Sendable {
   }
 
   /// Returns the outcome for a line of input that is not a readable URL.
-  public static func unreadable(_ reason: String, _ message: String) -> ValueObject {
+  package static func unreadable(_ reason: String, _ message: String) -> ValueObject {
     RouteOutcome(url: "", "rejected", reason: reason, message: message).values
   }
 
   /// Formats an outcome as a line of text.
-  public static func sentence(_ outcome: ValueObject) -> String {
+  package static func sentence(_ outcome: ValueObject) -> String {
     func text(_ key: String) -> String { outcome[key]?.stringValue ?? "" }
     guard text("route").isEmpty else {
       let why = text("message").isEmpty ? "" : ": \(text("message")) [\(text("reason"))]"
@@ -97,7 +97,7 @@ public struct DeclaredRoutes: Sendable {
   }
 
   /// The sources that ``outcome(of:from:)`` accepts.
-  public static let sources = RouteSource.allCases.map(\.rawValue)
+  package static let sources = RouteSource.allCases.map(\.rawValue)
 
   /// Returns the pattern, with the first scheme added if it has neither scheme nor host.
   private static func shown(_ route: Route, _ table: RouteTable) -> String {

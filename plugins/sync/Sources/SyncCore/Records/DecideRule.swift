@@ -17,9 +17,9 @@ public struct DecideRule: Hashable, Sendable {
   /// A field and the order in which its values are preferred.
   public struct Preference: Hashable, Sendable {
     /// The field.
-    public var field: String
+    package var field: String
     /// The values, the most preferred one first. Other values come last.
-    public var order: [String]
+    package var order: [String]
 
     /// Creates a preference.
     public init(field: String, order: [String]) { (self.field, self.order) = (field, order) }
@@ -28,11 +28,11 @@ public struct DecideRule: Hashable, Sendable {
   /// A field whose smallest value wins.
   public struct Smallest: Hashable, Sendable {
     /// The name of the field, a whole number or a duration.
-    public var field: String
+    package var field: String
     /// True if the value decreases with the time since it was written, in milliseconds.
     public var ages = false
     /// The name of a Boolean field. While it is true the value does not decrease.
-    public var unless: String?
+    package var unless: String?
     /// A field and some of its values. This rule applies only with one of them; otherwise the number counts as 0.
     public var when: Preference?
 
@@ -49,10 +49,10 @@ public struct DecideRule: Hashable, Sendable {
 
   /// The distance within which two states are concurrent, inclusive (F4, S18, C13). Without a window, no state is too
   /// old.
-  public var windowMilliseconds: Int64 { window ?? .max }
+  package var windowMilliseconds: Int64 { window ?? .max }
 
   /// Returns the rank of a state among concurrent states, computed for one common instant (F16).
-  public func standing(of entry: StateEntry, atMilliseconds reference: Int64) -> Standing {
+  package func standing(of entry: StateEntry, atMilliseconds reference: Int64) -> Standing {
     guard RecordState.isWellFormed(entry.payload) else { return Standing(priority: -1) }
     return standing(setAtMilliseconds: entry.milliseconds, atMilliseconds: reference) {
       RecordState.value($0, in: entry.payload)
@@ -60,7 +60,7 @@ public struct DecideRule: Hashable, Sendable {
   }
 
   /// Returns the rank of a state that was written at `set`, computed for the instant `reference`.
-  public func standing(
+  package func standing(
     of state: RecordState, setAtMilliseconds set: Int64, atMilliseconds reference: Int64
   ) -> Standing {
     standing(setAtMilliseconds: set, atMilliseconds: reference, state.value)
@@ -218,16 +218,16 @@ extension Cell {
 }
 
 /// The value of a field with epochs, as bytes. A value of a later epoch is larger than any of an earlier one.
-public enum EpochValue {
+package enum EpochValue {
   private static let tag: UInt8 = 0x50
 
   /// Packs a value and its epoch.
-  public static func bytes(_ value: [UInt8], epoch: Int64) -> [UInt8] {
+  package static func bytes(_ value: [UInt8], epoch: Int64) -> [UInt8] {
     [tag] + (0..<8).map { UInt8(truncatingIfNeeded: epoch >> (56 - 8 * Int64($0))) } + value
   }
 
   /// Reads epoch and value. Returns nil for other bytes.
-  public static func read(_ bytes: [UInt8]) -> (epoch: Int64, value: [UInt8])? {
+  package static func read(_ bytes: [UInt8]) -> (epoch: Int64, value: [UInt8])? {
     guard bytes.count > 9, bytes[0] == tag else { return nil }
     let epoch = bytes[1...8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
     return epoch >= 0 ? (epoch, Array(bytes[9...])) : nil

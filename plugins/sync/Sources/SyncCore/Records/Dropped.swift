@@ -6,9 +6,9 @@
 /// start with `incarnation`, whatever their key, and store it as `Cell.origin`.
 public struct Dropped: Hashable, Sendable {
   /// The zone's number of the last forgotten deletion. A device that has read less reads the whole zone.
-  public var sequence: Int64
+  package var sequence: Int64
   /// A number greater than the incarnation of every forgotten record.
-  public var incarnation: Int64
+  package var incarnation: Int64
 
   /// Creates a value; by default, that of a zone that has forgotten nothing.
   public init(sequence: Int64 = 0, incarnation: Int64 = 0) {
@@ -17,7 +17,7 @@ public struct Dropped: Hashable, Sendable {
   }
 
   /// Includes another forgotten deletion.
-  public mutating func note(sequence: Int64, incarnation: Int64) {
+  package mutating func note(sequence: Int64, incarnation: Int64) {
     self.sequence = max(self.sequence, sequence)
     self.incarnation = max(self.incarnation, incarnation + 1)
   }
@@ -40,22 +40,22 @@ public struct Dropped: Hashable, Sendable {
 
 extension Cell {
   /// The incarnation in which the record is deleted, or nil if it lives or does not belong to a collection.
-  public func deletedIncarnation(by rule: DeleteRule) -> Int64? {
+  package func deletedIncarnation(by rule: DeleteRule) -> Int64? {
     isRecord && content.isDeleted(by: rule) ? content.incarnation : nil
   }
 }
 
 /// A deletion old enough to be forgotten.
-public struct OldDeletion: Hashable, Sendable {
+package struct OldDeletion: Hashable, Sendable {
   /// The deleted record.
-  public var key: RecordKey
+  package var key: RecordKey
   /// The zone's number of the record's last change.
-  public var sequence: Int64
+  package var sequence: Int64
   /// The incarnation in which the record is deleted.
-  public var incarnation: Int64
+  package var incarnation: Int64
 
   /// Describes a deleted record.
-  public init(key: RecordKey, sequence: Int64, incarnation: Int64) {
+  package init(key: RecordKey, sequence: Int64, incarnation: Int64) {
     self.key = key
     self.sequence = sequence
     self.incarnation = incarnation
@@ -63,14 +63,14 @@ public struct OldDeletion: Hashable, Sendable {
 
   /// Returns the deletions that can be forgotten, in order. `rules` are all rules of the zone. The zone and every
   /// device get the same result, whatever else they have read, so devices need no notification.
-  public static func forgettable(_ deletions: [OldDeletion], rules: [ZoneRules]) -> [OldDeletion] {
+  package static func forgettable(_ deletions: [OldDeletion], rules: [ZoneRules]) -> [OldDeletion] {
     let kept = ZoneRules.keptDeletions(rules)
     return deletions.filter { !kept.contains($0.key.type) }.sorted { $0.sequence < $1.sequence }
   }
 
   /// Returns the number up to which deletions must be forgotten so that each of these collections has room for the
   /// given number of records, or for as many as possible. Returns nil if none can be forgotten.
-  public static func room(for full: [String: Int], _ deletions: [OldDeletion], rules: [ZoneRules]) -> Int64? {
+  package static func room(for full: [String: Int], _ deletions: [OldDeletion], rules: [ZoneRules]) -> Int64? {
     let forgettable = forgettable(deletions, rules: rules)
     return full.compactMap { type, count in
       forgettable.filter { $0.key.type == type }.prefix(count).last?.sequence

@@ -17,7 +17,7 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
 
   /// The rules that a schema may name. Fields of a collection with a `decide` rule use `whole` unless they name
   /// another.
-  public static let named: [MergeRule] = [.newest, .largest, .smallest, .counter, .set, .list]
+  package static let named: [MergeRule] = [.newest, .largest, .smallest, .counter, .set, .list]
 }
 
 /// The rule for a record that one device deletes while another changes it.
@@ -81,7 +81,7 @@ public indirect enum FieldType: Hashable, Sendable {
   }
 
   /// True if a single value has this type. The elements of an array are checked one by one.
-  public func admits(_ value: Scalar) -> Bool {
+  package func admits(_ value: Scalar) -> Bool {
     switch (self, value) {
     case (_, .null), (.string, .text), (.reference, .text), (.integer, .integer), (.duration, .integer),
       (.number, .number), (.boolean, .boolean), (.array, .json):
@@ -98,9 +98,9 @@ public struct FieldRule: Hashable, Sendable {
   /// How values are merged.
   public var merge: MergeRule
   /// For a reference, its value while the target is deleted.
-  public var onDelete: OnDelete?
+  package var onDelete: OnDelete?
   /// True for a `largest` field that can start a new epoch, in which its value may be smaller.
-  public var hasEpochs = false
+  package var hasEpochs = false
 
   /// Creates a rule.
   public init(type: FieldType, merge: MergeRule, onDelete: OnDelete? = nil) {
@@ -130,7 +130,7 @@ public struct FieldRule: Hashable, Sendable {
   }
 
   /// The type of a single value: for a set or a list, that of its elements.
-  public var element: FieldType {
+  package var element: FieldType {
     if case .array(let element) = type, merge == .set || merge == .list { element } else { type }
   }
 }

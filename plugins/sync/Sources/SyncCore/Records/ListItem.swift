@@ -3,7 +3,7 @@ public struct ItemID: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// Larger than the counter of every element that the author saw in the list.
   public var counter: Int64
   /// A random number, so that two devices do not draw the same name.
-  public var tag: UInt64
+  package var tag: UInt64
 
   /// Creates a name.
   public init(counter: Int64, tag: UInt64) {
@@ -42,7 +42,7 @@ public struct ListItem: Hashable, Sendable {
   /// The value, or nil for a place and for a removed element.
   public var value: [UInt8]?
   /// The element that was moved to this place, or nil for an element.
-  public var moves: ItemID?
+  package var moves: ItemID?
 
   /// Creates an element, or a place for an existing one.
   public init(id: ItemID, after: ItemID?, value: [UInt8]?, moves: ItemID? = nil) {
@@ -70,7 +70,7 @@ public struct ListItem: Hashable, Sendable {
   }
 
   /// Returns each element once, in reading order. A moved element is at the place of its last move.
-  public static func inOrder(_ items: [ListItem]) -> [ListItem] {
+  package static func inOrder(_ items: [ListItem]) -> [ListItem] {
     let places = places(of: items)
     if places.isEmpty { return withPlaces(items) }
     let moved = Dictionary(

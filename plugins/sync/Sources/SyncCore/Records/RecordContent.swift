@@ -3,16 +3,16 @@
 public struct RecordContent: Hashable, Sendable {
   /// The number of times that the record was created again after a deletion. Writes of an earlier incarnation are
   /// ignored.
-  public var incarnation: Int64 = 0
+  package var incarnation: Int64 = 0
   /// The last write of each device that no deletion has seen, sorted by device. With `edit-wins` the record lives while
   /// there is one.
-  public var living: [Dot] = []
+  package var living: [Dot] = []
   /// The latest deletion in this incarnation. With `delete-wins` it deletes the record.
   public var deleted: Stamp?
   /// The latest write.
   public var changed: Stamp?
   /// The fields whose rule is not `newest`, sorted by name.
-  public var parts: [RecordPart] = []
+  package var parts: [RecordPart] = []
 
   /// Creates the content of a record without writes.
   public init() {}
@@ -21,7 +21,7 @@ public struct RecordContent: Hashable, Sendable {
   public var isEmpty: Bool { self == RecordContent() }
 
   /// True if the record is deleted under this rule.
-  public func isDeleted(by rule: DeleteRule) -> Bool {
+  package func isDeleted(by rule: DeleteRule) -> Bool {
     switch rule {
     case .editWins: living.isEmpty
     case .deleteWins: living.isEmpty || deleted != nil
@@ -29,7 +29,7 @@ public struct RecordContent: Hashable, Sendable {
   }
 
   /// Returns the field with this name, or nil.
-  public func part(_ name: String) -> RecordPart? { parts.first { $0.name == name } }
+  package func part(_ name: String) -> RecordPart? { parts.first { $0.name == name } }
 
   mutating func apply(_ record: RecordWrite, of write: Write) {
     changed = [changed, write.stamp].compactMap { $0 }.max()
@@ -83,7 +83,7 @@ extension RecordPart {
 
 extension Cell {
   /// True for a record of a collection that has been written.
-  public var isRecord: Bool { !content.isEmpty }
+  package var isRecord: Bool { !content.isEmpty }
 
   /// Starts a later incarnation with empty content.
   mutating func beginIncarnation(_ incarnation: Int64) {

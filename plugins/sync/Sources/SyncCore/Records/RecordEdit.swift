@@ -3,11 +3,11 @@ import FlowBytes
 /// A user's edit of a record, stated without reference to the record's current content.
 public struct RecordEdit: Hashable, Sendable {
   /// True if the edit deletes the record.
-  public var isDeletion: Bool
+  package var isDeletion: Bool
   /// The edits of its fields, by name.
   public var fields: [String: Field]
   /// The seed for random names of new list elements.
-  public var seed: UInt64
+  package var seed: UInt64
 
   /// The edit of one field.
   public enum Field: Hashable, Sendable {
@@ -58,7 +58,7 @@ public struct RecordEdit: Hashable, Sendable {
   /// The move of a list element.
   public struct Move: Hashable, Sendable {
     /// The moved element.
-    public var element: ItemID
+    package var element: ItemID
     /// The preceding element after the move, or nil for the beginning of the list.
     public var after: ItemID?
     /// True if it moves to the end instead.
@@ -81,7 +81,7 @@ public struct RecordEdit: Hashable, Sendable {
 
   /// Fills a write with the effect of this edit on the record `view`. `rules` are the rules of the record's collection;
   /// `first` is the incarnation of a record that does not exist yet.
-  public func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
+  package func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
     let isGone = view.isRecord && view.content.isDeleted(by: rules.delete)
     var record = RecordWrite(incarnation: view.isRecord ? view.content.incarnation : first, isDeletion: isDeletion)
     if !isDeletion {
@@ -162,7 +162,7 @@ extension RecordEdit.Field {
 
 extension RecordPart.State {
   /// The total of a counter, or nil for other fields.
-  public var total: Int64? {
+  package var total: Int64? {
     guard case .counter(let slots) = self else { return nil }
     return slots.reduce(0) { sum, slot in
       let (result, overflow) = sum.addingReportingOverflow(slot.total)

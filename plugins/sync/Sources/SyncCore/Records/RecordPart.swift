@@ -22,9 +22,9 @@ public struct RecordPart: Hashable, Sendable {
   /// The additions of one device to a counter.
   public struct Slot: Hashable, Sendable {
     /// The device's last write that added something.
-    public var dot: Dot
+    package var dot: Dot
     /// The sum of its additions.
-    public var total: Int64
+    package var total: Int64
 
     /// Creates a slot.
     public init(dot: Dot, total: Int64) {
@@ -38,7 +38,7 @@ public struct RecordPart: Hashable, Sendable {
     /// The value.
     public var value: [UInt8]
     /// The writes, sorted by device.
-    public var dots: [Dot]
+    package var dots: [Dot]
 
     /// Creates an element.
     public init(value: [UInt8], dots: [Dot]) {
@@ -54,7 +54,7 @@ public struct RecordPart: Hashable, Sendable {
   }
 
   /// The size of the field's values in bytes. Data used only for merging does not count.
-  public var contentBytes: Int {
+  package var contentBytes: Int {
     switch state {
     case .largest(let value), .smallest(let value): value.count
     case .counter: 8

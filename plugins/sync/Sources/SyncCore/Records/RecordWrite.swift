@@ -1,9 +1,9 @@
 /// The part of a write that changes a record of a collection, apart from its `newest` fields.
 public struct RecordWrite: Hashable, Sendable {
   /// The incarnation that the author wrote to. An author that saw the record deleted starts the next one.
-  public var incarnation: Int64
+  package var incarnation: Int64
   /// True if the write deletes the record as seen by its author.
-  public var isDeletion: Bool
+  package var isDeletion: Bool
   /// The changes of fields with other rules than `newest`, sorted by name.
   public var changes: [Change]
 
@@ -43,7 +43,7 @@ public struct RecordWrite: Hashable, Sendable {
   }
 
   /// Renames an act wherever this write refers to it as seen by the author.
-  public mutating func rename(_ old: Dot, _ new: Dot) {
+  package mutating func rename(_ old: Dot, _ new: Dot) {
     for index in changes.indices {
       guard case .elements(let add, var remove) = changes[index].kind else { continue }
       for place in remove.indices where remove[place].dots.contains(old) {

@@ -1,12 +1,12 @@
 /// The rank of a state among concurrent ones.
-public struct Standing: Hashable, Sendable {
+package struct Standing: Hashable, Sendable {
   /// The state with the higher priority wins.
-  public var priority: Int
+  package var priority: Int
   /// With equal priority, the state with less time left wins. 0 if no value decreases.
-  public var remainingMilliseconds: Int64
+  package var remainingMilliseconds: Int64
 
   /// Creates a rank.
-  public init(priority: Int, remainingMilliseconds: Int64 = 0) {
+  package init(priority: Int, remainingMilliseconds: Int64 = 0) {
     self.priority = priority
     self.remainingMilliseconds = remainingMilliseconds
   }

@@ -5,16 +5,16 @@
 /// the zone, even if they are deleted.
 public struct SyncSubscription: Hashable, Sendable {
   /// The collections, each with the values that its `newest` fields must have. An empty object selects all records.
-  public var collections: [String: [String: Scalar]]
+  package var collections: [String: [String: Scalar]]
 
   /// The maximum size of all names and values, in bytes.
-  public static let maximumBytes = 4096
+  package static let maximumBytes = 4096
 
   /// Creates a subscription to these collections.
   public init(_ collections: [String: [String: Scalar]]) { self.collections = collections }
 
   /// True if the subscription includes a record with this content.
-  public func includes(_ key: RecordKey, _ cell: Cell) -> Bool {
+  package func includes(_ key: RecordKey, _ cell: Cell) -> Bool {
     guard RecordName.isWellFormed(key.type) else { return true }
     guard let filter = collections[key.type] else { return false }
     return filter.allSatisfy { name, value in
@@ -24,7 +24,7 @@ public struct SyncSubscription: Hashable, Sendable {
   }
 
   /// True if the subscription includes all records of a type.
-  public func includesAll(of type: String) -> Bool {
+  package func includesAll(of type: String) -> Bool {
     !RecordName.isWellFormed(type) || collections[type]?.isEmpty == true
   }
 
@@ -68,7 +68,7 @@ public struct RecordMention: Hashable, Sendable {
   /// The record's key.
   public var key: RecordKey
   /// The zone's sequence number of the last change.
-  public var sequence: Int64
+  package var sequence: Int64
 
   /// Creates a mention.
   public init(key: RecordKey, sequence: Int64) {

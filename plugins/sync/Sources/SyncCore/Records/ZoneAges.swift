@@ -9,9 +9,9 @@ public struct ZoneAges: Hashable, Sendable {
   }
 
   /// The minimum number of days for which a deletion is kept.
-  public static let keptDays = RecordLimits.silentDays
+  package static let keptDays = RecordLimits.silentDays
   /// A day in milliseconds.
-  public static let dayMilliseconds: Int64 = 86_400_000
+  package static let dayMilliseconds: Int64 = 86_400_000
   /// The maximum number of clocks observed per day.
   private static let clocks = 128
   private static let format: UInt8 = 1
@@ -32,7 +32,7 @@ public struct ZoneAges: Hashable, Sendable {
   ///
   /// Returns the number up to which deletions are old enough to be forgotten, or nil if there are none or no day has
   /// passed.
-  public mutating func note(
+  package mutating func note(
     _ sequence: Int64, by clock: String = "", atMilliseconds now: Int64, mostDays: Int64 = 1
   ) -> Int64? {
     guard let begin = first[clock], begin <= now else {

@@ -7,26 +7,26 @@ public struct ZoneRules: Hashable, Sendable {
   /// The type of the records that store rules.
   public static let type = "_schema"
   /// The name of the rule for deletions.
-  public static let deleteName = "_delete"
+  package static let deleteName = "_delete"
   /// The name of the rule for the number of records.
-  public static let limitName = "_limit"
+  package static let limitName = "_limit"
 
   /// The name of the rule for records that are decided as a whole.
-  public static let decideName = "_decide"
+  package static let decideName = "_decide"
   /// The name of the rule for the allowed keys.
-  public static let keysName = "_keys"
+  package static let keysName = "_keys"
   /// The name of the rule for who may write a record.
-  public static let writerName = "_writer"
+  package static let writerName = "_writer"
   /// The name of the rule for fields without their own rule.
-  public static let otherFieldsName = "_other-fields"
+  package static let otherFieldsName = "_other-fields"
 
   /// The only value of the rule for who may write.
-  public static let writerItself = "self"
+  package static let writerItself = "self"
 
   /// The name of the collection.
   public let collection: String
   /// The rules as text, by name.
-  public let texts: [String: String]
+  package let texts: [String: String]
   /// The rule for records that are decided as a whole, or nil.
   public let decide: DecideRule?
   /// The rule for a record that one device deletes while another changes it.
@@ -34,9 +34,9 @@ public struct ZoneRules: Hashable, Sendable {
   /// The keys that records may have, or nil for any.
   public let keys: [String]?
   /// True if each record may only be written by the device whose identity is its key.
-  public let isWrittenByItself: Bool
+  package let isWrittenByItself: Bool
   /// True if records may have fields without a rule, which are merged by `newest`.
-  public let hasOtherFields: Bool
+  package let hasOtherFields: Bool
   /// The maximum number of records in the collection, or nil.
   public let limit: Int?
   /// The rules of fields, by name.
@@ -62,12 +62,12 @@ public struct ZoneRules: Hashable, Sendable {
   }
 
   /// The rules in a cell as text, by name.
-  public static func texts(of cell: Cell) -> [String: String] {
+  package static func texts(of cell: Cell) -> [String: String] {
     texts(cell.fields.lazy.map { ($0.name, $0.value) })
   }
 
   /// The rules in a write as text, by name.
-  public static func texts(of write: Write) -> [String: String] {
+  package static func texts(of write: Write) -> [String: String] {
     texts(write.fields.lazy.map { ($0.name, $0.value) })
   }
 
@@ -85,7 +85,7 @@ public struct ZoneRules: Hashable, Sendable {
   public static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
 
   /// Returns the first rule that others state differently, as text, or nil if the others only add rules.
-  public func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
+  package func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
 
   static func difference(_ collection: String, _ texts: [String: String], _ others: [String: String]) -> String? {
     for (name, text) in others.sorted(by: { $0.key < $1.key }) {
@@ -204,14 +204,14 @@ public struct ZoneRules: Hashable, Sendable {
 }
 
 /// The rule for names of collections and fields.
-public enum RecordName {
+package enum RecordName {
   /// The longest name in bytes.
-  public static let maximumLength = 64
+  package static let maximumLength = 64
   /// The rule as text that follows a name in messages.
-  public static let rule = "is not a name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
+  package static let rule = "is not a name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
 
   /// True if a string is a valid name.
-  public static func isWellFormed(_ name: String) -> Bool {
+  package static func isWellFormed(_ name: String) -> Bool {
     let bytes = name.utf8
     guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
     return bytes.count <= maximumLength

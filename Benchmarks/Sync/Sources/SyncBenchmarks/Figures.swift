@@ -1,5 +1,4 @@
 import Foundation
-import Histogram
 
 /// What was measured, row by row: each as a line of JSON at once, all as a table at the end.
 final class Figures {
@@ -77,19 +76,22 @@ final class Figures {
   private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 }
 
-/// How long something took, each time: a histogram of microseconds with three significant digits.
+/// The durations of one kind of work, in microseconds, at most a minute each.
 struct Latencies {
-  private var histogram = Histogram<UInt64>(
-    highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: .three)
+  private var microseconds: [UInt64] = []
 
-  mutating func record(nanoseconds: UInt64) { histogram.record(min(nanoseconds / 1000, 60_000_000)) }
+  mutating func record(nanoseconds: UInt64) { microseconds.append(min(nanoseconds / 1000, 60_000_000)) }
 
-  /// What this share of them, in percent, stays within.
-  func milliseconds(percentile: Double) -> Double { Double(histogram.valueAtPercentile(percentile)) / 1000 }
+  /// The milliseconds that this share of the durations, in percent, does not exceed; 0 without durations.
+  func milliseconds(percentile: Double) -> Double {
+    guard !microseconds.isEmpty else { return 0 }
+    let rank = Int((percentile / 100 * Double(microseconds.count)).rounded(.up))
+    return Double(microseconds.sorted()[max(rank, 1) - 1]) / 1000
+  }
 
   var figures: [String: Double] {
     [
-      "count": Double(histogram.totalCount), "p50Milliseconds": milliseconds(percentile: 50),
+      "count": Double(microseconds.count), "p50Milliseconds": milliseconds(percentile: 50),
       "p90Milliseconds": milliseconds(percentile: 90), "p99Milliseconds": milliseconds(percentile: 99),
       "maxMilliseconds": milliseconds(percentile: 100),
     ]
@@ -97,6 +99,6 @@ struct Latencies {
 
   var text: String {
     let shares = [50.0, 90, 99, 100].map { Figures.short(milliseconds(percentile: $0)) }
-    return "p50 \(shares[0]), p90 \(shares[1]), p99 \(shares[2]), max \(shares[3]) ms of \(histogram.totalCount)"
+    return "p50 \(shares[0]), p90 \(shares[1]), p99 \(shares[2]), max \(shares[3]) ms of \(microseconds.count)"
   }
 }

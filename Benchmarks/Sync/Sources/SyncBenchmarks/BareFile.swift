@@ -1,4 +1,4 @@
-import BareSQLite
+import CSQLite
 import Foundation
 import SyncSQLite
 
