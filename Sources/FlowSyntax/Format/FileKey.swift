@@ -4,28 +4,16 @@ enum FileKey: String, FormatKey {
 
   static let owner = "a file"
 
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .path: .name
-    case .required, .temporary: .boolean
-    }
-  }
-
-  var isRequired: Bool { self == .path }
-
-  var defaultText: String? {
-    switch self {
-    case .path: nil
-    case .required: "true for a path, false for a pattern"
-    case .temporary: "false"
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .path: "A path or a pattern, with *, ?, [], {} and **"
-    case .required: "Whether it is an error if there is no such file"
-    case .temporary: "Under produces: whether the file is removed once the steps that read it have succeeded"
+    case .path: KeyRow(.name, isRequired: true, "A path or a pattern, with *, ?, [], {} and **")
+    case .required:
+      KeyRow(
+        .boolean, default: "true for a path, false for a pattern", "Whether it is an error if there is no such file")
+    case .temporary:
+      KeyRow(
+        .boolean, default: "false",
+        "Under produces: whether the file is removed once the steps that read it have succeeded")
     }
   }
 }

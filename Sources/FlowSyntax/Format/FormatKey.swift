@@ -1,21 +1,14 @@
 import FlowModel
 
-/// The keys of a kind of mapping in a workflow or manifest.
+/// The keys of a kind of mapping in a workflow or manifest, a row for each key.
 ///
-/// The parser, the lists of keys in messages and the JSON Schema use these tables, so that they always agree.
+/// The parser, the lists of keys in messages, the JSON Schema, editors and the pages use these tables, so that they
+/// always agree.
 protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   /// A description of the mapping for messages, such as `a step`.
   static var owner: String { get }
-  /// The form of the value.
-  var shape: Shape { get }
-  /// A description of one sentence, for editors.
-  var summary: String { get }
-  /// True if the key is required.
-  var isRequired: Bool { get }
-  /// The default value as written in a file, or nil.
-  var defaultText: String? { get }
-  /// Frequent values of a key that allows any string, for editors.
-  var proposals: [String] { get }
+  /// The key's row in the table of keys.
+  var row: KeyRow { get }
   /// Returns a suggestion for a key of another tool, or nil.
   static func remedy(for foreign: String, value: String?) -> String?
   /// Returns the key that has this name in other tools, or nil.
@@ -26,10 +19,44 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   static var ignoredPrefix: String? { get }
 }
 
+/// What the format states about a key. The reader's messages, the JSON Schema, editors and the pages are made from it.
+struct KeyRow: Sendable {
+  /// The form of the value.
+  let shape: Shape
+  /// True if the key is required.
+  var isRequired: Bool
+  /// The default value as written in a file, or nil.
+  var defaultText: String?
+  /// Frequent values of a key that allows any string, for editors.
+  let proposals: [String]
+  /// A description of one sentence, for editors.
+  let summary: String
+
+  init(
+    _ shape: Shape, isRequired: Bool = false, default defaultText: String? = nil, proposals: [String] = [],
+    _ summary: String
+  ) {
+    self.shape = shape
+    self.isRequired = isRequired
+    self.defaultText = defaultText
+    self.proposals = proposals
+    self.summary = summary
+  }
+
+  /// Returns the row of a key that is the same in another mapping, but has no default there.
+  func shared(isRequired: Bool = false) -> KeyRow {
+    var row = self
+    (row.isRequired, row.defaultText) = (isRequired, nil)
+    return row
+  }
+}
+
 extension FormatKey {
-  var isRequired: Bool { false }
-  var defaultText: String? { nil }
-  var proposals: [String] { [] }
+  var shape: Shape { row.shape }
+  var isRequired: Bool { row.isRequired }
+  var defaultText: String? { row.defaultText }
+  var proposals: [String] { row.proposals }
+  var summary: String { row.summary }
   static func remedy(for foreign: String, value: String?) -> String? { nil }
   static func counterpart(of foreign: String) -> String? { nil }
   static func remedy(insteadOf value: Value) -> String? { nil }

@@ -27,15 +27,6 @@ enum ResourcesKey: String, FormatKey {
     }
   }
 
-  var shape: Shape {
-    switch self {
-    case .cpus, .gpus: .count(1...Limits.cpus)
-    case .memory: .memory
-    }
-  }
-
-  var defaultText: String? { self == .cpus ? "1" : nil }
-
   /// An example of the value.
   var example: String {
     switch self {
@@ -45,11 +36,11 @@ enum ResourcesKey: String, FormatKey {
     }
   }
 
-  var summary: String {
+  var row: KeyRow {
     switch self {
-    case .cpus: "How many processors, whole ones"
-    case .memory: "How much memory, as a whole number with KiB, MiB, GiB or TiB: 8GiB"
-    case .gpus: "How many graphics processors"
+    case .cpus: KeyRow(.count(1...Limits.cpus), default: "1", "How many processors, whole ones")
+    case .memory: KeyRow(.memory, "How much memory, as a whole number with KiB, MiB, GiB or TiB: 8GiB")
+    case .gpus: KeyRow(.count(1...Limits.cpus), "How many graphics processors")
     }
   }
 }

@@ -28,31 +28,18 @@ enum ReadyKey: String, FormatKey {
     counterpart(of: foreign).map { Correction(foreign, to: $0).question }
   }
 
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .log, .http: .name
-    case .port: .count(1...65_535)
-    case .run: .command
-    case .every, .within: .durationAboveZero
-    }
-  }
-
-  var defaultText: String? {
-    switch self {
-    case .every: DurationText.format(ReadyCondition.usualPause)
-    case .within: DurationText.format(ReadyCondition.usualTime)
-    case .log, .port, .http, .run: nil
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .log: "A POSIX extended regular expression that a line of its output matches, without colors"
-    case .port: "The port of 127.0.0.1 or ::1 that accepts connections"
-    case .http: "The http:// address that answers with a status from 200 to 399"
-    case .run: "The command that exits with status 0"
-    case .every: "The pause between two looks"
-    case .within: "The time in which it must be ready after it was started; then it fails as not-ready"
+    case .log: KeyRow(.name, "A POSIX extended regular expression that a line of its output matches, without colors")
+    case .port: KeyRow(.count(1...65_535), "The port of 127.0.0.1 or ::1 that accepts connections")
+    case .http: KeyRow(.name, "The http:// address that answers with a status from 200 to 399")
+    case .run: KeyRow(.command, "The command that exits with status 0")
+    case .every:
+      KeyRow(.durationAboveZero, default: DurationText.format(ReadyCondition.usualPause), "The pause between two looks")
+    case .within:
+      KeyRow(
+        .durationAboveZero, default: DurationText.format(ReadyCondition.usualTime),
+        "The time in which it must be ready after it was started; then it fails as not-ready")
     }
   }
 }
@@ -86,28 +73,18 @@ enum RestartKey: String, FormatKey {
     counterpart(of: foreign).map { Correction(foreign, to: $0).question }
   }
 
-  var shape: Shape {
-    switch self {
-    case .onExit: .word(RestartPolicy.Ends.allCases.map(\.rawValue))
-    case .delay: .duration
-    case .attempts: .integer(RestartPolicy.attemptRange)
-    }
-  }
-
-  var defaultText: String? {
+  var row: KeyRow {
     let usual = RestartPolicy()
     return switch self {
-    case .onExit: usual.ends.rawValue
-    case .delay: DurationText.format(usual.delay)
-    case .attempts: String(usual.attempts)
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .onExit: "The ends after which it is started again: always, failure (another status than 0) or never"
-    case .delay: "The pause before it is started again"
-    case .attempts: "How often it is started again, counted since it was last ready"
+    case .onExit:
+      KeyRow(
+        .word(RestartPolicy.Ends.allCases.map(\.rawValue)), default: usual.ends.rawValue,
+        "The ends after which it is started again: always, failure (another status than 0) or never")
+    case .delay: KeyRow(.duration, default: DurationText.format(usual.delay), "The pause before it is started again")
+    case .attempts:
+      KeyRow(
+        .integer(RestartPolicy.attemptRange), default: String(usual.attempts),
+        "How often it is started again, counted since it was last ready")
     }
   }
 }

@@ -15,8 +15,7 @@ enum ExecutorKey: String, FormatKey {
     }
   }
 
-  var shape: Shape { .map(SlurmKey.self) }
-  var summary: String { "The options of the step's jobs on Slurm" }
+  var row: KeyRow { KeyRow(.map(SlurmKey.self), "The options of the step's jobs on Slurm") }
 }
 
 /// The keys of `executor: { slurm: … }`, which are also options in `--on slurm=N`.
@@ -60,40 +59,35 @@ enum SlurmKey: String, FormatKey {
     }
   }
 
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .slots, .perNode: .integer(1...ExecutorAddress.mostSlots)
-    case .options: .list(of: .name, isNonempty: true)
-    default: .name
-    }
-  }
-
-  var proposals: [String] {
-    switch self {
-    case .time: ["30m", "1h", "12h", "2-00:00:00"]
-    case .mem: ["4G", "16G"]
-    case .gres: ["gpu:1"]
-    default: []
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .slots: "How many run at once; without it as --on or defaults say, else one a step and `parallel` of a fan-out"
-    case .partition: "The partition; of a step it may read `attempt`"
-    case .time: "The time limit, as 1h30m or as Slurm writes it: 1:30:00, 2-00:00:00; of a step it may read `attempt`"
-    case .perNode: "Slots in one allocation of steps without resources"
-    case .account: "The account that is charged"
-    case .qos: "The quality of service"
-    case .constraint: "Features that the node must have"
-    case .mem: "The memory of an allocation, such as 4G; a step's own `resources` say it as `memory`"
-    case .gres: "Devices, such as gpu:2 or lustre:1"
-    case .nodelist: "Nodes that may be used, such as node[1-3,7]"
-    case .exclude: "Nodes that may not be used"
-    case .reservation: "The reservation"
-    case .wait: "How long a job may wait in Slurm's queue (1h)"
-    case .worker: "The path of flowrun on the nodes"
-    case .options: "Other options, each as '--NAME=VALUE' or '--NAME', as srun and sbatch take them"
+    case .slots:
+      KeyRow(
+        .integer(1...ExecutorAddress.mostSlots),
+        "How many run at once; without it as --on or defaults say, else one a step and `parallel` of a fan-out")
+    case .partition: KeyRow(.name, "The partition; of a step it may read `attempt`")
+    case .time:
+      KeyRow(
+        .name, proposals: ["30m", "1h", "12h", "2-00:00:00"],
+        "The time limit, as 1h30m or as Slurm writes it: 1:30:00, 2-00:00:00; of a step it may read `attempt`")
+    case .perNode: KeyRow(.integer(1...ExecutorAddress.mostSlots), "Slots in one allocation of steps without resources")
+    case .account: KeyRow(.name, "The account that is charged")
+    case .qos: KeyRow(.name, "The quality of service")
+    case .constraint: KeyRow(.name, "Features that the node must have")
+    case .mem:
+      KeyRow(
+        .name, proposals: ["4G", "16G"],
+        "The memory of an allocation, such as 4G; a step's own `resources` say it as `memory`")
+    case .gres: KeyRow(.name, proposals: ["gpu:1"], "Devices, such as gpu:2 or lustre:1")
+    case .nodelist: KeyRow(.name, "Nodes that may be used, such as node[1-3,7]")
+    case .exclude: KeyRow(.name, "Nodes that may not be used")
+    case .reservation: KeyRow(.name, "The reservation")
+    case .wait: KeyRow(.name, "How long a job may wait in Slurm's queue (1h)")
+    case .worker: KeyRow(.name, "The path of flowrun on the nodes")
+    case .options:
+      KeyRow(
+        .list(of: .name, isNonempty: true),
+        "Other options, each as '--NAME=VALUE' or '--NAME', as srun and sbatch take them")
     }
   }
 }

@@ -36,108 +36,113 @@ enum StepKey: String, FormatKey {
       : "write a command under 'run': { run: \(value.shortText) }"
   }
 
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .uses: .actionName
-    case .run: .command
-    case .shell: .name
-    case .with: .values
-    case .name, .description: .string
-    case .needs: .stepNames
-    case .after: .eventNames
-    case .condition: .expression
-    case .enabled: .booleanOrExpression
-    case .deferral: .deferral
-    case .blocking, .optional, .prewarm, .quiet, .color: .boolean
-    case .deadline: .durationOr(DeadlineKey.self, allowsExpression: false)
-    case .retry: .map(RetryKey.self)
-    case .queue: .queueName
-    case .estimate: .estimate
-    case .env: .environment
-    case .onInterrupt: .word(InterruptPolicy.allCases.map(\.rawValue))
-    case .foreach: .foreach
-    case .parallel: .integer(1...Limits.items)
-    case .failFast, .mergeOutput, .interactive, .service: .boolean
-    case .readyWhen: .map(ReadyKey.self)
-    case .restart: .map(RestartKey.self)
-    case .inputsFrom, .produces: .list(of: .fileRule, isNonempty: true)
-    case .executor: .executorAddress
-    case .path: .list(of: .folder, isNonempty: true)
-    case .resources: .map(ResourcesKey.self)
-    case .outputs: .named(.output, .map(FieldKey.self))
-    case .stop: .map(StopKey.self)
-    case .outputLimit: .size(Limits.leastCommandOutputBytes...Limits.commandOutputBytes)
-    case .logLimit: .size(Limits.leastLogBytes...Limits.logBytes)
-    }
-  }
-
-  var proposals: [String] { self == .shell ? ["sh", "bash", "python"] : [] }
-
-  var defaultText: String? {
-    switch self {
-    case .condition: "success()"
-    case .enabled: "true"
-    case .deferral, .optional, .prewarm, .quiet, .mergeOutput, .interactive, .service: "false"
-    case .onInterrupt: "rerun"
-    case .failFast, .color: "true"
-    case .shell: "sh"
-    case .outputLimit: MemoryText.format(Limits.usualCommandOutputBytes)
-    case .logLimit: MemoryText.format(Limits.usualStepLogBytes)
-    default: nil
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .uses: "The action, plugin.action, or a workflow, ./file.yaml; or write run"
-    case .run: "Short for uses: shell.run with this command: a text for the shell, or a list of program and arguments"
-    case .shell: "The shell of run: sh, bash, python, or a command with {0} for the file of the script"
-    case .with: "The action's inputs"
-    case .name: "A name for people; other steps refer to the id"
-    case .description: "What the step does, in a line that 'flowrun' lists"
-    case .needs: "The step or steps to start after"
-    case .after: "The event or events to wait for as well"
-    case .condition: "An expression; when it is false the step is skipped"
+    case .uses: KeyRow(.actionName, "The action, plugin.action, or a workflow, ./file.yaml; or write run")
+    case .run:
+      KeyRow(
+        .command,
+        "Short for uses: shell.run with this command: a text for the shell, or a list of program and arguments")
+    case .shell:
+      KeyRow(
+        .name, default: "sh", proposals: ["sh", "bash", "python"],
+        "The shell of run: sh, bash, python, or a command with {0} for the file of the script")
+    case .needs: KeyRow(.stepNames, "The step or steps to start after")
+    case .with: KeyRow(.values, "The action's inputs")
+    case .name: KeyRow(.string, "A name for people; other steps refer to the id")
+    case .description: KeyRow(.string, "What the step does, in a line that 'flowrun' lists")
+    case .after: KeyRow(.eventNames, "The event or events to wait for as well")
+    case .condition: KeyRow(.expression, default: "success()", "An expression; when it is false the step is skipped")
     case .enabled:
-      "false, or an expression over inputs, env and launch: the step is disabled, and its dependents run without it"
-    case .deferral: "true: after the gate opened; idle: after it opened and when nothing else runs; or an expression"
-    case .blocking: "Whether the launch gate waits for this step; true unless it is deferred"
-    case .optional: "Whether its failure neither fails the run nor stops its dependents"
-    case .deadline: "Minimum and maximum of the step from its first start; one duration is the maximum"
-    case .retry: "How often and when it is tried again after a failure"
-    case .queue: "main, a quality of service, or a name from queues; user-initiated, or utility if deferred"
-    case .estimate: "The expected duration: 80ms or 50ms..200ms"
-    case .prewarm: "Whether it may run before activation"
-    case .quiet: "Whether the output of its commands is kept out of the log"
-    case .color: "Whether its commands are asked for colors on a terminal, with FORCE_COLOR=1"
-    case .env: "Environment variables for its child processes, on top of the workflow's"
+      KeyRow(
+        .booleanOrExpression, default: "true",
+        "false, or an expression over inputs, env and launch: the step is disabled, and its dependents run without it")
+    case .deferral:
+      KeyRow(
+        .deferral, default: "false",
+        "true: after the gate opened; idle: after it opened and when nothing else runs; or an expression")
+    case .blocking: KeyRow(.boolean, "Whether the launch gate waits for this step; true unless it is deferred")
+    case .optional:
+      KeyRow(.boolean, default: "false", "Whether its failure neither fails the run nor stops its dependents")
+    case .deadline:
+      KeyRow(
+        .durationOr(DeadlineKey.self, allowsExpression: false),
+        "Minimum and maximum of the step from its first start; one duration is the maximum")
+    case .retry: KeyRow(.map(RetryKey.self), "How often and when it is tried again after a failure")
+    case .queue:
+      KeyRow(.queueName, "main, a quality of service, or a name from queues; user-initiated, or utility if deferred")
+    case .estimate: KeyRow(.estimate, "The expected duration: 80ms or 50ms..200ms")
+    case .prewarm: KeyRow(.boolean, default: "false", "Whether it may run before activation")
+    case .quiet: KeyRow(.boolean, default: "false", "Whether the output of its commands is kept out of the log")
+    case .color:
+      KeyRow(.boolean, default: "true", "Whether its commands are asked for colors on a terminal, with FORCE_COLOR=1")
+    case .env: KeyRow(.environment, "Environment variables for its child processes, on top of the workflow's")
+    case .onInterrupt:
+      KeyRow(
+        .word(InterruptPolicy.allCases.map(\.rawValue)), default: "rerun",
+        "What a resume of a durable run does when its process died while the step ran: rerun or fail")
     case .foreach:
-      "The items to run the step for: a list, an expression that gives one, or a mapping of items, axes or files"
-    case .parallel: "With foreach, how many items may run at once"
-    case .inputsFrom:
-      "The files that it reads, as paths and patterns; it is skipped while nothing has changed; with foreach each item"
-    case .produces: "The files that it produces, as paths and patterns; a changed one makes it run again"
-    case .resources: "The capacity that it requests while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
-    case .outputs: "The outputs that its command writes to the file FLOWRUN_OUTPUT as name=value, each with its type"
-    case .outputLimit:
-      "How much is kept of the standard output, and of the standard error, of its command; an expression that reads "
-        + "more fails"
-    case .stop: "How its command is asked to end when the step is cancelled: { signal: INT, within: 10s }"
-    case .logLimit: "How much is recorded of what it and its items print: half of it the beginning, half the end"
-    case .mergeOutput:
-      "Whether its command writes standard output and standard error to one pipe, so that their order is exact"
-    case .path: "Folders before PATH for its command, relative to the file; they come before those of the workflow"
-    case .interactive:
-      "Whether its command has the terminal, as an editor or a login does; one such step runs at a time, and nothing that it "
-        + "prints is recorded"
-    case .service:
-      "Whether its command keeps running: the step succeeds when it is ready, and flowrun stops it at the end of the run"
-    case .readyWhen: "When a service is ready: { port: 8080 }, or with http, log or run; without it when it has started"
-    case .restart: "Whether a service that ends by itself is started again: { on-exit: failure }"
-    case .failFast: "With foreach, whether a failed item ends the others"
+      KeyRow(
+        .foreach,
+        "The items to run the step for: a list, an expression that gives one, or a mapping of items, axes or files")
+    case .parallel: KeyRow(.integer(1...Limits.items), "With foreach, how many items may run at once")
     case .executor:
-      "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }"
-    case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"
+      KeyRow(
+        .executorAddress,
+        "Where the step runs, as --on takes it (workers=4, slurm=8), local: here, or { slurm: { partition: long } }")
+    case .failFast: KeyRow(.boolean, default: "true", "With foreach, whether a failed item ends the others")
+    case .inputsFrom:
+      KeyRow(
+        .list(of: .fileRule, isNonempty: true),
+        "The files that it reads, as paths and patterns; it is skipped while nothing has changed; with foreach each item"
+      )
+    case .produces:
+      KeyRow(
+        .list(of: .fileRule, isNonempty: true),
+        "The files that it produces, as paths and patterns; a changed one makes it run again")
+    case .resources:
+      KeyRow(.map(ResourcesKey.self), "The capacity that it requests while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }")
+    case .outputs:
+      KeyRow(
+        .named(.output, .map(FieldKey.self)),
+        "The outputs that its command writes to the file FLOWRUN_OUTPUT as name=value, each with its type")
+    case .outputLimit:
+      KeyRow(
+        .size(Limits.leastCommandOutputBytes...Limits.commandOutputBytes),
+        default: MemoryText.format(Limits.usualCommandOutputBytes),
+        "How much is kept of the standard output, and of the standard error, of its command; an expression that reads "
+          + "more fails")
+    case .stop:
+      KeyRow(
+        .map(StopKey.self), "How its command is asked to end when the step is cancelled: { signal: INT, within: 10s }")
+    case .logLimit:
+      KeyRow(
+        .size(Limits.leastLogBytes...Limits.logBytes), default: MemoryText.format(Limits.usualStepLogBytes),
+        "How much is recorded of what it and its items print: half of it the beginning, half the end")
+    case .mergeOutput:
+      KeyRow(
+        .boolean, default: "false",
+        "Whether its command writes standard output and standard error to one pipe, so that their order is exact")
+    case .path:
+      KeyRow(
+        .list(of: .folder, isNonempty: true),
+        "Folders before PATH for its command, relative to the file; they come before those of the workflow")
+    case .interactive:
+      KeyRow(
+        .boolean, default: "false",
+        "Whether its command has the terminal, as an editor or a login does; one such step runs at a time, and nothing that it "
+          + "prints is recorded")
+    case .service:
+      KeyRow(
+        .boolean, default: "false",
+        "Whether its command keeps running: the step succeeds when it is ready, and flowrun stops it at the end of the run"
+      )
+    case .readyWhen:
+      KeyRow(
+        .map(ReadyKey.self),
+        "When a service is ready: { port: 8080 }, or with http, log or run; without it when it has started")
+    case .restart:
+      KeyRow(.map(RestartKey.self), "Whether a service that ends by itself is started again: { on-exit: failure }")
     }
   }
 }
@@ -147,12 +152,10 @@ enum DeadlineKey: String, FormatKey {
 
   static let owner = "a deadline"
 
-  var shape: Shape { .duration }
-
-  var summary: String {
+  var row: KeyRow {
     switch self {
-    case .min: "The minimum"
-    case .max: "The maximum"
+    case .min: KeyRow(.duration, "The minimum")
+    case .max: KeyRow(.duration, "The maximum")
     }
   }
 }
@@ -170,38 +173,24 @@ enum RetryKey: String, FormatKey {
     value.integerValue.map { "write '{ attempts: \($0) }'; attempts count the first attempt too" }
   }
 
-  var isRequired: Bool { self == .attempts }
-
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .attempts: .integer(1...Limits.attempts)
-    case .delay, .maxDelay, .attemptDeadline: .duration
-    case .backoff: .number(atLeast: 1)
-    case .jitter: .word(RetryPolicy.Jitter.allCases.map(\.rawValue))
-    case .on, .except: .list(of: .retryReason, isNonempty: true)
-    }
-  }
-
-  var defaultText: String? {
-    switch self {
-    case .delay: "100ms"
-    case .backoff: "1"
-    case .maxDelay: "30s"
-    case .jitter: "none"
-    case .attempts, .attemptDeadline, .on, .except: nil
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .attempts: "Attempts in all, the first included"
-    case .delay: "The pause before the second attempt"
-    case .backoff: "What the pause is multiplied by after each further attempt"
-    case .maxDelay: "The longest pause"
-    case .jitter: "full: the pause is drawn from zero to its length"
-    case .attemptDeadline: "The maximum of one attempt"
-    case .on: "The reasons to try again for, such as [timed-out, lost, 75, 100..110]"
-    case .except: "The reasons not to try again for; 'on' cannot be there, too"
+    case .attempts: KeyRow(.integer(1...Limits.attempts), isRequired: true, "Attempts in all, the first included")
+    case .delay: KeyRow(.duration, default: "100ms", "The pause before the second attempt")
+    case .backoff:
+      KeyRow(.number(atLeast: 1), default: "1", "What the pause is multiplied by after each further attempt")
+    case .maxDelay: KeyRow(.duration, default: "30s", "The longest pause")
+    case .jitter:
+      KeyRow(
+        .word(RetryPolicy.Jitter.allCases.map(\.rawValue)), default: "none",
+        "full: the pause is drawn from zero to its length")
+    case .attemptDeadline: KeyRow(.duration, "The maximum of one attempt")
+    case .on:
+      KeyRow(
+        .list(of: .retryReason, isNonempty: true),
+        "The reasons to try again for, such as [timed-out, lost, 75, 100..110]")
+    case .except:
+      KeyRow(.list(of: .retryReason, isNonempty: true), "The reasons not to try again for; 'on' cannot be there, too")
     }
   }
 }

@@ -10,24 +10,16 @@ enum StopKey: String, FormatKey {
     return (try? DurationText.parse(text)) == nil ? "write '{ signal: \(text) }'" : "write '{ within: \(text) }'"
   }
 
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .signal: .word(StopPolicy.Signal.allCases.map(\.rawValue))
-    case .within: .duration
-    }
-  }
-
-  var defaultText: String? {
-    switch self {
-    case .signal: StopPolicy().signal.rawValue
-    case .within: DurationText.format(StopPolicy().within)
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .signal: "The signal that asks the command to end"
-    case .within: "How long the command then has before it is killed, at most 10m"
+    case .signal:
+      KeyRow(
+        .word(StopPolicy.Signal.allCases.map(\.rawValue)), default: StopPolicy().signal.rawValue,
+        "The signal that asks the command to end")
+    case .within:
+      KeyRow(
+        .duration, default: DurationText.format(StopPolicy().within),
+        "How long the command then has before it is killed, at most 10m")
     }
   }
 }

@@ -15,69 +15,67 @@ enum WorkflowKey: String, FormatKey {
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofWorkflow: foreign) }
   static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofWorkflow: foreign) }
 
-  var isRequired: Bool { self == .name || self == .steps }
-
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .name: .workflowName
-    case .environmentFile: .environmentFiles
-    case .path: .list(of: .folder, isNonempty: true)
-    case .description: .string
-    case .inputs: .named(.input, .map(FieldKey.self))
-    case .secrets: .named(.secret, .map(SecretKey.self))
-    case .env: .environment
-    case .deadline: .durationOr(DeadlineKey.self, allowsExpression: true)
-    case .events: .events
-    case .queues: .named(.queue, .map(QueueKey.self))
-    case .defaults: .map(DefaultsKey.self)
-    case .concurrency: .integer(1...Limits.steps)
-    case .steps: .named(.step, .map(StepKey.self))
-    case .outputs: .named(.output, .any)
-    case .durable, .history: .boolean
-    case .timeout, .cleanup: .durationAboveZero
-    case .logLimit: .size(Limits.leastLogBytes...Limits.logBytes)
-    case .budgets: .list(of: .name, isNonempty: true)
-    case .keep: .word(KeptPart.allCases.map(\.rawValue))
-    case .finally: .named(.step, .map(StepKey.self))
-    }
-  }
-
-  var defaultText: String? {
-    switch self {
-    case .durable: "false"
-    case .history: "true"
-    case .cleanup: "5s"
-    case .logLimit: MemoryText.format(Limits.usualLogBytes)
-    default: nil
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .name: "The name of the workflow in reports"
-    case .description: "What the workflow is for"
-    case .inputs: "The inputs of a run, given with -i name=value"
-    case .secrets: "Secrets, which a run never shows; each comes from a variable, a file or a command"
-    case .env: "Environment variables for the child processes of all steps; values may hold ${{ }}"
-    case .deadline: "The launch gate: it never opens before min and never after max; one duration is max"
+    case .name: KeyRow(.workflowName, isRequired: true, "The name of the workflow in reports")
+    case .description: KeyRow(.string, "What the workflow is for")
+    case .inputs: KeyRow(.named(.input, .map(FieldKey.self)), "The inputs of a run, given with -i name=value")
+    case .secrets:
+      KeyRow(
+        .named(.secret, .map(SecretKey.self)),
+        "Secrets, which a run never shows; each comes from a variable, a file or a command")
+    case .env:
+      KeyRow(.environment, "Environment variables for the child processes of all steps; values may hold ${{ }}")
+    case .deadline:
+      KeyRow(
+        .durationOr(DeadlineKey.self, allowsExpression: true),
+        "The launch gate: it never opens before min and never after max; one duration is max")
     case .events:
-      "Events that come from outside: a list of names, or a mapping from name to description, or to repeats and description"
-    case .queues: "Queues of the workflow's own, by name"
-    case .defaults: "Defaults for all steps"
-    case .concurrency: "How many steps may run at once"
-    case .steps: "The steps by id"
-    case .outputs: "The outputs of the run; values may read every step with ${{ }}"
-    case .durable: "Whether every result is saved to disk before the next step starts"
+      KeyRow(
+        .events,
+        "Events that come from outside: a list of names, or a mapping from name to description, or to repeats and description"
+      )
+    case .queues: KeyRow(.named(.queue, .map(QueueKey.self)), "Queues of the workflow's own, by name")
+    case .defaults: KeyRow(.map(DefaultsKey.self), "Defaults for all steps")
+    case .concurrency: KeyRow(.integer(1...Limits.steps), "How many steps may run at once")
+    case .steps: KeyRow(.named(.step, .map(StepKey.self)), isRequired: true, "The steps by id")
+    case .outputs: KeyRow(.named(.output, .any), "The outputs of the run; values may read every step with ${{ }}")
+    case .durable:
+      KeyRow(.boolean, default: "false", "Whether every result is saved to disk before the next step starts")
+    case .history:
+      KeyRow(.boolean, default: "true", "Whether flowrun records the runs of this workflow; see flowrun runs")
+    case .timeout:
+      KeyRow(
+        .durationAboveZero,
+        "How long a run may take from its activation; then it is ended, with cleanup, and has failed")
+    case .finally:
+      KeyRow(
+        .named(.step, .map(StepKey.self)),
+        "Steps by id that run when all others have finished, even if the run failed or was cancelled")
+    case .cleanup:
+      KeyRow(
+        .durationAboveZero, default: "5s",
+        "How long finally and always() steps have together when a run is cancelled, at most 1h")
+    case .budgets:
+      KeyRow(
+        .list(of: .name, isNonempty: true),
+        "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them")
+    case .keep:
+      KeyRow(
+        .word(KeptPart.allCases.map(\.rawValue)),
+        "services: when all other steps have finished, the run goes on with its services until Ctrl-C")
     case .environmentFile:
-      "Files of NAME=value lines, relative to the workflow; env overrides them, and later files override earlier ones"
-    case .path: "Folders before PATH for the commands of all steps, relative to the file"
-    case .timeout: "How long a run may take from its activation; then it is ended, with cleanup, and has failed"
-    case .finally: "Steps by id that run when all others have finished, even if the run failed or was cancelled"
-    case .cleanup: "How long finally and always() steps have together when a run is cancelled, at most 1h"
-    case .budgets: "Limits on runs, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
-    case .keep: "services: when all other steps have finished, the run goes on with its services until Ctrl-C"
-    case .history: "Whether flowrun records the runs of this workflow; see flowrun runs"
-    case .logLimit: "How much is recorded of what the steps of a run print"
+      KeyRow(
+        .environmentFiles,
+        "Files of NAME=value lines, relative to the workflow; env overrides them, and later files override earlier ones"
+      )
+    case .logLimit:
+      KeyRow(
+        .size(Limits.leastLogBytes...Limits.logBytes), default: MemoryText.format(Limits.usualLogBytes),
+        "How much is recorded of what the steps of a run print")
+    case .path:
+      KeyRow(
+        .list(of: .folder, isNonempty: true), "Folders before PATH for the commands of all steps, relative to the file")
     }
   }
 }
@@ -95,21 +93,14 @@ enum EventKey: String, FormatKey {
 
   static let owner = "an event"
 
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .repeats: .boolean
-    case .description: .string
-    case .value: .map(FieldKey.self)
-    }
-  }
-
-  var defaultText: String? { self == .repeats ? "false" : nil }
-
-  var summary: String {
-    switch self {
-    case .repeats: "Whether each post counts for flow.on; steps wait for the first one either way"
-    case .description: "A description"
-    case .value: "The type of the value that the event is posted with, and whether it is secret"
+    case .repeats:
+      KeyRow(
+        .boolean, default: "false", "Whether each post counts for flow.on; steps wait for the first one either way")
+    case .description: KeyRow(.string, "A description")
+    case .value:
+      KeyRow(.map(FieldKey.self), "The type of the value that the event is posted with, and whether it is secret")
     }
   }
 }
@@ -120,19 +111,12 @@ enum QueueKey: String, FormatKey {
 
   static let owner = "a queue"
 
-  var isRequired: Bool { self == .qos }
-
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .qos: .word(StepQueue.allCases.map(\.rawValue))
-    case .width: .integer(1...Limits.steps)
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .qos: "The quality of service of the steps in the queue"
-    case .width: "How many steps of the queue may run at once"
+    case .qos:
+      KeyRow(
+        .word(StepQueue.allCases.map(\.rawValue)), isRequired: true, "The quality of service of the steps in the queue")
+    case .width: KeyRow(.integer(1...Limits.steps), "How many steps of the queue may run at once")
     }
   }
 }
@@ -155,9 +139,9 @@ enum DefaultsKey: String, FormatKey {
     }
   }
 
-  var shape: Shape { stepKey?.shape ?? .name }
-  var summary: String { stepKey?.summary ?? "The folder in which commands run, relative to the file" }
-  var proposals: [String] { stepKey?.proposals ?? [] }
+  var row: KeyRow {
+    stepKey?.row.shared() ?? KeyRow(.name, "The folder in which commands run, relative to the file")
+  }
 }
 
 /// The keys of a file in `env-file`.
@@ -166,21 +150,10 @@ enum EnvironmentFileKey: String, FormatKey {
 
   static let owner = "a file of 'env-file'"
 
-  var isRequired: Bool { self == .path }
-
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .path: .name
-    case .required: .boolean
-    }
-  }
-
-  var defaultText: String? { self == .required ? "true" : nil }
-
-  var summary: String {
-    switch self {
-    case .path: "The path of the file; it may hold ${{ inputs… }}"
-    case .required: "Whether a run cannot start without the file"
+    case .path: KeyRow(.name, isRequired: true, "The path of the file; it may hold ${{ inputs… }}")
+    case .required: KeyRow(.boolean, default: "true", "Whether a run cannot start without the file")
     }
   }
 }
@@ -206,34 +179,23 @@ enum FieldKey: String, FormatKey {
     return type.map { "write '{ type: \($0) }'" } ?? "write '{ type: string, default: \(value.shortText) }'"
   }
 
-  var isRequired: Bool { self == .type }
-
-  var defaultText: String? { self == .secret ? "false" : nil }
-
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .type: .word(ValueType.names)
-    case .required, .secret: .boolean
-    case .default: .any
-    case .enum: .list(of: .any, isNonempty: true)
-    case .items: .map(FieldKey.self)
-    case .properties: .named(.field, .map(FieldKey.self))
-    case .base: .word(ValueType.PathBase.allCases.map(\.rawValue))
-    case .description: .string
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .type: "The type of the value"
-    case .required: "Whether a value must be given; true when there is no default"
-    case .secret: "Whether it is a secret: a run never shows it, and -i reads it only from a file"
-    case .default: "The value if none is given"
-    case .enum: "The only values allowed"
-    case .items: "The type of an array's elements"
-    case .properties: "The keys of an object; without it any key is allowed"
-    case .base: "Where a relative path starts: the run's data folder, or the folder of the workflow file"
-    case .description: "A description"
+    case .type: KeyRow(.word(ValueType.names), isRequired: true, "The type of the value")
+    case .required: KeyRow(.boolean, "Whether a value must be given; true when there is no default")
+    case .default: KeyRow(.any, "The value if none is given")
+    case .enum: KeyRow(.list(of: .any, isNonempty: true), "The only values allowed")
+    case .items: KeyRow(.map(FieldKey.self), "The type of an array's elements")
+    case .properties:
+      KeyRow(.named(.field, .map(FieldKey.self)), "The keys of an object; without it any key is allowed")
+    case .base:
+      KeyRow(
+        .word(ValueType.PathBase.allCases.map(\.rawValue)),
+        "Where a relative path starts: the run's data folder, or the folder of the workflow file")
+    case .secret:
+      KeyRow(
+        .boolean, default: "false", "Whether it is a secret: a run never shows it, and -i reads it only from a file")
+    case .description: KeyRow(.string, "A description")
     }
   }
 }

@@ -5,12 +5,9 @@ enum InterfaceKey: String, FormatKey {
 
   static let owner = "the interface of a plugin"
 
-  var isRequired: Bool { self == .name || self == .actions }
-
-  var shape: Shape { ManifestKey(rawValue: rawValue)?.shape ?? .list(of: .string, isNonempty: false) }
-
-  var summary: String {
-    ManifestKey(rawValue: rawValue)?.summary ?? "The handles that every run with the plugin has from its start"
+  var row: KeyRow {
+    ManifestKey(rawValue: rawValue)?.row.shared(isRequired: self == .name || self == .actions)
+      ?? KeyRow(.list(of: .string, isNonempty: false), "The handles that every run with the plugin has from its start")
   }
 
   static func remedy(for foreign: String, value: String?) -> String? {
@@ -28,14 +25,13 @@ enum InterfaceActionKey: String, FormatKey {
 
   static let owner = "an action"
 
-  var isRequired: Bool { self == .summary }
-
   /// The same key in the manifest of an external plugin, or nil.
   var manifestKey: ManifestActionKey? { ManifestActionKey(rawValue: rawValue) }
 
-  var shape: Shape { manifestKey?.shape ?? .map(InProcessKey.self) }
-
-  var summary: String { manifestKey?.summary ?? "What only an action inside the program can have" }
+  var row: KeyRow {
+    manifestKey?.row.shared(isRequired: self == .summary)
+      ?? KeyRow(.map(InProcessKey.self), "What only an action inside the program can have")
+  }
 
   static func remedy(for foreign: String, value: String?) -> String? {
     foreign == ManifestActionKey.retryable.rawValue ? "write 'retryable' in each of the action's 'errors'" : nil
@@ -56,33 +52,25 @@ enum InProcessKey: String, FormatKey {
 
   static let owner = "'in-process'"
 
-  var shape: Shape {
+  var row: KeyRow {
     switch self {
-    case .provides, .requires: .list(of: .string, isNonempty: false)
-    case .effect: .word(["durable", "process"])
-    case .outputsFrom, .fieldsFrom, .eventFrom, .shellText: .nameOf(.field)
-    case .calls: .map(CallKey.self)
-    case .outputLimit: .integer(1...Int.max)
-    case .eventValues: .named(.event, .map(FieldKey.self))
-    case .follows: .list(of: .string, isNonempty: false)
-    case .source: .word(["run", "outside"])
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .provides: "The handles that it makes for later steps"
-    case .requires: "The handles that an earlier step must provide"
-    case .effect: "process: its effect ends with the process, so a resumed run repeats it; durable: it does not"
-    case .outputsFrom: "The input whose keys are outputs, too"
-    case .fieldsFrom: "The input that declares outputs"
-    case .eventFrom: "The input that names an event it posts"
-    case .shellText: "The input whose text a shell reads"
-    case .calls: "The inputs that say what it calls for each post of an event"
-    case .outputLimit: "The size of its outputs at most, in bytes"
-    case .eventValues: "The values that it posts events with, by the name of the event"
-    case .follows: "The events that it takes each post of"
-    case .source: "outside: the events that the service posts come from outside of the run"
+    case .provides: KeyRow(.list(of: .string, isNonempty: false), "The handles that it makes for later steps")
+    case .requires: KeyRow(.list(of: .string, isNonempty: false), "The handles that an earlier step must provide")
+    case .effect:
+      KeyRow(
+        .word(["durable", "process"]),
+        "process: its effect ends with the process, so a resumed run repeats it; durable: it does not")
+    case .outputsFrom: KeyRow(.nameOf(.field), "The input whose keys are outputs, too")
+    case .fieldsFrom: KeyRow(.nameOf(.field), "The input that declares outputs")
+    case .eventFrom: KeyRow(.nameOf(.field), "The input that names an event it posts")
+    case .shellText: KeyRow(.nameOf(.field), "The input whose text a shell reads")
+    case .calls: KeyRow(.map(CallKey.self), "The inputs that say what it calls for each post of an event")
+    case .outputLimit: KeyRow(.integer(1...Int.max), "The size of its outputs at most, in bytes")
+    case .eventValues:
+      KeyRow(.named(.event, .map(FieldKey.self)), "The values that it posts events with, by the name of the event")
+    case .follows: KeyRow(.list(of: .string, isNonempty: false), "The events that it takes each post of")
+    case .source:
+      KeyRow(.word(["run", "outside"]), "outside: the events that the service posts come from outside of the run")
     }
   }
 }
@@ -93,13 +81,11 @@ enum CallKey: String, FormatKey {
 
   static let owner = "'calls'"
 
-  var isRequired: Bool { true }
-  var shape: Shape { .nameOf(.field) }
-  var summary: String {
+  var row: KeyRow {
     switch self {
-    case .event: "The input that names the event"
-    case .action: "The input that names the action"
-    case .inputs: "The input that holds the inputs of that action"
+    case .event: KeyRow(.nameOf(.field), isRequired: true, "The input that names the event")
+    case .action: KeyRow(.nameOf(.field), isRequired: true, "The input that names the action")
+    case .inputs: KeyRow(.nameOf(.field), isRequired: true, "The input that holds the inputs of that action")
     }
   }
 }
