@@ -1,169 +1,224 @@
 import FlowModel
 
-/// The options of a step that are written, one bit each: those that differ from their defaults.
-private struct Members: OptionSet {
-  let rawValue: UInt64
-  init(rawValue: UInt64) { self.rawValue = rawValue }
-  private init(bit: UInt64) { rawValue = 1 << bit }
+/// Passes over the options of a step: one finds those that differ from their defaults, one writes them, one reads them.
+///
+/// The values are `inout` rather than key paths, which the runtime would make at the start of an app.
+private protocol OptionVisitor {
+  associatedtype Failure: Error
+  /// An option that its bit alone states: the bit is set if `value` differs from `usual`.
+  mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) throws(Failure)
+  /// An option whose value is written if it differs from `usual`.
+  mutating func part<Part: Compilable & Equatable>(_ bit: Int, _ value: inout Part, usual: Part) throws(Failure)
+  /// An option that is written if there is a value.
+  mutating func part<Part: Compilable>(_ bit: Int, _ value: inout Part?) throws(Failure)
+}
 
-  static let name = Members(bit: 0)
-  static let after = Members(bit: 1)
-  static let condition = Members(bit: 2)
-  static let enabled = Members(bit: 3)
-  static let deferral = Members(bit: 4)
-  static let blocking = Members(bit: 5)
-  static let isOptional = Members(bit: 6)
-  static let deadline = Members(bit: 7)
-  static let retry = Members(bit: 8)
-  static let queue = Members(bit: 9)
-  static let executor = Members(bit: 10)
-  static let estimate = Members(bit: 11)
-  static let request = Members(bit: 12)
-  static let prewarm = Members(bit: 13)
-  static let isQuiet = Members(bit: 14)
-  static let onInterrupt = Members(bit: 15)
-  static let isFinal = Members(bit: 16)
-  static let isFinalInside = Members(bit: 17)
-  static let environment = Members(bit: 18)
-  static let inputsFrom = Members(bit: 19)
-  static let produces = Members(bit: 20)
-  static let fanOut = Members(bit: 21)
-  static let isExcused = Members(bit: 22)
-  static let includeRole = Members(bit: 23)
-  static let laterRequests = Members(bit: 24)
-  static let retryReasons = Members(bit: 25)
-  static let isColorless = Members(bit: 26)
-  static let logLimit = Members(bit: 27)
-  static let requiredFiles = Members(bit: 28)
-  static let temporaryFiles = Members(bit: 29)
-  static let count: UInt64 = 30
+extension StepOptions {
+  /// The bits of options that are stored in parts of others, which a damaged file may not have.
+  private enum Bit { static let (reasons, required, temporary) = (25, 28, 29) }
 
-  init(of options: StepOptions) {
-    self = []
-    func note<Part: Equatable>(_ member: Members, _ part: KeyPath<StepOptions, Part>) -> Members {
-      options[keyPath: part] == StepOptions.none[keyPath: part] ? [] : member
-    }
-    formUnion(note(.name, \.name))
-    formUnion(note(.after, \.after))
-    formUnion(note(.condition, \.condition))
-    formUnion(note(.enabled, \.enabled))
-    formUnion(note(.deferral, \.deferral))
-    formUnion(note(.blocking, \.blocking))
-    formUnion(note(.isOptional, \.isOptional))
-    formUnion(note(.deadline, \.deadline))
-    formUnion(note(.retry, \.retry))
-    formUnion(note(.queue, \.queue))
-    formUnion(note(.executor, \.executor))
-    formUnion(note(.estimate, \.estimate))
-    formUnion(note(.request, \.request))
-    formUnion(note(.prewarm, \.prewarm))
-    formUnion(note(.isQuiet, \.isQuiet))
-    formUnion(note(.onInterrupt, \.onInterrupt))
-    formUnion(note(.isFinal, \.isFinal))
-    formUnion(note(.isFinalInside, \.isFinalInside))
-    formUnion(note(.environment, \.environment))
-    formUnion(note(.inputsFrom, \.inputsFrom))
-    formUnion(note(.produces, \.produces))
-    formUnion(note(.fanOut, \.fanOut))
-    formUnion(note(.isExcused, \.isExcused))
-    formUnion(note(.includeRole, \.includeRole))
-    formUnion(note(.laterRequests, \.laterRequests))
-    if options.retry?.reasons != nil { formUnion(.retryReasons) }
-    formUnion(note(.isColorless, \.allowsColor))
-    formUnion(note(.logLimit, \.logLimitBytes))
-    if (options.inputsFrom + options.produces).contains(where: { $0.isRequired != nil }) { formUnion(.requiredFiles) }
-    if options.produces.contains(where: \.isTemporary) { formUnion(.temporaryFiles) }
+  /// Visits each option in the order of a compiled file. An option has one row here, and a new one takes the next bit.
+  @inline(__always)
+  private mutating func visit<Visitor: OptionVisitor>(_ visitor: inout Visitor) throws(Visitor.Failure) {
+    try visitor.part(0, &name)
+    try visitor.part(1, &after, usual: [])
+    try visitor.part(2, &condition)
+    try visitor.part(3, &enabled, usual: .literal(true))
+    try visitor.part(4, &deferral, usual: .never)
+    try visitor.part(5, &blocking)
+    try visitor.flag(6, &isOptional, usual: false)
+    try visitor.part(7, &deadline)
+    try visitor.part(8, &retry)
+    try visitor.part(9, &queue)
+    try visitor.part(10, &executor)
+    try visitor.part(11, &estimate)
+    try visitor.part(12, &request)
+    try visitor.flag(13, &prewarm, usual: false)
+    try visitor.flag(14, &isQuiet, usual: false)
+    try visitor.flag(15, &failsOnInterrupt, usual: false)
+    try visitor.flag(16, &isFinal, usual: false)
+    try visitor.flag(17, &isFinalInside, usual: false)
+    try visitor.part(18, &environment, usual: [:])
+    try visitor.part(19, &inputPatterns, usual: [])
+    try visitor.part(20, &productPatterns, usual: [])
+    try visitor.part(21, &fanOut)
+    try visitor.flag(22, &isExcused, usual: false)
+    try visitor.part(23, &includeRole, usual: .none)
+    try visitor.part(24, &laterRequests, usual: [])
+    try visitor.part(Bit.reasons, &retryReasons)
+    try visitor.flag(26, &allowsColor, usual: true)
+    try visitor.part(27, &recordedLog)
+    try visitor.part(Bit.required, &requiredFiles)
+    try visitor.part(Bit.temporary, &temporaryProducts)
   }
 }
 
 extension StepOptions: Compilable {
   func write(to writer: inout CompiledWriter) {
-    let members = Members(of: self)
-    writer.write(members.rawValue)
-    if let name { name.write(to: &writer) }
-    if members.contains(.after) { after.write(to: &writer) }
-    if let condition { condition.write(to: &writer) }
-    if members.contains(.enabled) { enabled.write(to: &writer) }
-    if members.contains(.deferral) { deferral.write(to: &writer) }
-    if let blocking { blocking.write(to: &writer) }
-    if let deadline { deadline.write(to: &writer) }
-    if let retry { retry.write(to: &writer) }
-    if let queue { queue.write(to: &writer) }
-    if let executor { executor.write(to: &writer) }
-    if let estimate { estimate.write(to: &writer) }
-    if let request { request.write(to: &writer) }
-    if members.contains(.environment) { environment.write(to: &writer) }
-    if members.contains(.inputsFrom) { inputsFrom.map(\.pattern).write(to: &writer) }
-    if members.contains(.produces) { produces.map(\.pattern).write(to: &writer) }
-    if let fanOut { fanOut.write(to: &writer) }
-    if members.contains(.includeRole) { writer.write(byte: includeRole.rawValue) }
-    if members.contains(.laterRequests) { laterRequests.write(to: &writer) }
-    if let reasons = retry?.reasons {
-      reasons.areExcepted.write(to: &writer)
-      reasons.listed.map(\.text).write(to: &writer)
-    }
-    if let logLimitBytes { logLimitBytes.write(to: &writer) }
-    if members.contains(.requiredFiles) { (inputsFrom + produces).map(\.isRequired).write(to: &writer) }
-    if members.contains(.temporaryFiles) { produces.map(\.isTemporary).write(to: &writer) }
+    var options = self
+    var finder = OptionFinder()
+    options.visit(&finder)
+    writer.write(finder.bits)
+    // Swapped, because a copy of the writer would copy what it has written.
+    var parts = OptionWriter(bits: finder.bits, writer: CompiledWriter())
+    swap(&parts.writer, &writer)
+    options.visit(&parts)
+    swap(&parts.writer, &writer)
   }
 
   init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
     self.init()
-    let members = Members(rawValue: try reader.number())
-    guard members.rawValue < 1 << Members.count else { throw reader.damaged("known options of a step") }
-    if members.contains(.name) { name = try reader.text() }
-    if members.contains(.after) { after = try [String](from: &reader) }
-    if members.contains(.condition) { condition = try reader.text() }
-    if members.contains(.enabled) { enabled = try Switch(from: &reader) }
-    if members.contains(.deferral) { deferral = try Deferral(from: &reader) }
-    if members.contains(.blocking) { blocking = try Bool(from: &reader) }
-    if members.contains(.deadline) { deadline = try StepDeadline(from: &reader) }
-    if members.contains(.retry) { retry = try RetryPolicy(from: &reader) }
-    if members.contains(.queue) { queue = try reader.text() }
-    if members.contains(.executor) { executor = try reader.text() }
-    if members.contains(.estimate) { estimate = try Estimate(from: &reader) }
-    if members.contains(.request) { request = try MachineResources(from: &reader) }
-    if members.contains(.environment) { environment = try ValueObject(from: &reader) }
-    if members.contains(.inputsFrom) { inputsFrom = try [String](from: &reader).map { FileRule($0) } }
-    if members.contains(.produces) { produces = try [String](from: &reader).map { FileRule($0) } }
-    if members.contains(.fanOut) { fanOut = try FanOut(from: &reader) }
-    if members.contains(.includeRole) {
-      guard let role = IncludeRole(rawValue: try reader.byte()) else { throw reader.damaged("a role") }
-      includeRole = role
+    let bits: UInt64 = try reader.number()
+    var parts = OptionReader(unread: bits, reader: reader)
+    try visit(&parts)
+    reader = parts.reader
+    guard parts.unread == 0 else { throw reader.damaged("known options of a step") }
+    if bits.has(Bit.reasons), retryReasons == nil { throw reader.damaged("reasons of a retry policy") }
+    if bits.has(Bit.required), requiredFiles == nil { throw reader.damaged("the files of a step") }
+    if bits.has(Bit.temporary), temporaryProducts == nil { throw reader.damaged("the products of a step") }
+  }
+}
+
+extension UInt64 {
+  fileprivate func has(_ bit: Int) -> Bool { self & (1 << UInt64(bit)) != 0 }
+}
+
+/// Finds the options that differ from their defaults.
+private struct OptionFinder: OptionVisitor {
+  typealias Failure = Never
+  private(set) var bits: UInt64 = 0
+
+  private mutating func note(_ bit: Int, _ isStated: Bool) { if isStated { bits |= 1 << UInt64(bit) } }
+  mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) { note(bit, value != usual) }
+  mutating func part<Part: Equatable>(_ bit: Int, _ value: inout Part, usual: Part) { note(bit, value != usual) }
+  mutating func part<Part>(_ bit: Int, _ value: inout Part?) { note(bit, value != nil) }
+}
+
+private struct OptionWriter: OptionVisitor {
+  typealias Failure = Never
+  let bits: UInt64
+  var writer: CompiledWriter
+
+  mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) {}
+  mutating func part<Part: Compilable>(_ bit: Int, _ value: inout Part, usual: Part) {
+    if bits.has(bit) { value.write(to: &writer) }
+  }
+  mutating func part<Part: Compilable>(_ bit: Int, _ value: inout Part?) { value?.write(to: &writer) }
+}
+
+private struct OptionReader: OptionVisitor {
+  typealias Failure = CompiledWorkflowError
+  /// The bits of the options that have not been read.
+  var unread: UInt64
+  var reader: CompiledReader
+
+  @inline(__always)
+  private mutating func takes(_ bit: Int) -> Bool {
+    defer { unread &= ~(1 << UInt64(bit)) }
+    return unread.has(bit)
+  }
+
+  @inline(__always)
+  mutating func flag(_ bit: Int, _ value: inout Bool, usual: Bool) {
+    if takes(bit) { value = !usual }
+  }
+
+  @inline(__always)
+  mutating func part<Part: Compilable>(
+    _ bit: Int, _ value: inout Part, usual: Part
+  ) throws(CompiledWorkflowError) {
+    if takes(bit) { value = try Part(from: &reader) }
+  }
+
+  @inline(__always)
+  mutating func part<Part: Compilable>(_ bit: Int, _ value: inout Part?) throws(CompiledWorkflowError) {
+    if takes(bit) { value = try Part(from: &reader) }
+  }
+}
+
+/// The options in the forms in which a compiled file has them. Visiting sets each to what it was, which changes nothing.
+extension StepOptions {
+  fileprivate var failsOnInterrupt: Bool {
+    get { onInterrupt == .fail }
+    set { onInterrupt = newValue ? .fail : .rerun }
+  }
+
+  fileprivate var inputPatterns: [String] {
+    get { inputsFrom.map(\.pattern) }
+    set { if inputsFrom.isEmpty { inputsFrom = newValue.map { FileRule($0) } } }
+  }
+
+  fileprivate var productPatterns: [String] {
+    get { produces.map(\.pattern) }
+    set { if produces.isEmpty { produces = newValue.map { FileRule($0) } } }
+  }
+
+  fileprivate var retryReasons: RetryReasons? {
+    get { retry?.reasons }
+    set { retry?.reasons = newValue }
+  }
+
+  fileprivate var recordedLog: LogSize? {
+    get { logLimitBytes.map { LogSize(bytes: $0) } }
+    set { logLimitBytes = newValue?.bytes }
+  }
+
+  /// What each file that the step reads, then each that it produces, states about being required.
+  fileprivate var requiredFiles: [Bool?]? {
+    get {
+      let all = inputsFrom.map(\.isRequired) + produces.map(\.isRequired)
+      return all.contains { $0 != nil } ? all : nil
     }
-    if members.contains(.laterRequests) { laterRequests = try [MachineResources](from: &reader) }
-    if members.contains(.retryReasons) {
-      let areExcepted = try Bool(from: &reader)
-      let listed = try [String](from: &reader).map { RetryReasons.Reason($0) }
-      guard retry != nil, !listed.contains(nil) else { throw reader.damaged("reasons of a retry policy") }
-      retry?.reasons = RetryReasons(listed.compactMap(\.self), areExcepted: areExcepted)
+    set {
+      guard let newValue, newValue.count == inputsFrom.count + produces.count else { return }
+      for index in inputsFrom.indices { inputsFrom[index].isRequired = newValue[index] }
+      for index in produces.indices { produces[index].isRequired = newValue[inputsFrom.count + index] }
     }
-    if members.contains(.logLimit) {
-      let bytes = try Int(from: &reader)
-      guard (Limits.leastLogBytes...Limits.logBytes).contains(bytes) else {
-        throw reader.damaged("a size of the recorded log")
-      }
-      logLimitBytes = bytes
+  }
+
+  fileprivate var temporaryProducts: [Bool]? {
+    get { produces.contains(where: \.isTemporary) ? produces.map(\.isTemporary) : nil }
+    set {
+      guard let newValue, newValue.count == produces.count else { return }
+      for index in produces.indices { produces[index].isTemporary = newValue[index] }
     }
-    if members.contains(.requiredFiles) {
-      let required = try [Bool?](from: &reader)
-      guard required.count == inputsFrom.count + produces.count else { throw reader.damaged("the files of a step") }
-      for index in inputsFrom.indices { inputsFrom[index].isRequired = required[index] }
-      for index in produces.indices { produces[index].isRequired = required[inputsFrom.count + index] }
+  }
+}
+
+/// The value of `log-limit`.
+private struct LogSize: Compilable {
+  let bytes: Int
+
+  init(bytes: Int) { self.bytes = bytes }
+
+  func write(to writer: inout CompiledWriter) { bytes.write(to: &writer) }
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    bytes = try Int(from: &reader)
+    guard (Limits.leastLogBytes...Limits.logBytes).contains(bytes) else {
+      throw reader.damaged("a size of the recorded log")
     }
-    if members.contains(.temporaryFiles) {
-      let temporary = try [Bool](from: &reader)
-      guard temporary.count == produces.count else { throw reader.damaged("the products of a step") }
-      for index in produces.indices { produces[index].isTemporary = temporary[index] }
-    }
-    isOptional = members.contains(.isOptional)
-    prewarm = members.contains(.prewarm)
-    isQuiet = members.contains(.isQuiet)
-    allowsColor = !members.contains(.isColorless)
-    onInterrupt = members.contains(.onInterrupt) ? .fail : .rerun
-    isFinal = members.contains(.isFinal)
-    isFinalInside = members.contains(.isFinalInside)
-    isExcused = members.contains(.isExcused)
+  }
+}
+
+extension RetryReasons: Compilable {
+  func write(to writer: inout CompiledWriter) {
+    areExcepted.write(to: &writer)
+    listed.map(\.text).write(to: &writer)
+  }
+
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    let areExcepted = try Bool(from: &reader)
+    let listed = try [String](from: &reader).map { Reason($0) }
+    guard !listed.contains(nil) else { throw reader.damaged("reasons of a retry policy") }
+    self.init(listed.compactMap(\.self), areExcepted: areExcepted)
+  }
+}
+
+extension IncludeRole: Compilable {
+  func write(to writer: inout CompiledWriter) { writer.write(byte: rawValue) }
+  init(from reader: inout CompiledReader) throws(CompiledWorkflowError) {
+    guard let role = IncludeRole(rawValue: try reader.byte()) else { throw reader.damaged("a role") }
+    self = role
   }
 }
 
