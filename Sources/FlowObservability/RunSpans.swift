@@ -3,14 +3,17 @@
   import FlowModel
   import Tracing
 
-  /// A span for the run, with a child span for each step that ran and an event for each retry. The gate and posted
-  /// events are events of the run's span.
+  /// Spans of the run, its steps and items, and their attempts, as `--otlp` sends them. The gate and posted events are
+  /// events of the run's span.
   struct RunSpans: RunSignal {
     private let tracer: any Tracer
     private let parent: ServiceContext
     private var startNanoseconds: UInt64 = 0
-    private var run: (any Span)?
-    private var steps: [StepID: any Span] = [:]
+    private var run: OpenSpan?
+    /// The steps and items that run, by their paths.
+    private var tasks: [String: OpenTask] = [:]
+    /// The steps that run for items. The attempts are those of the items.
+    private var fanOuts: Set<String> = []
 
     init(_ tracer: any Tracer, _ parent: ServiceContext) {
       self.tracer = tracer
@@ -24,37 +27,84 @@
         // The run began some milliseconds before this first event was delivered.
         let now = DefaultTracerClock.now.nanosecondsSinceEpoch
         startNanoseconds = now - UInt64(max(0, event.atNanoseconds))
-        let span = tracer.startSpan(workflow, context: parent, at: Instant(nanosecondsSinceEpoch: now))
-        span.attributes["flowrun.run"] = runID
-        run = span
-      case .stepStarted(let step, _, let queue):
-        guard let run, steps[step] == nil else { return }
-        let span = tracer.startSpan(step.text, context: run.context, at: instant)
-        span.attributes["flowrun.queue"] = queue
-        steps[step] = span
-      case .stepRetrying(let step, let attempt, _, let failure):
-        var attributes: SpanAttributes = ["flowrun.attempt": .int64(Int64(attempt))]
-        if let failure { attributes["flowrun.error"] = failure.code }
-        steps[step]?.addEvent(SpanEvent(name: "retry", at: instant, attributes: attributes))
-      case .stepFinished(let step, let finished):
-        guard let span = steps.removeValue(forKey: step) else { return }
-        span.attributes["flowrun.outcome"] = finished.outcome.word
-        span.attributes["flowrun.attempts"] = finished.attempts
-        if let failure = finished.failure {
-          span.setStatus(SpanStatus(code: .error, message: "\(failure.code): \(failure.message)"))
+        run = start(.run(workflow, id: runID), in: parent, at: Instant(nanosecondsSinceEpoch: now))
+      case .stepItems(let step, _): fanOuts.insert(step.text)
+      case .stepStarted(let step, let attempt, let queue):
+        guard let run else { return }
+        let path = step.text
+        if tasks[path] == nil {
+          let outer = SpanFacts.parent(of: path)
+          let context = outer.flatMap { tasks[$0] }?.task.span.context ?? run.span.context
+          let facts = SpanFacts.task(path, queue: outer == nil ? queue : nil)
+          tasks[path] = OpenTask(task: start(facts, in: context, at: instant))
         }
-        span.end(at: instant)
+        tasks[path]?.attempt = OpenAttempt(number: attempt, start: instant)
+      case .stepRetrying(let step, _, _, let failure):
+        endAttempt(of: step.text, at: instant) { $0.endWithFailure(failure) }
+      case .stepFinished(let step, let finished):
+        guard var open = tasks[step.text]?.task else { return }
+        open.facts.end(finished.outcome, conclusion: finished.conclusion, finished.failure)
+        endAttempt(of: step.text, at: instant) { $0.error = open.facts.error }
+        open.end(at: instant)
+        tasks[step.text] = nil
       case .gateOpened(let outcome):
-        run?.addEvent(SpanEvent(name: "gate", at: instant, attributes: ["flowrun.outcome": .string(outcome.word)]))
-      case .eventPosted(let name, _): run?.addEvent(SpanEvent(name: name, at: instant))
+        let facts = SpanFacts.gate(outcome)
+        run?.span.addEvent(SpanEvent(name: facts.name, at: instant, attributes: OpenSpan.attributes(facts)))
+      case .eventPosted(let name, _): run?.span.addEvent(SpanEvent(name: name, at: instant))
       case .runFinished(let conclusion):
-        for step in steps.values { step.end(at: instant) }
-        steps.removeAll()
-        run?.attributes["flowrun.conclusion"] = conclusion.rawValue
-        if conclusion == .failure { run?.setStatus(SpanStatus(code: .error)) }
+        for task in tasks.values { task.task.end(at: instant) }
+        tasks.removeAll()
+        run?.facts.end(conclusion)
         run?.end(at: instant)
         run = nil
       default: break
+      }
+    }
+
+    private func start(_ facts: SpanFacts, in context: ServiceContext, at instant: Instant) -> OpenSpan {
+      OpenSpan(span: tracer.startSpan(facts.name, context: context, at: instant), facts: facts)
+    }
+
+    /// Makes the span of an attempt that has ended. It is not made earlier, because a step with items has none.
+    private mutating func endAttempt(of path: String, at instant: Instant, _ end: (inout SpanFacts) -> Void) {
+      guard let task = tasks[path], let attempt = task.attempt, !fanOuts.contains(path) else { return }
+      tasks[path]?.attempt = nil
+      var facts = SpanFacts.attempt(attempt.number, of: path)
+      end(&facts)
+      start(facts, in: task.task.span.context, at: attempt.start).end(at: instant)
+    }
+
+    private struct OpenTask {
+      var task: OpenSpan
+      var attempt: OpenAttempt?
+    }
+
+    private struct OpenAttempt {
+      let number: Int
+      let start: Instant
+    }
+
+    /// A span that has not ended.
+    private struct OpenSpan {
+      let span: any Span
+      var facts: SpanFacts
+
+      func end(at instant: Instant) {
+        span.attributes = Self.attributes(facts)
+        if let error = facts.error { span.setStatus(SpanStatus(code: .error, message: error)) }
+        span.end(at: instant)
+      }
+
+      static func attributes(_ facts: SpanFacts) -> SpanAttributes {
+        var attributes: SpanAttributes = [:]
+        for (name, value) in facts.attributes {
+          switch value {
+          case .string(let text): attributes[name] = text
+          case .integer(let number): attributes[name] = number
+          default: continue
+          }
+        }
+        return attributes
       }
     }
 

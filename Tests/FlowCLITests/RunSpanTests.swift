@@ -53,12 +53,12 @@ import Testing
   /// Returns each span as its parent's name, its name and its times in milliseconds from activation.
   private func lines(_ account: RunAccount) -> [String] {
     let spans = spans(account)
-    let names = Dictionary(uniqueKeysWithValues: spans.map { ($0.id, $0.name) })
+    let names = Dictionary(uniqueKeysWithValues: spans.map { ($0.id, $0.facts.name) })
     func time(_ nanoseconds: Int) -> String { "\((nanoseconds - account.activatedAtNanoseconds) / 1_000_000)" }
     return spans.map { span in
       let parent = span.parentID.map { names[$0] ?? "outside" } ?? "none"
-      return "\(parent) > \(span.name) \(time(span.startNanoseconds))-\(time(span.endNanoseconds))"
-        + (span.error.map { " ! \($0)" } ?? "")
+      return "\(parent) > \(span.facts.name) \(time(span.startNanoseconds))-\(time(span.endNanoseconds))"
+        + (span.facts.error.map { " ! \($0)" } ?? "")
     }
   }
 
@@ -90,9 +90,10 @@ import Testing
       "success", [:], gate: ["outcome": "timed-out", "openedAt": 700.5, "max": 700])
     let run = try #require(spans(account).first)
     let gate = try #require(run.events.first)
-    #expect(gate.name == "gate opened" && gate.attributes == ["flowrun.gate.outcome": "timed-out"])
+    #expect(gate.facts.name == "gate opened" && gate.facts.attributes == ["flowrun.gate.outcome": "timed-out"])
     #expect(gate.atNanoseconds == account.activatedAtNanoseconds + 700_500_000)
-    #expect(run.attributes["cicd.pipeline.result"] == "success" && run.attributes["cicd.pipeline.run.id"] == "0f8c")
+    let attributes = run.facts.attributes
+    #expect(attributes["cicd.pipeline.result"] == "success" && attributes["cicd.pipeline.run.id"] == "0f8c")
   }
 
   @Test func `of a resumed run leave out those sent by the earlier process`() throws {

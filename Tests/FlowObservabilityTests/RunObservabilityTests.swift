@@ -11,6 +11,7 @@
   import MetricsTestKit
   import Synchronization
   import Testing
+  import Tracing
 
   /// Checks the messages, metrics and spans of a run.
   struct RunObservabilityTests {
@@ -18,7 +19,7 @@
     private let tracer = InMemoryTracer()
     private let logs = InMemoryLogHandler()
 
-    /// Runs a step that fails once, one that may fail, and one that is skipped.
+    /// Runs a step that fails once, one that may fail, one that is skipped, and one with two items.
     private func run(passingOnTo other: (any RunObserver)? = nil) async throws {
       var flaky = StepOptions()
       flaky.retry = RetryPolicy(attempts: 2, delay: .zero)
@@ -26,10 +27,13 @@
       optional.isOptional = true
       var left = StepOptions()
       left.condition = "launch.reason == 'url'"
+      var items = StepOptions()
+      items.fanOut = FanOut(.items(["a", "b"]))
       let steps = [
         Step(id: StepID(unchecked: "flaky"), uses: "test.flaky", options: flaky),
         Step(id: StepID(unchecked: "broken"), uses: "test.broken", options: optional),
         Step(id: StepID(unchecked: "after"), uses: "flow.noop", needs: [1], options: left),
+        Step(id: StepID(unchecked: "each"), uses: "flow.noop", options: items),
       ]
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent("observed-\(UUID().uuidString)").path
       defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -41,19 +45,37 @@
       _ = try await engine.start(WorkflowGraph(Workflow(name: "launch", steps: steps)), options: options).report
     }
 
-    @Test func `the run is a span with child spans for the steps that ran, and their times are exact`() async throws {
+    @Test func `spans of the run contain those of steps, items and attempts, and their times are exact`() async throws {
       try await run()
       let spans = tracer.finishedSpans
       let run = try #require(spans.first { $0.operationName == "launch" })
       #expect(tracer.activeSpans.isEmpty)
-      #expect(Set(spans.map(\.operationName)) == ["launch", "flaky", "broken"])
+      let names = Dictionary(uniqueKeysWithValues: spans.map { ($0.spanContext.spanID, $0.operationName) })
+      let parents = spans.map { span in
+        "\(span.spanContext.parentSpanID.flatMap { names[$0] } ?? "none") > \(span.operationName)"
+      }
       #expect(
-        spans.allSatisfy { $0.operationName == "launch" || $0.spanContext.parentSpanID == run.spanContext.spanID })
-      #expect(run.events.map(\.name).contains("gate"))
-      let flaky = try #require(spans.first { $0.operationName == "flaky" })
-      #expect(flaky.events.map(\.name) == ["retry"] && flaky.status == nil)
-      #expect(flaky.attributes["flowrun.attempts"]?.toSpanAttribute() == .int(2))
-      #expect(spans.first { $0.operationName == "broken" }?.status?.message == "no-luck: it is broken")
+        parents.sorted() == [
+          "broken > broken attempt 1", "each > each[0]", "each > each[1]", "each[0] > each[0] attempt 1",
+          "each[1] > each[1] attempt 1", "flaky > flaky attempt 1", "flaky > flaky attempt 2", "launch > broken",
+          "launch > each", "launch > flaky", "none > launch",
+        ])
+      func span(_ name: String) throws -> FinishedInMemorySpan {
+        try #require(spans.first { $0.operationName == name })
+      }
+      func attribute(_ name: String, of span: FinishedInMemorySpan) -> SpanAttribute? {
+        span.attributes[name]?.toSpanAttribute()
+      }
+      #expect(run.events.map(\.name).contains("gate opened"))
+      #expect(attribute("cicd.pipeline.name", of: run) == .string("launch"))
+      #expect(attribute("cicd.pipeline.result", of: run) == .string("success"))
+      let flaky = try span("flaky")
+      #expect(flaky.status == nil && attribute("cicd.pipeline.task.run.result", of: flaky) == .string("success"))
+      #expect(try span("flaky attempt 1").status?.message == "once more")
+      #expect(try span("flaky attempt 2").status == nil)
+      let broken = try span("broken")
+      #expect(broken.status?.message == "it is broken" && attribute("error.type", of: broken) == .string("no-luck"))
+      #expect(attribute("flowrun.optional", of: broken) == .string("true"))
       for span in spans {
         #expect(span.startInstant.nanosecondsSinceEpoch >= run.startInstant.nanosecondsSinceEpoch)
         #expect(span.endInstant.nanosecondsSinceEpoch <= run.endInstant.nanosecondsSinceEpoch)

@@ -34,15 +34,12 @@ struct RunSpans: Sendable {
       let own = span(of: part, in: parent.id)
       guard body(own) else { return false }
       for (index, attempt) in part.attempts.enumerated() {
-        var span = own
-        span.id = context.spanID(part.path, attempt.number)
-        span.parentID = own.id
-        span.name = "\(part.path) attempt \(attempt.number)"
-        span.startNanoseconds = instant(attempt.start)
-        span.endNanoseconds = instant(max(attempt.start, attempt.end))
-        span.attributes = ["flowrun.attempt": .integer(attempt.number)]
+        var facts = SpanFacts.attempt(attempt.number, of: part.path)
         // The report has an error only for the last attempt.
-        span.error = index == part.attempts.count - 1 ? own.error : "the attempt failed"
+        if index == part.attempts.count - 1 { facts.error = own.facts.error } else { facts.endWithFailure(nil) }
+        let span = TraceSpan(
+          id: context.spanID(part.path, attempt.number), parentID: own.id, facts,
+          startNanoseconds: instant(attempt.start), endNanoseconds: instant(max(attempt.start, attempt.end)))
         guard body(span) else { return false }
       }
       return true
@@ -57,35 +54,22 @@ struct RunSpans: Sendable {
   private var run: TraceSpan {
     let report = account.report
     let start = max(-report.prewarmMilliseconds, account.resumedAt ?? -.infinity)
+    var facts = SpanFacts.run(report.workflow, id: report.runID)
+    facts.end(report.conclusion)
     var span = TraceSpan(
-      id: context.runID, parentID: context.parentID, name: report.workflow, startNanoseconds: instant(start),
-      endNanoseconds: instant(max(start, report.durationMilliseconds)),
-      attributes: [
-        "cicd.pipeline.name": .string(report.workflow), "cicd.pipeline.run.id": .string(report.runID),
-        "cicd.pipeline.result": .string(Self.result(report.conclusion)),
-      ])
-    if report.conclusion == .failure { span.error = "the run failed" }
+      id: context.runID, parentID: context.parentID, facts, startNanoseconds: instant(start),
+      endNanoseconds: instant(max(start, report.durationMilliseconds)))
     // If the workflow has no deadline, the gate is not shown, because its author has not set one.
     if let opened = report.gate.openedAt, opened >= start, report.gate.max != nil || report.gate.min > 0 {
-      span.events.append(
-        TraceSpan.Event(
-          name: "gate opened", atNanoseconds: instant(opened),
-          attributes: ["flowrun.gate.outcome": .string(report.gate.outcome.word)]))
+      span.events.append(TraceSpan.Event(facts: .gate(report.gate.outcome), atNanoseconds: instant(opened)))
     }
     return span
   }
 
   private func span(of part: Part, in parent: String) -> TraceSpan {
-    var span = TraceSpan(
-      id: context.spanID(part.path, nil), parentID: parent, name: part.path, startNanoseconds: instant(part.start),
-      endNanoseconds: instant(part.end), attributes: part.attributes)
-    span.attributes["cicd.pipeline.task.name"] = .string(part.path)
-    span.attributes["cicd.pipeline.task.run.result"] = .string(Self.result(part.outcome))
-    if part.outcome == .failure || part.outcome == .timedOut {
-      span.error = part.failure?.message ?? part.outcome.word
-      span.attributes["error.type"] = .string(part.failure?.code ?? part.outcome.word)
-    }
-    return span
+    TraceSpan(
+      id: context.spanID(part.path, nil), parentID: parent, part.facts, startNanoseconds: instant(part.start),
+      endNanoseconds: instant(part.end))
   }
 
   // MARK: Parts
@@ -96,12 +80,10 @@ struct RunSpans: Sendable {
     /// The path and the attempt of the parent. If the parent is the run, the path is empty.
     var parent: String
     var parentAttempt: Int?
-    var outcome: Outcome
-    var failure: StepFailure?
+    var facts: SpanFacts
     var start: Double
     var end: Double
     var attempts: [(number: Int, start: Double, end: Double)]
-    var attributes: ValueObject
   }
 
   private func forEachPart(_ body: (Part) -> Bool) {
@@ -113,19 +95,21 @@ struct RunSpans: Sendable {
   private func visit(
     _ step: RunReport.Step, path: String, in parent: (path: String, attempt: Int?), _ body: (Part) -> Bool
   ) -> Bool {
-    guard var part = part(path, step.outcome, step.failure, step.startedAt, step.endedAt) else { return true }
+    var facts = SpanFacts.task(path, queue: step.queue)
+    facts.end(step.outcome, conclusion: step.conclusion, step.failure)
+    guard var part = part(path, facts, step.startedAt, step.endedAt) else { return true }
     (part.parent, part.parentAttempt) = parent
     let items = step.items ?? []
     if items.isEmpty { part.attempts = attempts(step.attemptTimes, step.attempts, of: part) }
-    part.attributes = ["flowrun.queue": .string(step.queue)]
-    if step.conclusion != step.outcome { part.attributes["flowrun.optional"] = "true" }
     guard body(part) else { return false }
     for item in items {
       let itemPath = "\(path)[\(item.index)]"
-      guard var part = self.part(itemPath, item.outcome, item.failure, item.startedAt, item.endedAt) else { continue }
+      var facts = SpanFacts.task(itemPath, queue: nil)
+      facts.end(item.outcome, conclusion: item.outcome, item.failure)
+      if let key = item.key { facts.attributes["flowrun.item.key"] = .string(key) }
+      guard var part = self.part(itemPath, facts, item.startedAt, item.endedAt) else { continue }
       part.parent = path
       part.attempts = attempts(item.attemptTimes, item.attempts, of: part)
-      if let key = item.key { part.attributes["flowrun.item.key"] = .string(key) }
       guard body(part) else { return false }
       for inner in item.steps ?? [] where RunAccount.isOwn(inner) {
         guard visit(inner, path: "\(itemPath)/\(inner.id)", in: (itemPath, item.attempts), body) else { return false }
@@ -135,15 +119,12 @@ struct RunSpans: Sendable {
   }
 
   /// Returns a step or item without its attempts. Returns nil if it did not run in this process.
-  private func part(
-    _ path: String, _ outcome: Outcome, _ failure: StepFailure?, _ start: Double?, _ end: Double?
-  ) -> Part? {
+  private func part(_ path: String, _ facts: SpanFacts, _ start: Double?, _ end: Double?) -> Part? {
     let first = account.resumedAt ?? -.infinity
     let end = end ?? account.report.durationMilliseconds
     guard let start, end >= first else { return nil }
     return Part(
-      path: path, parent: "", outcome: outcome, failure: failure, start: max(start, first), end: max(start, end),
-      attempts: [], attributes: [:])
+      path: path, parent: "", facts: facts, start: max(start, first), end: max(start, end), attempts: [])
   }
 
   /// Returns the attempts that ran in this process. The report has their times only if they differ from those of the
@@ -157,25 +138,6 @@ struct RunSpans: Sendable {
     return attemptTimes.enumerated().compactMap { index, attempt in
       let (start, end) = (attempt.startedAt ?? part.start, attempt.endedAt ?? part.end)
       return end < first ? nil : (number + index, max(start, first), end)
-    }
-  }
-
-  /// Returns the word that OpenTelemetry's conventions for pipelines use for an outcome.
-  private static func result(_ outcome: Outcome) -> String {
-    switch outcome {
-    case .success: "success"
-    case .failure: "failure"
-    case .timedOut: "timeout"
-    case .cancelled: "cancellation"
-    case .skipped: "skip"
-    }
-  }
-
-  private static func result(_ conclusion: RunConclusion) -> String {
-    switch conclusion {
-    case .success, .partial: "success"
-    case .failure: "failure"
-    case .cancelled: "cancellation"
     }
   }
 }

@@ -1,3 +1,4 @@
+import FlowEngine
 import FlowModel
 import FlowStore
 
@@ -7,21 +8,24 @@ struct TraceSpan {
   var id: String
   /// The id of the parent span, or nil if there is none.
   var parentID: String?
-  var name: String
+  var facts: SpanFacts
   /// The start and the end, in nanoseconds since 1970.
   var startNanoseconds: Int
   var endNanoseconds: Int
-  /// The attributes. Only strings and integers are sent.
-  var attributes: ValueObject
-  /// The error, or nil if the span succeeded.
-  var error: String?
   var events: [Event] = []
+
+  init(id: String, parentID: String?, _ facts: SpanFacts, startNanoseconds: Int, endNanoseconds: Int) {
+    self.id = id
+    self.parentID = parentID
+    self.facts = facts
+    self.startNanoseconds = startNanoseconds
+    self.endNanoseconds = endNanoseconds
+  }
 
   /// Something that happened at an instant during the span.
   struct Event {
-    var name: String
+    var facts: SpanFacts
     var atNanoseconds: Int
-    var attributes: ValueObject
   }
 }
 
@@ -68,20 +72,20 @@ extension TraceSpan {
     span.add(trace, at: 1)
     span.add(Self.bytes(id), at: 2)
     if let parentID { span.add(Self.bytes(parentID), at: 4) }
-    span.add(name, at: 5)
+    span.add(facts.name, at: 5)
     // SPAN_KIND_INTERNAL.
     span.add(1, at: 6)
     span.add(fixed: startNanoseconds, at: 7)
     span.add(fixed: endNanoseconds, at: 8)
-    span.add(attributes: attributes, at: 9)
+    span.add(attributes: facts.attributes, at: 9)
     for event in events {
       var message = ByteWriter()
       message.add(fixed: event.atNanoseconds, at: 1)
-      message.add(event.name, at: 2)
-      message.add(attributes: event.attributes, at: 3)
+      message.add(event.facts.name, at: 2)
+      message.add(attributes: event.facts.attributes, at: 3)
       span.add(message.bytes, at: 11)
     }
-    if let error {
+    if let error = facts.error {
       var status = ByteWriter()
       status.add(error, at: 2)
       // STATUS_CODE_ERROR.

@@ -1,0 +1,88 @@
+import FlowModel
+
+/// The name, attributes and error of a span of a run, in the terms of OpenTelemetry's conventions for pipelines.
+///
+/// `--otlp` makes spans from the report, an app's tracer gets them from events. Both take from here what spans state.
+package struct SpanFacts: Sendable {
+  /// The name of the span.
+  package var name: String
+  /// The attributes, which are strings and integers.
+  package var attributes: ValueObject
+  /// The error, or nil if the span succeeded.
+  package var error: String?
+
+  private init(_ name: String, _ attributes: ValueObject) {
+    self.name = name
+    self.attributes = attributes
+  }
+
+  /// Returns the facts of a run that has started.
+  package static func run(_ workflow: String, id: String) -> SpanFacts {
+    SpanFacts(workflow, ["cicd.pipeline.name": .string(workflow), "cicd.pipeline.run.id": .string(id)])
+  }
+
+  /// Returns the facts of a step or item that has started. Items have no queue of their own.
+  package static func task(_ path: String, queue: String?) -> SpanFacts {
+    var facts = SpanFacts(path, ["cicd.pipeline.task.name": .string(path)])
+    if let queue { facts.attributes["flowrun.queue"] = .string(queue) }
+    return facts
+  }
+
+  /// Returns the facts of an attempt at a step or item.
+  package static func attempt(_ number: Int, of path: String) -> SpanFacts {
+    SpanFacts("\(path) attempt \(number)", ["flowrun.attempt": .integer(number)])
+  }
+
+  /// Returns the facts of the opening of the launch gate, which is an event of the run's span.
+  package static func gate(_ outcome: GateOutcome) -> SpanFacts {
+    SpanFacts("gate opened", ["flowrun.gate.outcome": .string(outcome.word)])
+  }
+
+  /// Adds how a run ended.
+  package mutating func end(_ conclusion: RunConclusion) {
+    attributes["cicd.pipeline.result"] = .string(Self.result(conclusion))
+    if conclusion == .failure { error = "the run failed" }
+  }
+
+  /// Adds how a step or item ended. `conclusion` differs from `outcome` if the step is optional.
+  package mutating func end(_ outcome: Outcome, conclusion: Outcome, _ failure: StepFailure?) {
+    attributes["cicd.pipeline.task.run.result"] = .string(Self.result(outcome))
+    if conclusion != outcome { attributes["flowrun.optional"] = "true" }
+    if outcome == .failure || outcome == .timedOut {
+      error = failure?.message ?? outcome.word
+      attributes["error.type"] = .string(failure?.code ?? outcome.word)
+    }
+  }
+
+  /// Adds that another attempt follows this one. The failure is nil if it is not known.
+  package mutating func endWithFailure(_ failure: StepFailure?) { error = failure?.message ?? "the attempt failed" }
+
+  /// Returns the path of the step or item whose span contains that of `path`: `each` for `each[2]`, `each[2]` for
+  /// `each[2]/copy`, and nil for a step of the workflow.
+  package static func parent(of path: String) -> String? {
+    let path = path.utf8
+    if path.last == UInt8(ascii: "]"), let bracket = path.lastIndex(of: UInt8(ascii: "[")) {
+      return String(path[..<bracket])
+    }
+    guard let bracket = path.lastIndex(of: UInt8(ascii: "]")) else { return nil }
+    return String(path[...bracket])
+  }
+
+  private static func result(_ outcome: Outcome) -> String {
+    switch outcome {
+    case .success: "success"
+    case .failure: "failure"
+    case .timedOut: "timeout"
+    case .cancelled: "cancellation"
+    case .skipped: "skip"
+    }
+  }
+
+  private static func result(_ conclusion: RunConclusion) -> String {
+    switch conclusion {
+    case .success, .partial: "success"
+    case .failure: "failure"
+    case .cancelled: "cancellation"
+    }
+  }
+}
