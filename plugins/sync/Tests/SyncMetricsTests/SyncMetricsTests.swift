@@ -6,11 +6,11 @@
   import SyncPomodoro
   import Testing
 
-  /// What an operator's dashboard shows of a device.
+  /// The metrics that a device reports to a dashboard.
   @Suite struct SyncMetricsTests {
     private let zone = [("zone", Pomodoro.zone)]
 
-    @Test func `S43 the gauges show the device as it stands, the counters what has happened since they began`() throws {
+    @Test func `S43 gauges show the device's current state, and counters count from the first record`() throws {
       let factory = TestMetrics()
       let metrics = SyncMetrics(zone: Pomodoro.zone, factory: factory)
       var machine = SyncMachine(replica: Replica(device: DeviceID(stem: "mac", random: 1)), seed: 1)

@@ -12,7 +12,7 @@ import Testing
 @testable import PomodoroPlugin
 @testable import SyncPlugin
 
-/// The actions on real files, as called by a run.
+/// The actions on real files, called as in a run.
 @Suite(.timeLimit(.minutes(10))) struct ActionsTests {
   private let folder: String
 
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `S14 S16 a device pulls what another one pushed, as a record with seven fields`() async throws {
+  @Test func `S14 S16 a device pulls the state that another one pushed, as a record with seven fields`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let pushed = try await mac.call(
       Push.self, with: ["state": "focus", "remaining": "25m", "completed": 2])
@@ -55,7 +55,7 @@ import Testing
     try phone.closeHandles()
   }
 
-  @Test func `a network in memory replaces a sync server`() async throws {
+  @Test func `an app can replace the sync server with a backend in memory`() async throws {
     let backend = MemoryBackend(zones: [Pomodoro.zone])
     let plugin = SyncPlugin { address in
       #expect(address == "https://sync.example.com")
@@ -72,14 +72,14 @@ import Testing
     }
   }
 
-  @Test func `S17 a pull finds nothing before the first push, and fails if that matters`() async throws {
+  @Test func `S17 a pull before the first push finds nothing, and fails if a record is required`() async throws {
     let mac = try await connected("mac")
     #expect(try await mac.call(Pull.self)["found"] == false)
     #expect(await code { _ = try await mac.call(Pull.self, with: ["required": true]) } == "no-records-found")
     try mac.closeHandles()
   }
 
-  @Test func `S9 a record with a missing or mistyped field is refused with the field's name`() async throws {
+  @Test func `S9 a record with a missing or mistyped field is refused, and the error names the field`() async throws {
     let mac = try await connected("mac")
     let good: ValueObject = [
       "deviceID": "x", "stateType": "focus", "stateData": #"{"remainingSeconds":60,"label":"deep"}"#, "timestamp": 1,
@@ -103,7 +103,8 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `S6 S19 a record's count is adopted, and never lowers the present one`() async throws {
+  @Test func `S6 S19 a pushed record can increase the count of completed pomodoros, but not decrease it`() async throws
+  {
     let mac = try await connected("mac")
     var record: ValueObject = [
       "deviceID": "x", "stateType": "focus", "stateData": #"{"remainingSeconds":60}"#, "timestamp": 1,
@@ -117,7 +118,8 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a device's file belongs to one run at a time; a device without a name gets one of its own`() async throws
+  @Test func `a device's file can be open in only one run, and a device without a name gets a file of its own`()
+    async throws
   {
     let mac = try await connected("mac")
     let second = TestHost(dataFolder: folder, workflowFolder: folder)
@@ -138,7 +140,7 @@ import Testing
     for host in [mac] + hosts { try host.closeHandles() }
   }
 
-  @Test func `no two devices and zones share a file, whatever their names`() throws {
+  @Test func `no two combinations of device and zone share a file, regardless of their names`() throws {
     let names = ["my mac", "my-mac", "my_mac", "my%20mac", "mac", "mac@b", "Zoë"]
     let paths = names.flatMap { name in
       ["PomodoroZone", "a", "mac"].map { DeviceFile.path(device: name, zone: $0, in: folder) }
@@ -147,7 +149,7 @@ import Testing
     #expect(DeviceFile.path(device: "mac", zone: "PomodoroZone", in: "/d") == "/d/sync-mac.sqlite")
   }
 
-  @Test func `S43 a local file needs no budget, however often the action runs`() async throws {
+  @Test func `S43 a shared file has no limit on requests`() async throws {
     for _ in 0..<25 {
       let mac = try await connected("mac")
       _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])
@@ -184,12 +186,12 @@ import Testing
     // It can still read what others did.
     #expect(try await mac.call(Pull.self, with: ["required": false])["found"] == false)
     #expect(try await mac.call(Parked.self, with: ["do": "discard"])["count"] == 0)
-    // A new device is notified when it connects.
+    // A new device is refused when it connects.
     let late = TestHost(dataFolder: folder, workflowFolder: folder)
     let place: ValueObject = ["device": "late", "store": "shared.sqlite"]
     #expect(await code { _ = try await late.call(Connect.self, with: place) } == "sync-zone-full")
     try late.closeHandles()
-    // If a device was removed since, it can join: the other device of this zone has one besides the 64.
+    // It can join after two devices were retired, because the zone contains another device besides the 64.
     for index in 1...2 as ClosedRange<UInt32> {
       _ = try await connection.retire(DeviceID(stem: "x", random: index).name)
     }
@@ -198,7 +200,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `notices before the first listener are kept for it`() async throws {
+  @Test func `a listener receives the notices that were issued before it started`() async throws {
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     try await connection.flush(timeout: .seconds(60))
@@ -207,7 +209,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `with an unreachable server changes are kept, and the message names the address`() async throws {
+  @Test func `changes are kept while the server is unreachable, and the error names the device's file`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder)
     _ = try await host.call(Connect.self, with: ["device": "mac", "server": "http://127.0.0.1:1"])
     await #expect {
@@ -225,7 +227,7 @@ import Testing
     try later.closeHandles()
   }
 
-  @Test func `invalid inputs are reported by name`() async throws {
+  @Test func `each invalid input causes an error with its code`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder)
     let both: ValueObject = ["device": "mac", "server": "http://127.0.0.1:1", "store": "s.sqlite"]
     #expect(await code { _ = try await host.call(Connect.self, with: both) } == "sync-input")
@@ -243,7 +245,9 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `S31 a subscription is ready at once, reports changes with rules, and ends with the run`() async throws {
+  @Test func `S31 a subscription is ready immediately, reports changes with the deciding rule, and ends with the run`()
+    async throws
+  {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     _ = try await mac.call(Push.self, with: ["state": "idle"])
     _ = try await phone.call(Pull.self)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// The time of a state, and values that decrease from then on.
+/// The time at which a state was set, and values that decrease from then on.
 @Suite(.timeLimit(.minutes(1))) struct AgedTests {
   private let folder: String
 
@@ -68,7 +68,7 @@ import Testing
     ("on", false, 60_000, 1_440_000), ("on", false, 2_000_000, 0), ("on", false, -5000, 1_500_000),
     ("on", true, 60_000, 1_500_000), ("off", false, 60_000, 1_500_000),
   ])
-  func `a decreasing value is read as of an instant`(
+  func `a query shows a decreasing value as of the time of the query`(
     _ state: String, _ isOpen: Bool, _ later: Int, _ left: Int
   ) async throws {
     let host = try await connected()
@@ -94,7 +94,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `a query for the aged form of a value that does not decrease is refused`() async throws {
+  @Test func `a query for the aged value of a field that does not decrease is refused`() async throws {
     let host = try await connected()
     await #expect(throws: (any Error).self) {
       try await host.call(Query.self, with: ["sql": "SELECT aged_uses FROM ovens"])

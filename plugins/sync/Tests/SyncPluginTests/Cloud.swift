@@ -3,7 +3,7 @@ import SyncDevice
 import SyncEngine
 import Synchronization
 
-/// A network of a test: a store at each address, and none of them while it is offline.
+/// A simulated network with a store at each address. All stores are unreachable while it is offline.
 final class Cloud: Sendable {
   private let state = Mutex((isOffline: false, stores: [String: MemoryBackend]()))
 
@@ -12,7 +12,7 @@ final class Cloud: Sendable {
     set { state.withLock { $0.isOffline = newValue } }
   }
 
-  /// The store at an address; throws while the network is offline.
+  /// Returns the store at an address. Throws if the network is offline.
   func store(at address: String) throws(BackendError) -> MemoryBackend {
     let store = state.withLock { state -> MemoryBackend? in
       if state.isOffline { return nil }
@@ -25,7 +25,7 @@ final class Cloud: Sendable {
   }
 }
 
-/// What a device reaches at an address of a `Cloud`.
+/// The backend of a device for an address in a ``Cloud``.
 struct Offline: SyncBackend {
   let cloud: Cloud
   let address: String

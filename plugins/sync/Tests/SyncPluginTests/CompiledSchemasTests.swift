@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// Schemas of an app, which reads no YAML.
+/// Schemas compiled into an app, which cannot read YAML.
 @Suite(.timeLimit(.minutes(10))) struct CompiledSchemasTests {
   private static let text = "schema: n\ncollections: { notes: { fields: { title: { type: string } } } }"
   private let folder: String
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: ["notes.sync.yaml", "schemas/notes.sync.yaml"])
-  func `a workflow names a compiled schema by its file, which need not exist`(_ name: String) async throws {
+  func `a workflow names a compiled schema by its file, which does not have to exist`(_ name: String) async throws {
     let host = try await connected(SyncPlugin(schemas: [try compiled()]), schema: name)
     _ = try await host.call(Put.self, with: ["collection": "notes", "key": "a", "fields": ["title": "x"]])
     let record = try await host.call(Get.self, with: ["collection": "notes", "key": "a"])["record"]
@@ -49,7 +49,7 @@ import Testing
     try host.closeHandles()
   }
 
-  @Test func `without a reader, a schema that is not compiled is an error with the remedy`() async throws {
+  @Test func `without a YAML reader, a schema that is not compiled causes an error with a remedy`() async throws {
     try Self.text.write(toFile: folder + "/notes.sync.yaml", atomically: true, encoding: .utf8)
     let none = try #require(await error(SyncPlugin()))
     #expect(none.code == "sync-schema")
@@ -62,14 +62,14 @@ import Testing
       other?.message.contains("; compiled are 'notes.sync.yaml'; build it") == true, "\(String(describing: other))")
   }
 
-  @Test func `damaged bytes are an error, and nothing is opened`() async throws {
+  @Test func `a damaged compiled schema causes an error, and no file is created`() async throws {
     let damaged = CompiledSchema(file: "notes.sync.yaml", bytes: Array(try compiled().bytes.dropLast()))
     let error = try #require(await error(SyncPlugin(schemas: [damaged])))
     #expect(error.code == "sync-schema" && error.message.contains("'notes.sync.yaml' is damaged"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
   }
 
-  @Test func `an app has no kinds of files, flowrun has schemas`() {
+  @Test func `only flowrun compiles schema files; a plugin with compiled schemas declares no file kinds`() {
     #expect(SyncPlugin(schemas: []).fileKinds.isEmpty)
     #expect(SyncPlugin(reader: YAMLSchemas()).fileKinds.map(\.suffix) == [".sync.yaml"])
   }

@@ -12,7 +12,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// Records decided as a whole by a schema with the timer's rules.
+/// A collection whose records are decided as a whole, with the timer's rules.
 @Suite(.timeLimit(.minutes(10))) struct DecideTests {
   private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -46,12 +46,12 @@ import Testing
     return folder
   }
 
-  @Test func `the schema built into programs equals the file next to the workflow`() throws {
+  @Test func `the compiled schema of the timer equals the schema file next to the workflow`() throws {
     let file = YAMLSchemas().read(Array(try Data(contentsOf: Self.file)), file: "pomodoro.sync.yaml")
     #expect(file.schema == Pomodoro.schema)
   }
 
-  @Test func `a zone stores the rule for deciding records as text that is read back, for any values`() throws {
+  @Test func `a rule for deciding records is unchanged after it is stored as text and parsed`() throws {
     let rule = try #require(try timers().decide)
     #expect(DecideRule(text: rule.text) == rule)
     #expect(
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `two devices that acted independently show one state, and a later one that saw it replaces it`()
+  @Test func `of two concurrent states, both devices show the same one, and a later state replaces it`()
     async throws
   {
     let folder = try folder()
@@ -82,7 +82,7 @@ import Testing
       let timer = try #require(try await get(host))
       #expect(timer["state"] == "focus" && timer["remaining"] == "25m" && timer["completed"] == 4, "\(timer)")
     }
-    // A part that is not named does not change; the count starts again only if requested.
+    // Fields that are not named do not change. The count starts again only on request.
     try await put(phone, ["state": "breakTime", "completed": ["begin": 0]])
     for host in hosts {
       let timer = try #require(try await get(host))
@@ -104,7 +104,7 @@ import Testing
     ("      - causal\n", "", "in this order"),
     ("merge: largest, epoch", "merge: counter, epoch", "'epoch' needs 'merge: largest'"),
   ])
-  func `an error in a rule for deciding records is located`(_ old: String, _ new: String, _ words: String)
+  func `an error in a rule for deciding records is located in the file`(_ old: String, _ new: String, _ words: String)
     throws
   {
     let text = try String(contentsOf: Self.file, encoding: .utf8)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// A device pointed at another person's store, as used by the actions of a run.
+/// A device that is connected to another person's store.
 @Suite(.timeLimit(.minutes(10))) struct OtherStoreTests {
   private let folder: String
 
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// Ada's phone has a note of hers in her store, and Bob's mac one of his in his.
+  /// Creates a note by Ada's phone in her store, and one by Bob's Mac in his.
   private func prepare() async throws {
     for (device, store) in [("phone", "ada"), ("mac", "bob")] {
       let host = try await connected(device, ["store": .string(store + ".sqlite")])
@@ -69,7 +69,9 @@ import Testing
     return try await keys(host)
   }
 
-  @Test func `a device that meets another store is refused, and no data of either reaches the other`() async throws {
+  @Test func `a device that connects to another store is refused, and neither store receives data of the other`()
+    async throws
+  {
     try await prepare()
     let error = await failure { _ = try await connected("phone", ["store": "bob.sqlite"]) }
     #expect(error?.code == "sync-other-store")
@@ -82,7 +84,8 @@ import Testing
     try back.closeHandles()
   }
 
-  @Test func `with keep-apart each store has a file on the device, and signing in again finds everything`() async throws
+  @Test func `with keep-apart, the device has a file per store, and finds its data when it returns to a store`()
+    async throws
   {
     try await prepare()
     for (store, note) in [("bob", "of-phone"), ("ada", "more"), ("bob", "again")] {
@@ -96,11 +99,11 @@ import Testing
     #expect(files == ["sync-phone.sqlite", "sync-phone~2.sqlite"])
   }
 
-  @Test func `a store that another one has replaced at its address is refused with the remedies`() async throws {
+  @Test func `a store that was replaced by another one at the same address is refused with remedies`() async throws {
     try await prepare()
     try FileManager.default.removeItem(atPath: folder + "/ada.sqlite")
     try FileManager.default.moveItem(atPath: folder + "/bob.sqlite", toPath: folder + "/ada.sqlite")
-    // The address is known, so a step meets the other store before or after the connection is made.
+    // The address is known, so the step detects the other store either before or after the connection is made.
     for _ in 0..<2 {
       let error = await failure {
         let host = try await connected("phone", ["store": "ada.sqlite"])
@@ -113,7 +116,7 @@ import Testing
     }
   }
 
-  @Test func `with merge the data of both stores becomes one`() async throws {
+  @Test func `with merge, the store contains the data of both stores`() async throws {
     try await prepare()
     let host = try await connected("phone", ["store": "bob.sqlite"], "merge")
     _ = try await host.call(Flush.self)
@@ -122,7 +125,7 @@ import Testing
     #expect(try await notes(of: "bob") == ["ada", "bob"])
   }
 
-  @Test func `a copied or moved store is the same store`() async throws {
+  @Test func `a copied store is recognized as the same store`() async throws {
     try await prepare()
     let copy = folder + "/elsewhere.sqlite"
     try FileManager.default.copyItem(atPath: folder + "/ada.sqlite", toPath: copy)
@@ -131,13 +134,13 @@ import Testing
     try host.closeHandles()
   }
 
-  /// Two accounts at one address, and times without a network.
+  /// Two accounts at one address, on a network that can be switched off.
   private func cloud() -> (Cloud, SyncPlugin) {
     let cloud = Cloud()
     return (cloud, SyncPlugin(reader: YAMLSchemas()) { address in Offline(cloud: cloud, address: address) })
   }
 
-  @Test func `offline at a new address keep-apart uses a new, empty file that joins the store later`()
+  @Test func `with keep-apart, a device that is offline at a new address uses an empty file until it is online`()
     async throws
   {
     let (cloud, plugin) = cloud()
@@ -165,7 +168,7 @@ import Testing
     try back.closeHandles()
   }
 
-  @Test func `the status names the store and its location`() async throws {
+  @Test func `the status includes the identity and the address of the store`() async throws {
     try await prepare()
     let report = try #require(try await SyncReports.status(file: folder + "/sync-phone.sqlite"))
     let store = try #require(report.value["store"]?.objectValue)

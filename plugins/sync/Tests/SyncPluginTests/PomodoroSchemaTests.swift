@@ -57,7 +57,7 @@ import Testing
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `S6 S14: sync.push writes a record of the schema, and sync.put sets the timer`()
+  @Test func `S6 S14: sync.push and sync.put change the same record of the timer`()
     async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
@@ -74,7 +74,9 @@ import Testing
     try end(mac, phone)
   }
 
-  @Test func `S8: a value that the schema does not allow is refused by name`() async throws {
+  @Test func `S8: a key, value or collection that the schema does not allow is refused, and the error names it`()
+    async throws
+  {
     let mac = try await connected("mac")
     #expect(
       await message { try await put(mac, "timers", "second", ["state": "focus"]) }?.contains("did you mean 'timer'?")
@@ -89,7 +91,7 @@ import Testing
     try end(mac)
   }
 
-  @Test func `any app can list its keys, restrict a record to its device, and allow unlisted fields`()
+  @Test func `a schema of an app can list keys, restrict a record to its device, and allow unlisted fields`()
     async throws
   {
     let schema = """
@@ -121,7 +123,7 @@ import Testing
     try end(mac, phone)
   }
 
-  @Test func `S18 S25: a changed file changes how the timer is decided, and its zone keeps that for every device`()
+  @Test func `S18 S25: a schema file can change the priority of states, and all devices of its zone use that`()
     async throws
   {
     let idleFirst = try Self.pomodoro().replacing(
@@ -145,7 +147,7 @@ import Testing
     try end(mac, phone)
   }
 
-  @Test func `a zone with a timer keeps its rules, whatever another file says`() async throws {
+  @Test func `a zone keeps the rules of its timer and refuses a schema with other rules`() async throws {
     let mac = try await connected("mac")
     _ = try await mac.call(Push.self, with: ["state": "idle"])
     let longer = try Self.pomodoro().replacing("window: 5s", with: "window: 9s")

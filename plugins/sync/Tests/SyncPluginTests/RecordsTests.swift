@@ -10,7 +10,7 @@ import Testing
 @testable import PomodoroPlugin
 @testable import SyncPlugin
 
-/// Records of a schema on real files, as used by the actions of a run.
+/// Records of a schema on real files, used by the actions of a run.
 @Suite(.timeLimit(.minutes(10))) struct RecordsTests {
   private static let schema = """
     schema: notes
@@ -115,7 +115,7 @@ import Testing
     for host in [mac, phone] {
       let note = try #require(try await get(host, "notes", "a"))
       #expect(note["title"] == "mac")
-      // The phone added what the mac removed, without having seen that.
+      // The phone added the value that the mac removed without having seen it.
       #expect(note["tags"] == ["x", "y", "z"])
       #expect(note["likes"] == 8)
       #expect(note["best"] == 9.5)
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `replace accepts a plain value for a list, a set or a counter as the difference to the shown one`()
+  @Test func `with replace, a plain value for a list, set or counter is stored as the difference from the shown one`()
     async throws
   {
     let mac = try await connected("mac")
@@ -142,7 +142,7 @@ import Testing
     let got = try await mac.call(Get.self, with: ["collection": "notes", "key": "a"])
     #expect(got["record"]?.objectValue?["lines"] == ["b", "c", "b"])
     #expect(got["record"]?.objectValue?["likes"] == 10)
-    // The names of elements, for inserting after one and removing one.
+    // The ids of the elements, which are used to insert after one and to remove one.
     let ids = try #require(got["ids"]?.objectValue?["lines"]?.arrayValue)
     #expect(ids.count == 3)
     try await put(
@@ -166,7 +166,8 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `an edit wins over a deletion that had not seen it, or loses, as the schema says`() async throws {
+  @Test func `an edit that had not seen a deletion wins or loses, depending on the schema's delete rule`() async throws
+  {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     for collection in ["notes", "few"] {
       let field = collection == "notes" ? "title" : "text"
@@ -181,13 +182,13 @@ import Testing
         #expect(try await get(host, collection, "a")?[field] == (collection == "notes" ? "two" : nil))
       }
     }
-    // A record made again has nothing of the deleted one.
+    // A record created again contains nothing from the deleted one.
     try await put(mac, "few", "a", [:])
     #expect(try await get(phone, "few", "a") == ["text": .null])
     for host in [mac, phone] { try host.closeHandles() }
   }
 
-  @Test func `a reference reads as the schema says while its target is deleted, and as before once that lives again`()
+  @Test func `the schema defines how a reference to a deleted record reads, and the reference works again afterwards`()
     async throws
   {
     let mac = try await connected("mac")
@@ -198,7 +199,7 @@ import Testing
     #expect(try await get(mac, "notes", "m")?["folder"] == "unknown")
     _ = try await mac.call(Delete.self, with: ["collection": "folders", "key": "f"])
     #expect(try await get(mac, "notes", "n")?["folder"] == .null)
-    // The shelf is hidden with its folder, and its notes with the shelf.
+    // The shelf is hidden with its folder, and its notes are hidden with the shelf.
     #expect(try await rows(mac, "SELECT _key FROM notes") == [["_key": "n"]])
     #expect(try await rows(mac, "SELECT _key FROM shelves").isEmpty)
     try await put(mac, "folders", "f", ["name": "again"])
@@ -207,7 +208,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a query can only read the views`() async throws {
+  @Test func `a query can read only the views of the schema's collections`() async throws {
     let mac = try await connected("mac")
     try await put(mac, "notes", "a", ["title": "one", "likes": ["add": 2]])
     #expect(
@@ -242,7 +243,7 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a transaction is applied as a whole or not at all`() async throws {
+  @Test func `a transaction is applied completely or not at all`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     func transact(_ writes: [Value]) async throws {
       _ = try await mac.call(Transaction.self, with: ["writes": .array(writes)])
@@ -280,7 +281,7 @@ import Testing
     }
     #expect(try await rows(phone, "SELECT _key FROM notes") == [["_key": "a"]])
     #expect(try await rows(mac, "SELECT _key FROM folders") == [["_key": "f"]])
-    // Both change the same records at once: both transactions are applied, one after the other.
+    // Both devices change the same records concurrently. Both transactions are applied, one after the other.
     try await offline(mac, phone) {
       for (host, text) in [(mac, "mac"), (phone, "phone")] {
         _ = try await host.call(
@@ -302,7 +303,7 @@ import Testing
     }
   }
 
-  @Test func `in a full collection deleted records make room, for each device`() async throws {
+  @Test func `deleting a record makes room in a full collection on every device`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     for key in ["1", "2"] { try await put(mac, "few", key, ["text": .string(key)]) }
     let full = await error { try await put(mac, "few", "3", ["text": "3"]) }
@@ -321,7 +322,7 @@ import Testing
     }
   }
 
-  @Test func `limits are checked before anything is saved`() async throws {
+  @Test func `a change that exceeds a limit is refused before it is saved`() async throws {
     let mac = try await connected("mac")
     try await put(mac, "few", "a", ["text": "1"])
     try await put(mac, "few", "b", ["text": "2"])
@@ -341,7 +342,7 @@ import Testing
     try again.closeHandles()
   }
 
-  @Test func `a zone keeps its rules: another rule for a name is refused with the difference, a new name is accepted`()
+  @Test func `a zone refuses another rule for an existing field with the difference, and accepts new fields`()
     async throws
   {
     let mac = try await connected("mac")
@@ -362,7 +363,7 @@ import Testing
       .write(toFile: folder + "/more.sync.yaml", atomically: true, encoding: .utf8)
     let tablet = try await connected("tablet", schema: "more.sync.yaml")
     try await put(tablet, "notes", "a", ["subtitle": "s", "title": "t"])
-    // A device with the older schema keeps fields that it does not know.
+    // A device with the older schema preserves fields that it does not know.
     let older = try await connected("mac")
     try await put(older, "notes", "a", ["title": "u"])
     let note = try #require(try await get(tablet, "notes", "a"))
@@ -371,13 +372,13 @@ import Testing
     for host in [tablet, older] { try host.closeHandles() }
   }
 
-  @Test func `of two devices that open an empty zone with different rules the second is refused with the difference`()
+  @Test func `of two devices that open an empty zone with different rules, the second is refused with the difference`()
     async throws
   {
     let other = folder + "/other.sync.yaml"
     try Self.schema.replacing("merge: counter", with: "merge: largest")
       .write(toFile: other, atomically: true, encoding: .utf8)
-    // It has declared its rules, and written under them, before it reads the zone.
+    // The phone declares its rules and writes under them before it reads the zone.
     let phone = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await phone.call(
       Connect.self,
@@ -402,7 +403,7 @@ import Testing
       #expect(problem?.code == "sync-schema", "\(attempt): \(problem?.message ?? "")")
       #expect(problem?.message.contains("keeps 'likes' of 'notes' as 'integer counter'") == true)
     }
-    // Its changes stay parked, and the zone has none of them.
+    // The phone's changes remain parked, and the zone contains none of them.
     let parked = try #require(try await SyncReports.parked(file: file))
     let records = parked.compactMap { $0.value["record"]?.stringValue }
     #expect(records.contains("_schema/notes") && records.contains("notes/b"), "\(records)")
@@ -410,13 +411,13 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `a parked transaction stays visible as a whole, and later puts on its records report their own fate`()
+  @Test func `a parked transaction stays visible as a whole, and each later put on its records reports its own result`()
     async throws
   {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     try await put(mac, "notes", "a", ["likes": ["add": 1]])
     try await put(phone, "notes", "a", ["likes": ["add": 1]])
-    // The collection takes two records; the phone fills it while the mac is away.
+    // The collection allows two records. The phone fills it while the mac is offline.
     let connection: Connection = try #require(mac.handle(.syncConnection))
     await connection.session.setOnline(false)
     let writes: Value = [
@@ -427,25 +428,25 @@ import Testing
     for key in ["1", "2"] { try await put(phone, "few", key, ["text": "phone"]) }
     await connection.session.setOnline(true)
     #expect(await connection.session.wait(milliseconds: 60_000) { $0.status(atMilliseconds: 0).parked.count == 2 })
-    // The status of a parked transaction shows it.
+    // A new transaction reports that it is parked.
     let refused = await error { _ = try await mac.call(Transaction.self, with: ["writes": writes]) }
     #expect(refused?.code == "sync-parked", "\(refused?.message ?? "")")
-    // Later puts on the same record are accepted, and report so.
+    // Later puts on the same record are acknowledged.
     for _ in 1...2 {
       let output = try await mac.call(
         Put.self, with: ["collection": "notes", "key": "a", "fields": ["likes": ["add": 100]]])
       #expect(output["acknowledged"] == true)
     }
     #expect(try await get(phone, "notes", "a")?["likes"] == 202)
-    // Both halves of the parked transactions are still shown here.
+    // Both writes of the parked transaction are still visible on the mac.
     #expect(try await get(mac, "few", "x")?["text"] == "mac")
     #expect(try await get(mac, "notes", "a")?["likes"] == 222)
-    // Waiting for everything still reports a parked change.
+    // Flushing still reports the parked change.
     #expect(await error { _ = try await mac.call(Flush.self) }?.code == "sync-parked")
     for host in [mac, phone] { try host.closeHandles() }
   }
 
-  @Test func `an ending run sends its last changes`() async throws {
+  @Test func `changes that are unsent at the end of a run are sent before the connection closes`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     for number in 1...5 {
       try await put(mac, "notes", "n\(number)", ["likes": ["add": 1]], wait: false)
@@ -457,7 +458,7 @@ import Testing
     try phone.closeHandles()
   }
 
-  @Test func `connect counts the waiting changes of workflows, not the device's own description`() async throws {
+  @Test func `connect counts a workflow's waiting changes, but not the device's own description`() async throws {
     func connect() async throws -> (TestHost, Value?) {
       let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
       let output = try await host.call(
@@ -468,7 +469,7 @@ import Testing
     let (first, none) = try await connect()
     #expect(none == 0)
     try first.closeHandles()
-    // Its own record and the rules of its schema are still unsent.
+    // The device's own record and the rules of its schema are still unsent.
     let (second, still) = try await connect()
     #expect(still == 0)
     try await put(second, "notes", "a", ["title": "t"], wait: false)
@@ -480,7 +481,7 @@ import Testing
     try third.closeHandles()
   }
 
-  @Test func `the status finds a device's own file under any name`() async throws {
+  @Test func `the status finds the file of a device under any file name`() async throws {
     let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(
       Connect.self, with: ["device": "mac pro", "store": "shared.sqlite", "file": "dev.sqlite"])
@@ -496,7 +497,7 @@ import Testing
     #expect(try await SyncReports.status(file: named)?.text.contains("device     mac-pro-") == true)
   }
 
-  @Test func `watching reports an event and a line with the old and the new values for each change`() async throws {
+  @Test func `watching posts an event and logs a line with the old and new values for each change`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let watching = Task { try await phone.call(Watch.self, with: ["collection": "notes"]) }
     _ = await phone.readied()
@@ -507,7 +508,7 @@ import Testing
     _ = await connection.session.wait(milliseconds: 5000) { machine in
       machine.view(of: .init(type: "notes", name: "a")).fields.first?.value == Scalar.text("two").bytes
     }
-    // Later requests are answered later.
+    // Requests are answered in order, so this one waits for the earlier ones.
     await connection.session.foreground()
     try phone.closeHandles()
     _ = try await watching.value
@@ -519,7 +520,9 @@ import Testing
     try mac.closeHandles()
   }
 
-  @Test func `without a schema the message explains how to name one, and a wrong one is located`() async throws {
+  @Test func `without a schema, the error explains how to declare one, and errors in a schema have a location`()
+    async throws
+  {
     let host = TestHost(dataFolder: folder, workflowFolder: folder, handles: .readingSchemas)
     _ = try await host.call(Connect.self, with: ["device": "plain", "store": "shared.sqlite"])
     let none = await error { try await put(host, "notes", "a", [:]) }

@@ -12,7 +12,7 @@ import Testing
 @testable import PomodoroPlugin
 @testable import SyncPlugin
 
-/// The subcommands `flowrun sync …` on devices' own files.
+/// The subcommands `flowrun sync …` on the files of devices.
 @Suite(.timeLimit(.minutes(10))) struct ReportsTests {
   private let folder: String
 
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a change discarded between two runs is no longer shown`() async throws {
+  @Test func `a change that was discarded between two runs is no longer shown`() async throws {
     let (mac, connection) = try await connected("mac", with: Self.notes)
     let (phone, _) = try await connected("phone", with: Self.notes)
     let file = connection.file
@@ -80,7 +80,7 @@ import Testing
       ])
     try await put(phone, "few", "c", ["text": "3"])
     await connection.session.setOnline(true)
-    // The zone accepts no third record, and so nothing of the transaction.
+    // The zone refuses a third record, and with it the whole transaction.
     #expect(await connection.session.wait(milliseconds: 60_000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
     for host in [mac, phone] { try host.closeHandles() }
     #expect(try shown(notes, file) != zone)
@@ -90,7 +90,7 @@ import Testing
     #expect(try shown(few, file) == shown("SELECT 'a' UNION SELECT 'c' ORDER BY 1", file))
   }
 
-  @Test func `the file of a timer contains the rules for showing its records`() async throws {
+  @Test func `a timer's file contains the rules that are needed to show its records`() async throws {
     let (mac, connection) = try await connected("mac")
     _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])
     let machine = await connection.session.machine
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `the status lists the limits, and none if there are none`() async throws {
+  @Test func `the status lists the limits of a server, and no limits for a shared file`() async throws {
     let server: ValueObject = ["server": "http://127.0.0.1:1", "wait": "10ms"]
     var notes = server
     notes["schema"] = "notes.sync.yaml"
@@ -115,7 +115,7 @@ import Testing
       ("notes", notes, nil),
     ] as [(String, ValueObject, Int?)] {
       let (host, connection) = try await connected(device, with: with)
-      // Until a request has gone.
+      // A request must have been sent.
       #expect(await connection.session.wait(milliseconds: 60_000) { $0.replica.statistics.requests > 0 })
       try host.closeHandles()
       let status = try #require(try await SyncReports.status(file: connection.file))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// Devices with a part of a zone on real files, as used by the actions of a run.
+/// Devices that subscribe to a part of a zone, on real files.
 @Suite(.timeLimit(.minutes(10))) struct SubscribeTests {
   private static let schema = """
     schema: notes
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a device sees the records of its part as they come and go`() async throws {
+  @Test func `a device sees a record while it belongs to the part that the device subscribes to`() async throws {
     let mac = try await connected("mac")
     try await put(mac, "folders", "inbox", ["name": "Inbox"])
     try await put(mac, "notes", "a", ["title": "one", "folder": "inbox"])
@@ -76,7 +76,8 @@ import Testing
     #expect(try await keys(mac) == ["a", "b"])
   }
 
-  @Test func `a reference to an unsubscribed record reads as its key, whatever happens to the record`() async throws {
+  @Test func `a reference to an unsubscribed record always shows its key, even if the record is deleted`() async throws
+  {
     let (mac, phone) = (try await connected("mac"), try await connected("phone", ["notes": [:]]))
     try await put(mac, "folders", "inbox", ["name": "Inbox"])
     try await put(mac, "notes", "a", ["title": "one", "folder": "inbox"])
@@ -88,7 +89,7 @@ import Testing
     #expect(try await folderOfA(phone) == "inbox")
   }
 
-  @Test func `unsubscribed records can be written, and reading them is an error that says so`() async throws {
+  @Test func `unsubscribed records can be written, and reading them causes an error that explains why`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone", ["notes": ["folder": "inbox"]]))
     _ = try await phone.call(
       Transaction.self,
@@ -130,14 +131,14 @@ import Testing
       ),
       ([:], "it names no collection; leave it out to have all records"),
     ] as [(Value, String)])
-  func `a subscription that does not fit the schema is refused with the valid names`(
+  func `a subscription that does not match the schema is refused, and the error lists the valid names`(
     _ subscribe: Value, _ sentence: String
   ) async throws {
     #expect(
       await message { _ = try await connected("mac", subscribe) } == "sync-input: 'subscribe': \(sentence)")
   }
 
-  @Test func `a subscription needs a schema, and retires no device`() async throws {
+  @Test func `a subscription requires a schema, and a device with a subscription cannot retire others`() async throws {
     #expect(
       await message { _ = try await connected("mac", ["notes": [:]], schema: .null) }
         == "sync-input: 'subscribe' needs a 'schema', the file that names the collections")

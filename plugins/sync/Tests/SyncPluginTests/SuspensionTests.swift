@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncPlugin
 
-/// The files of an app that goes to the background.
+/// The files of an app while it is in the background.
 @Suite(.timeLimit(.minutes(10))) struct `The connections of a plugin` {
   private let folder: String
 
@@ -28,7 +28,7 @@ import Testing
 
   private var file: String { "\(folder)/sync-phone.sqlite" }
 
-  @Test func `release their files in the background, and have them again in front`() async throws {
+  @Test func `release their files in the background, and lock them again in the foreground`() async throws {
     let plugin = SyncPlugin()
     let host = host(plugin)
     _ = try await host.call(Connect.self, with: ["device": "phone"])
@@ -41,13 +41,13 @@ import Testing
     #expect(throws: (any Error).self) { try SQLiteReplicaStore(path: file) }
     _ = try await host.call(Flush.self, with: [:])
     try host.closeHandles()
-    // A connection that was closed is not taken again.
+    // A connection that was closed is not opened again.
     await connections.suspend()
     try await connections.reactivate()
     try SQLiteReplicaStore(path: file).close()
   }
 
-  @Test func `fail with the reason when another process has taken a file`() async throws {
+  @Test func `fail with the reason if another process has opened a file`() async throws {
     let plugin = SyncPlugin()
     let host = host(plugin)
     _ = try await host.call(Connect.self, with: ["device": "phone"])
