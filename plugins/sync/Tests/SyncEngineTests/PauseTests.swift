@@ -63,7 +63,7 @@ import Testing
     #expect(try #require(pause(rig)).untilMilliseconds ?? 0 > rig.now)
   }
 
-  @Test func `V19: a pause requested by the server is not ended by a channel, going online or a restart`()
+  @Test func `V19: only time ends a pause requested by the server, not a channel, going online or a restart`()
     throws
   {
     var rig = connected()
@@ -123,7 +123,7 @@ import Testing
     #expect(pause(rig) == nil)
   }
 
-  @Test func `a pause that requires the user has no end time, and the next run tries again`() throws {
+  @Test func `a pause that only the user can end has no end time, and the next run tries again`() throws {
     var rig = Rig()
     rig.start()
     rig.error = .notAuthenticated("the token does not open the zone 'PomodoroZone'")

@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import Testing
 
-/// A zone restored from a backup. The devices return its lost content, whatever happened since (V23).
+/// A zone restored from a backup. The devices send its lost content again, whatever has happened in the meantime (V23).
 @Suite struct RestoredZoneTests {
   /// The ways in which the restored zone continues.
   enum Restoring: CaseIterable {
@@ -80,14 +80,14 @@ import Testing
     #expect(fleet.likes("k") == [4, 4])
   }
 
-  @Test func `the loss of a write that was only found to be stored already is detected, too`() throws {
+  @Test func `a write that the zone already had when it was sent again is also restored`() throws {
     var fleet = RecordFleet(2)
     fleet.like(0, "k")
     fleet.settle()
     let backup = fleet.zone
     fleet.losesAnswer = true
     fleet.like(0, "k")
-    // Sent again, the zone responds that it has the write; the device has not read that far.
+    // When the write is sent again, the zone responds that it has it. The device has not read that far.
     fleet.advance(milliseconds: 400)
     #expect(fleet.machines[0].replica.outbox.isEmpty)
     restore(&fleet, backup, .unnoticed)
@@ -113,7 +113,7 @@ import Testing
     #expect(fleet.likes("b") == [2, 2])
   }
 
-  @Test func `a device that has only received responses to its own requests detects the loss`() throws {
+  @Test func `a device without a cursor detects the loss from the acknowledgements of its own changes`() throws {
     var rig = Rig()
     rig.start()
     rig.advance(milliseconds: 100)
@@ -122,7 +122,7 @@ import Testing
     let backup = rig.zone
     rig.act(.idle, completed: 1)
     rig.advance(milliseconds: 1000)
-    // Its cursor is lost with a page of the file, its record of acknowledged changes is not.
+    // The cursor is lost with a page of the file, but the record of acknowledged changes is not.
     rig.disk["cursor"] = nil
     var again = Rig(replica: try #require(try Replica(stored: rig.disk.filter { !$0.key.hasPrefix("journal/") })))
     (again.zone, again.now) = (backup, rig.now)
@@ -134,7 +134,7 @@ import Testing
     #expect(again.zone.completed == 3)
   }
 
-  @Test func `a device without a cursor that has acknowledged changes sends nothing`() throws {
+  @Test func `a device that lost its cursor but has acknowledged changes reads the whole zone again`() throws {
     var rig = Rig()
     rig.start()
     rig.act(.focus)
@@ -145,7 +145,7 @@ import Testing
     #expect(again.heard == nil)
   }
 
-  @Test func `tags are kept for the latest numbers, each for all changes of its commit`() {
+  @Test func `tags are kept for the latest numbers, and each tag applies to all changes of its commit`() {
     var tags = CommitTags()
     tags.note(3, tag: 7)
     tags.note(4, tag: 8)
@@ -156,7 +156,7 @@ import Testing
     #expect(tags.tag(of: 3) != 7)
   }
 
-  @Test func `the cursor sent with each commit counts as sent bytes`() {
+  @Test func `the cursor sent with each commit counts toward the bytes sent`() {
     var rig = Rig()
     rig.start()
     rig.act(.focus)

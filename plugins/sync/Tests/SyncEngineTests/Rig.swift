@@ -2,7 +2,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 
-/// A machine on a manual clock, with a zone that responds at once or as the test decides.
+/// A machine with a manual clock, and a zone that responds immediately or when the test decides.
 struct Rig {
   static let start: Int64 = 1_704_628_800_000
   static let device = DeviceID(stem: "mac", random: 1)
@@ -10,16 +10,16 @@ struct Rig {
   var machine: SyncMachine
   var zone = Rig.empty
   var now: Int64 = Rig.start
-  /// The difference of the device's clock to the server's.
+  /// The difference between the device's clock and the server's.
   var skew: Int64 = 0
   var disk: [String: [UInt8]] = [:]
   var requests: [(time: Int64, request: SyncMachine.Request)] = []
   var notices: [SyncMachine.Notice] = []
-  /// The server's response to every request, instead of performing it.
+  /// The error that the server returns for every request, or nil.
   var error: BackendError?
-  /// The server's response to commits.
+  /// The error that the server returns for every commit, or nil.
   var commitError: BackendError?
-  /// The requests that wait for the test's response.
+  /// The requests that the test has not answered yet.
   var held: [(number: Int, request: SyncMachine.Request)] = []
   var holds = false
 
@@ -97,7 +97,7 @@ struct Rig {
     }
   }
 
-  /// Advances the clock and wakes the machine whenever it asked for it.
+  /// Advances the clock and wakes the machine at the times it requested.
   mutating func advance(milliseconds: Int64) {
     let end = now + milliseconds
     while let wake = machine.nextWake(atMilliseconds: now + skew), wake != .max, max(wake - skew, now + 1) <= end {

@@ -87,7 +87,7 @@ import Testing
   @Test func `a day of several devices with lost messages, kills and offline users loses nothing`() throws {
     var plan = SimulationPlan.day(seed: 4, devices: 3, hours: 24, loss: 0.3, schema: try schema())
     expectGood(Simulation.run(plan))
-    // The budget is kept, and everything arrives all the same.
+    // The budget is observed, and everything still arrives.
     plan.limits = .init()
     let report = Simulation.run(plan)
     expectGood(report)

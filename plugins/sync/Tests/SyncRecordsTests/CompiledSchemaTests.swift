@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncRecords
 
-/// Schemas compiled into an app as bytes.
+/// Schemas compiled into an app.
 @Suite struct CompiledSchemaTests {
   private static let root: URL = {
     var root = URL(fileURLWithPath: #filePath)
@@ -14,7 +14,7 @@ import Testing
     return root
   }()
 
-  /// All schema files of the repository, schemas in its pages, and those in tests.
+  /// All schema files of the repository, and the schemas in its pages and tests.
   private static func schemas() throws -> [(name: String, schema: RecordSchema)] {
     var texts: [(String, String)] = []
     for folder in ["Examples", "docs", "plugins", "workflows"] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  /// The text between a page's fences, or between three quotation marks, that starts like a schema.
+  /// The texts between fences or triple quotes that begin like a schema.
   private static func blocks(_ text: String) -> [String] {
     var (blocks, current): ([String], [Substring]?) = ([], nil)
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -51,7 +51,7 @@ import Testing
     return blocks.filter { $0.contains("schema:") && $0.contains("collections:") }
   }
 
-  @Test func `a compiled schema equals the one that was read, for every schema of the repository`() throws {
+  @Test func `a schema is unchanged after it is compiled and read, for every schema of the repository`() throws {
     let schemas = try Self.schemas()
     #expect(schemas.count > 8, "\(schemas.map(\.name))")
     #expect(Set(schemas.map(\.schema.name)).isSuperset(of: ["pomodoro", "notes", "todo", "reading", "shop"]))
@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `damaged, truncated or extended bytes are an error with a remedy`() throws {
+  @Test func `damaged, truncated or extended bytes cause an error with a remedy`() throws {
     let good = try Self.notes().bytes
     #expect(problem(good) == nil)
     for end in 0..<good.count { #expect(problem(Array(good[..<end])) != nil, "\(end) bytes") }
@@ -90,7 +90,7 @@ import Testing
     #expect(problem([])?.contains("'notes.sync.yaml' is not a compiled schema; build the app again") == true)
   }
 
-  @Test func `a format of another version and too many bytes are errors`() throws {
+  @Test func `bytes of an unknown format or beyond the size limit cause an error`() throws {
     var newer = try Self.notes().bytes
     newer[CompiledSchema.mark.count] = 2
     #expect(problem(newer)?.contains("has format 2, expected 1; build the app again") == true)
@@ -98,7 +98,7 @@ import Testing
     #expect(problem(long)?.contains("MiB") == true, "\(problem(long) ?? "")")
   }
 
-  /// The bytes with a matching checksum, so that a reader gets past it.
+  /// Replaces the checksum by the correct one for the bytes, so that the reader continues past it.
   private func sealed(_ bytes: [UInt8]) -> [UInt8] {
     let start = CompiledSchema.mark.count + 1
     guard bytes.count >= start + 8 else { return bytes }
@@ -109,7 +109,7 @@ import Testing
     return sealed
   }
 
-  @Test func `bytes with nothing right but the checksum result in a schema or an error`() throws {
+  @Test func `random bytes with a correct checksum are read as a schema or cause an error`() throws {
     let good = try Self.notes().bytes
     #expect(sealed(good) == good)
     var (random, refused) = (SplitMix64(seed: 7), 0)

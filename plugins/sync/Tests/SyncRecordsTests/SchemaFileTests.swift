@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncRecords
 
-/// A schema as written by its author, and the messages for a wrong one.
+/// Schema files, and the errors that are reported in them.
 @Suite struct SchemaFileTests {
   private static let notes = """
     schema: notes
@@ -30,7 +30,7 @@ import Testing
 
   private func file(_ text: String) -> SchemaFile { YAMLSchemas().read(Array(text.utf8), file: "notes.sync.yaml") }
 
-  @Test func `a schema lists the collections, and how each field is merged`() throws {
+  @Test func `a schema defines its collections and the merge rule of each field`() throws {
     let file = file(Self.notes)
     #expect(file.diagnostics.isEmpty, "\(file.rendered())")
     let notes = try #require(file.schema?.collection("notes"))
@@ -68,7 +68,7 @@ import Testing
     ("enum: [open, done]", "enum: open", "must be a list of strings"),
     ("schema: notes", "schem: notes", "did you mean 'schema'?"),
   ])
-  func `an error is located, with the nearest valid name`(_ old: String, _ new: String, _ words: String) {
+  func `an error is reported with its location and the nearest name`(_ old: String, _ new: String, _ words: String) {
     func lines(_ text: String) -> String { text.replacing("\\n", with: "\n") }
     let text = Self.notes.replacing(lines(old), with: lines(new))
     #expect(text != Self.notes)
@@ -78,7 +78,7 @@ import Testing
     #expect(file.rendered().contains("notes.sync.yaml:"))
   }
 
-  @Test func `a schema can list keys, restrict writers and allow more fields, and a zone stores this`()
+  @Test func `a schema can list keys, restrict writers and allow other fields, which become part of its rules`()
     throws
   {
     let text = Self.notes.replacing(
@@ -95,7 +95,7 @@ import Testing
     ("keys: []", "a list of 1 to 100 keys"), ("keys: [5]", "must be a string"), ("writer: all", "it can be 'self'"),
     ("other-fields: largest", "it can be 'newest'"), ("alias: CD_Settings", "zones keep records under"),
   ])
-  func `an error in the rules for keys or writers is located`(_ line: String, _ words: String) {
+  func `an error in the keys or the writer of a collection is located in the file`(_ line: String, _ words: String) {
     let file = file(Self.notes.replacing("    delete: delete-wins", with: "    \(line)"))
     #expect(file.schema == nil)
     #expect(file.rendered().contains(words), "\(file.rendered())")
@@ -108,7 +108,7 @@ import Testing
     #expect(file("- a").rendered().contains("must be a mapping"))
   }
 
-  @Test func `another rule for a known name is a difference, a new name is not`() throws {
+  @Test func `a changed rule of a field differs from the zone's rules, and a new field does not`() throws {
     let zone = try #require(file(Self.notes).schema?.collection("notes")?.rules)
     let more = try #require(
       file(Self.notes.replacing("      title:", with: "      subtitle: { type: string }\n      title:")).schema)
@@ -121,7 +121,7 @@ import Testing
     #expect(difference.contains("'integer largest'"))
   }
 
-  @Test func `values are accepted by type, and refused with the field's name`() throws {
+  @Test func `values are accepted if their type matches, and otherwise refused with the field's name`() throws {
     let notes = try #require(file(Self.notes).schema?.collection("notes"))
     let input = RecordInput(notes)
     let good: ValueObject = [

@@ -5,9 +5,9 @@ import SyncSQLite
 import Synchronization
 import Testing
 
-/// The time at which a zone in a file forgets deletions.
+/// The times at which a zone in a file forgets deletions.
 @Suite struct AgesTests {
-  /// Shows the time that a test sets.
+  /// A clock with a settable time.
   private final class TurnedClock: SyncClock {
     let now = Mutex(SystemClock().nowMilliseconds())
     func nowMilliseconds() -> Int64 { now.withLock { $0 } }
@@ -43,7 +43,7 @@ import Testing
       record: record)
   }
 
-  /// A note that was made and deleted.
+  /// Creates a note and deletes it.
   private func delete(in backend: SQLiteBackend) async throws {
     var rules = write(1)
     rules.fields = [.init(name: "likes", value: Array("integer counter".utf8))]
@@ -55,14 +55,14 @@ import Testing
       backend, Self.note, write(3, RecordWrite(incarnation: 0, isDeletion: true), seeing: record.cell.context))
   }
 
-  /// Makes a change on each of these days. Returns true if the zone still knows the deletion.
+  /// Makes a change on each of `days` days. Returns true if the zone still contains the deletion.
   private func remembers(_ backend: SQLiteBackend, after days: Int, skewDays: Int64 = 0) async throws -> Bool {
     for _ in 1...days {
       let now = clock.now.withLock { now in
         now += ZoneAges.dayMilliseconds
         return now
       }
-      // Another device, whose clock may be wrong, and this one.
+      // Both another device, whose clock may be wrong, and this one make a change.
       for (device, skew) in [(DeviceID(stem: "far", random: 2), skewDays * ZoneAges.dayMilliseconds), (Self.mac, 0)] {
         clock.now.withLock { $0 = now + skew }
         var rules = write(now)
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [0, 365, -90, 90] as [Int64])
-  func `a deletion is forgotten 90 days later, whatever another device's clock shows`(_ skewDays: Int64)
+  func `a deletion is forgotten after 91 days, even if another device's clock is wrong`(_ skewDays: Int64)
     async throws
   {
     let backend = try open()
@@ -86,7 +86,7 @@ import Testing
     #expect(try await page(backend).dropped == Dropped(sequence: 3, incarnation: 1))
   }
 
-  @Test func `a file that is opened again keeps its record of age`() async throws {
+  @Test func `the age of a deletion continues to count after the file is opened again`() async throws {
     let backend = try open()
     try await delete(in: backend)
     #expect(try await remembers(backend, after: 50))

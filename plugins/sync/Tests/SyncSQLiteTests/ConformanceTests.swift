@@ -6,15 +6,15 @@ import SyncPomodoro
 import SyncSQLite
 import Testing
 
-/// The suite that every backend passes (V16, M4, M12, S10, S11).
+/// The conformance suite for backends (V16, M4, M12, S10, S11).
 @Suite struct ConformanceTests {
-  @Test(.timeLimit(.minutes(10))) func `the memory backend conforms`() async {
+  @Test(.timeLimit(.minutes(10))) func `the backend in memory passes the conformance suite`() async {
     let failures = await BackendConformance.run { zone in MemoryBackend(zones: [zone]) }
     #expect(failures == [])
     #expect(BackendConformance.count == 36)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a SQLite file conforms`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `the backend in a SQLite file passes the conformance suite`() async throws {
     let folder = try Folder()
     let failures = await BackendConformance.run { zone in
       try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [zone])
@@ -23,7 +23,7 @@ import Testing
   }
 }
 
-/// A folder that goes away with its owner.
+/// A temporary folder that is removed with this object.
 final class Folder: Sendable {
   let path: String
 

@@ -13,7 +13,7 @@ final class MemoryReplicaStore: ReplicaStore {
 
   /// A gate that delays every write, or nil.
   let gate: Gate?
-  /// A text whose values do not fit on the disk.
+  /// A text. Values that contain it do not fit on the disk.
   let refused: String?
 
   init(gate: Gate? = nil, refused: String? = nil) { (self.gate, self.refused) = (gate, refused) }
@@ -53,7 +53,7 @@ final class MemoryReplicaStore: ReplicaStore {
   }
 }
 
-/// A clock that stands still: due events happen now, all others never.
+/// A clock that always shows the same time, so that only events that are due now occur.
 struct StandingClock: SyncClock {
   func nowMilliseconds() -> Int64 { 1_000_000 }
 

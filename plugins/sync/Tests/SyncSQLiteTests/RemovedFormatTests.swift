@@ -6,19 +6,19 @@ import SyncPomodoro
 import SyncSQLite
 import Testing
 
-/// Files of versions before the first published one, which are refused with their format and do not change.
+/// Files of versions before the first release, which are refused with their format and left unchanged.
 @Suite struct RemovedFormatTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  /// The bytes of a file and of SQLite's companion files.
+  /// The contents of a file and of its write-ahead log.
   private func bytes(_ path: String) -> [Data?] {
     ["", "-wal"].map { FileManager.default.contents(atPath: path + $0) }.map { $0?.isEmpty == true ? nil : $0 }
   }
 
   @Test(arguments: 1...8)
-  func `a shared file of a removed format is refused and does not change`(_ format: Int) throws {
+  func `a shared file of a removed format is refused and left unchanged`(_ format: Int) throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     try SQLiteConnection(path).execute("PRAGMA user_version = \(format)")
@@ -31,7 +31,7 @@ import Testing
     #expect(bytes(path) == before)
   }
 
-  @Test func `a shared file of the format before identities gets one and keeps it`() async throws {
+  @Test func `a shared file without an identity gets one when it is opened, and keeps it`() async throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     try SQLiteConnection(path).execute("DROP TABLE store; PRAGMA user_version = 9")
@@ -41,18 +41,18 @@ import Testing
     #expect(try await SQLiteBackend(path: path, zones: [Pomodoro.zone]).identity() == identity)
   }
 
-  @Test func `an earlier version refuses a shared file whose lists may have moves`() throws {
+  @Test func `a shared file of format 10 is upgraded, so that earlier versions refuse its lists with moves`() throws {
     let path = folder.file("shared.sqlite")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     #expect(try SQLiteConnection(path).integer("PRAGMA user_version") == 11)
-    // The tables of format 10 are the present ones.
+    // Format 10 has the same tables as the current format.
     try SQLiteConnection(path).execute("PRAGMA user_version = 10")
     try SQLiteBackend(path: path, zones: [Pomodoro.zone]).close()
     #expect(try SQLiteConnection(path).integer("PRAGMA user_version") == 11)
   }
 
   @Test(arguments: [1, 2, 3, 4] as [UInt8])
-  func `a device's file of a removed format is refused and does not change`(_ format: UInt8) async throws {
+  func `a device's file of a removed format is refused and left unchanged`(_ format: UInt8) async throws {
     let path = folder.file("mac.sqlite")
     let store = try SQLiteReplicaStore(path: path)
     let session = try await SyncSession.open(

@@ -17,7 +17,7 @@ import Testing
     try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [Pomodoro.zone])
   }
 
-  /// A device that starts with its file, or continues with it once its earlier session has ended.
+  /// Starts a device with its file, after closing the store of an earlier session.
   private func session(_ device: String, file: String? = nil) async throws -> SyncSession {
     let path = folder.file("\(file ?? device).sqlite")
     try Self.stores.withLock { try $0.removeValue(forKey: path)?.close() }
@@ -49,7 +49,7 @@ import Testing
     TimerStateRecord(cell: machine.view(of: Pomodoro.timer))?.state.kind
   }
 
-  @Test func `S1 S39 two devices with one file see each other's changes in both directions`() async throws {
+  @Test func `S1 S39 two devices that share a file see each other's changes`() async throws {
     let (mac, phone) = (try await session("mac"), try await session("phone"))
     try await focus(mac, completed: 1)
     #expect(await phone.wait(milliseconds: 60_000) { Self.kind($0) == .focus })
@@ -61,7 +61,7 @@ import Testing
     await phone.stop()
   }
 
-  @Test func `S32 S35 offline changes are on the disk, and the next process sends them`() async throws {
+  @Test func `S32 S35 changes made offline are saved, and sent by the next process`() async throws {
     let before = try await session("mac")
     await before.setOnline(false)
     try await focus(before, completed: 1)
@@ -75,7 +75,9 @@ import Testing
     await after.stop()
   }
 
-  @Test func `S28 a device keeps its identity, and two devices with one name have two`() async throws {
+  @Test func `S28 a device keeps its identity, and two devices with the same name have different identities`()
+    async throws
+  {
     let store = MemoryReplicaStore()
     var names: Set<String> = []
     for _ in 0..<2 {
@@ -91,7 +93,7 @@ import Testing
     await other.stop()
   }
 
-  @Test func `S32: local changes wait for the disk, fetched ones do not`() async throws {
+  @Test func `S32: local changes are synchronized to the disk, fetched ones are not`() async throws {
     let store = MemoryReplicaStore()
     let mac = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store)
@@ -100,14 +102,16 @@ import Testing
     #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 && $0.isFlushed })
     let before = store.saves.count
     try await focus(mac)
-    // The request is sent with the action.
+    // The request is saved together with the action.
     #expect(store.saves.dropFirst(before).first == true)
     #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
     #expect(store.saves.last == false)
     await mac.stop()
   }
 
-  @Test func `a device's file belongs to one process at a time, and the second is told which one`() throws {
+  @Test func `a device's file can be open in only one process, and another one gets an error that names the first`()
+    throws
+  {
     let path = folder.file("mac.sqlite")
     let first = try SQLiteReplicaStore(path: path)
     #expect(throws: ReplicaError.inUse(by: "process \(ProcessInfo.processInfo.processIdentifier)")) {
@@ -122,7 +126,9 @@ import Testing
     #expect(rights == 0o600)
   }
 
-  @Test func `an action over a limit is refused, nothing is saved, and the file opens again`() async throws {
+  @Test func `an action over a limit is refused without saving anything, and the file can be opened again`()
+    async throws
+  {
     let mac = try await session("mac")
     let large = Self.setting("big", String(repeating: "x", count: RecordLimits.valueBytes))
     let before = await mac.status().statistics.actions
@@ -136,7 +142,7 @@ import Testing
     await again.stop()
   }
 
-  /// Stores a settings record in the shared file that the arbiter would refuse, as an earlier version did.
+  /// Stores a settings record that the arbiter would refuse in the shared file, as an earlier version did.
   private func commitOverLimit() async throws {
     try (try backend()).close()
     var cell = Cell()
@@ -161,7 +167,7 @@ import Testing
     machine.view(of: Pomodoro.settings).fields.map(\.name)
   }
 
-  @Test func `V20: a stored record over a limit is parked and shown, and nothing else is lost`()
+  @Test func `V20: a change to a stored record that exceeds a limit is parked, and all other changes are sent`()
     async throws
   {
     func set(_ name: String, _ session: SyncSession) async throws {
@@ -175,7 +181,7 @@ import Testing
     #expect(status.notShown.map(\.key) == [Pomodoro.settings])
     #expect(status.notShown.first?.reason.contains("'big' has 17001 bytes, at most 16384") == true)
     #expect(await Self.settings(mac.machine) == ["theme"])
-    // Everything else continues, in this record, too.
+    // Everything else continues, even for this record.
     try await focus(mac)
     try await set("sound", mac)
     await mac.stop()
@@ -184,7 +190,7 @@ import Testing
     #expect(await Self.kind(again.machine) == .focus)
     let record = try #require(await again.machine.replica.confirmed[Pomodoro.settings])
     #expect(record.cell.fields.map(\.value.count) == [17_001, 2, 4])
-    // A value within the limits replaces it.
+    // A value within the limit replaces it.
     try await set("big", again)
     status = await again.status()
     #expect(status.notShown.isEmpty && status.parked.isEmpty)
@@ -192,7 +198,7 @@ import Testing
     await again.stop()
   }
 
-  @Test func `V15 two devices on copies of one file at once lose nothing`() async throws {
+  @Test func `V15 two devices that use copies of one file at the same time lose nothing`() async throws {
     let mac = try await session("mac")
     func set(_ name: String, _ session: SyncSession) async throws {
       try await session.act(Pomodoro.settings, Self.setting(name, "1"))
@@ -216,7 +222,7 @@ import Testing
     await other.stop()
   }
 
-  @Test func `with a full disk an action is refused, the one before is kept, and a later one that fits is accepted`()
+  @Test func `while the disk is full, actions are refused, and after that they are accepted again`()
     async throws
   {
     let store = MemoryReplicaStore()
@@ -236,7 +242,7 @@ import Testing
   }
 
   @Test
-  func `V15 S28 a device restored to an older copy of its file continues under a new name, and nothing is lost`()
+  func `V15 S28 a device restored from an older copy of its file continues under a new name and loses nothing`()
     async throws
   {
     let phone = try await session("phone")
@@ -254,7 +260,7 @@ import Testing
     await lost.stop()
     let again = try await SyncSession.open(
       device: "mac", zone: Pomodoro.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy))
-    // Its number belongs to a lost action.
+    // The number of this action was used by a lost one.
     try await again.act(
       Pomodoro.timer, .edit(TimerState(kind: .focus, remainingMilliseconds: 1).edit()))
     await again.start()
@@ -262,7 +268,7 @@ import Testing
     let (old, new) = (await lost.machine.replica.device, await again.machine.replica.device)
     #expect(old != new)
     #expect(new.stem == "mac")
-    // Actions with a number that belongs to another one are kept under a new name.
+    // Actions whose number belongs to another action are kept under a new name.
     #expect(
       await phone.wait(milliseconds: 60_000) {
         $0.view(of: Pomodoro.timer).context.dots.contains { $0.device != old && $0.device.stem == "mac" }
@@ -273,7 +279,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, 0, 2), ("act-7.", 1, 21)] as [(String?, Int, Int)])
-  func `acts that arrive while the disk is busy are saved together, and one that does not fit fails alone`(
+  func `actions that arrive while the disk is busy are saved together, and only one that does not fit fails`(
     refused: String?, failed: Int, saves: Int
   ) async throws {
     let gate = MemoryReplicaStore.Gate()
@@ -282,14 +288,14 @@ import Testing
       device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone]), store: store,
       clock: StandingClock())
     @Sendable func act(_ number: Int) async -> Int {
-      // Rules need no rules.
+      // Rules can be written without declaring rules first.
       let key = RecordKey(type: ZoneRules.type, name: "act-\(number).")
       return (try? await session.act(key, .rules(["n": "integer newest"]))) == nil ? 1 : 0
     }
     let failures = await withTaskGroup(of: Int.self) { group in
       group.addTask { await act(0) }
       while store.attempts == 0, !Task.isCancelled { await Task.yield() }
-      // The first is being saved while the others arrive.
+      // The first action is being saved while the others arrive.
       for number in 1..<20 { group.addTask { await act(number) } }
       while await session.waitingEvents < 19, !Task.isCancelled { await Task.yield() }
       await gate.open()
@@ -302,7 +308,7 @@ import Testing
     await session.stop()
   }
 
-  @Test func `a full disk is not written to again and again`() async throws {
+  @Test func `saves to a full disk are not repeated in a loop`() async throws {
     let store = MemoryReplicaStore()
     store.isFull = true
     let session = try await SyncSession.open(
@@ -310,13 +316,13 @@ import Testing
       store: store, clock: StandingClock())
     await session.start()
     for _ in 0..<3 { await session.foreground() }
-    // Time stands still: everything due at once has happened after so many turns.
+    // The time does not advance, so after this many turns everything that is due has happened.
     for _ in 0..<1000 { _ = await session.status() }
     #expect(store.attempts == 4)
     await session.stop()
   }
 
-  @Test func `V23: a restored copy is detected, whatever was written to it since`() async throws {
+  @Test func `V23: a restored copy of a shared file is detected, whatever was written to it since`() async throws {
     let folder = try Folder()
     let (path, copy) = (folder.file("shared.sqlite"), folder.file("copy.sqlite"))
     let zones = [Pomodoro.zone]
@@ -351,7 +357,7 @@ import Testing
     try after.close()
   }
 
-  @Test func `a device's file is bound to its zone: records of another zone never get in`() async throws {
+  @Test func `a device's file cannot be opened for another zone`() async throws {
     let folder = try Folder()
     let store = try SQLiteReplicaStore(path: folder.file("mac.sqlite"))
     let zones = ["a", "b"]
@@ -366,7 +372,9 @@ import Testing
     _ = try await open("a")
   }
 
-  @Test func `a shared file of another program, damaged or newer, is named and does not change`() async throws {
+  @Test func `a shared file that is damaged, newer or of another program is refused with the reason and not changed`()
+    async throws
+  {
     let stray = folder.file("stray.sqlite")
     try Data("this is not a database, and it is long enough to be looked at as one".utf8).write(
       to: URL(fileURLWithPath: stray))
@@ -381,7 +389,9 @@ import Testing
     }
   }
 
-  @Test func `a record of a newer version stops the device with a clear error, and its outbox is kept`() async throws {
+  @Test func `a record of a newer version pauses the device, suggests an update and leaves the outbox unchanged`()
+    async throws
+  {
     let shared = try backend()
     let now = try await shared.serverTime()
     _ = try await shared.commit(Pomodoro.naming(atMilliseconds: now), zone: Pomodoro.zone)

@@ -44,7 +44,7 @@ import Testing
     TimerStateRecord.completed(in: await session.machine.view(of: Pomodoro.timer))
   }
 
-  @Test func `has released its file, and an action waits until it is back`() async throws {
+  @Test func `has closed its file, and an action waits until the session is active again`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -66,7 +66,7 @@ import Testing
     try again.close()
   }
 
-  @Test func `reports that another process has its file, and writes nothing more`() async throws {
+  @Test func `reports that another process is using its file, and writes nothing more`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -85,7 +85,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `reports that another process has written its file and ended`() async throws {
+  @Test func `reports that another process has used its file in the meantime`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     await phone.suspend()
@@ -100,11 +100,11 @@ import Testing
     }
     await #expect(throws: ReplicaError.self) { try await self.count(phone, 1) }
     try store.close()
-    // It can be opened again.
+    // The file can be opened again.
     try SQLiteReplicaStore(path: path).close()
   }
 
-  @Test func `goes there and back without a change`() async throws {
+  @Test func `is reactivated without loss, even if it is suspended twice`() async throws {
     let store = try SQLiteReplicaStore(path: path)
     let phone = try await session(store)
     try await phone.reactivate()
@@ -120,7 +120,7 @@ import Testing
     try store.close()
   }
 
-  @Test func `refuses what waits when it is stopped there`() async throws {
+  @Test func `refuses waiting actions when it is stopped`() async throws {
     let phone = try await session(MemoryReplicaStore())
     await phone.suspend()
     let action = Task { try await self.count(phone, 1) }
@@ -129,7 +129,7 @@ import Testing
     await #expect(throws: ReplicaError.self) { try await action.value }
   }
 
-  @Test func `is released only when a running save has ended`() async throws {
+  @Test func `is suspended only after the current save has ended`() async throws {
     let gate = MemoryReplicaStore.Gate()
     let store = MemoryReplicaStore(gate: gate)
     let opening = Task { try await self.session(store) }

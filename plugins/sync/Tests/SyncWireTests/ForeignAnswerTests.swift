@@ -14,7 +14,7 @@ import Testing
     #expect("\(error)".contains("status \(status)") || "\(error)".contains("oops"), "\(error)")
   }
 
-  @Test func `the sync server's own errors keep their meaning`() {
+  @Test func `errors of the sync server itself keep their meaning`() {
     let errors: [BackendError] = [
       .invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded, .notAuthenticated("c"), .zoneMissing("d"),
       .cursorExpired, .unsupportedFormat("e"),

@@ -11,13 +11,13 @@ import Testing
     serverMilliseconds: 5,
     others: [RecordMention(key: RecordKey(type: "notes", name: "a"), sequence: 7)])
 
-  @Test func `a subscription and the records outside of it are transmitted unchanged`() throws {
+  @Test func `a subscription, and the list of records outside of it, are transmitted unchanged`() throws {
     let wanted = SyncSubscription(["notes": ["folder": .text("ü/+=&"), "open": .null], "folders": [:]])
     #expect(try Wire.subscription(Wire.text(of: wanted)) == wanted)
     #expect(try Wire.page(Wire.body(of: Self.page, isPartial: true), isPartial: true) == Self.page)
   }
 
-  @Test func `a page of a part that does not list the records outside of it is refused`() {
+  @Test func `a partial page without the list of records outside the subscription is refused`() {
     let problem = #expect(throws: Wire.WireProblem.self) { try Wire.page(Wire.body(of: Self.page), isPartial: true) }
     #expect(problem?.path == "others")
   }
