@@ -19,7 +19,7 @@
       operation(RecordKey(type: "notes", name: "n\(number)"), number) { $0.record = RecordWrite() }
     }
 
-    @Test func `two servers that fill a collection at once do not exceed its limit, and forgotten records make room`()
+    @Test func `two servers that fill a collection at once do not exceed its limit, and forgotten records free space`()
       async throws
     {
       let database = try Database()
@@ -65,7 +65,7 @@
       }
     }
 
-    @Test func `a deletion is forgotten 90 days later by the database's clock`() async throws {
+    @Test func `a deletion is forgotten after 90 days of the database's clock`() async throws {
       let database = try Database()
       let rules = operation(ZoneRules.key(of: "notes"), 99) {
         $0.fields = [.init(name: "title", value: Array("string newest".utf8))]
@@ -82,7 +82,7 @@
           record: RecordWrite(isDeletion: true)))
       let cursor = try await first.commit([deletion], zone: Self.zone).cursor
       first.close()
-      // As it would be had the zone taken a change the day after, and none since.
+      // The ages after a change on the following day, and none since.
       var ages = ZoneAges()
       let now = try #require(Int64(try database.value("SELECT (extract(epoch FROM now()) * 1000)::int8")))
       for days in [Int64(93), 92] {

@@ -6,7 +6,7 @@
   import SyncPostgres
   import Testing
 
-  /// Commits of many callers to one PostgreSQL: together in a transaction, each with its own result.
+  /// Commits of many callers to one PostgreSQL database. They share a transaction, and each has its own result.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct CommitTests {
     private static let callers = 24
     private static let zones = (0..<callers).map { "Zone\($0)" }
@@ -55,11 +55,11 @@
         WHEN (NEW.name = 'Zone0') EXECUTE FUNCTION slow();
       """
 
-    @Test func `commits that arrive during others share a transaction`() async throws {
+    @Test func `commits that arrive while others are running share a transaction`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
-      // A busy connection: the first one takes Zone0 alone or with others.
+      // While the connection is busy, the first transaction contains Zone0 alone or with others.
       try database.execute(Self.slowZones)
       let results = await commits(backend)
       for caller in 0..<Self.callers {
@@ -73,7 +73,7 @@
       #expect(try #require(Int(transactions)) <= Self.callers / 2)
     }
 
-    @Test func `tags of numbers more than 65,536 ago are forgotten, and no others`() async throws {
+    @Test func `the tags of changes more than 65,536 numbers ago are forgotten, and no others`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -95,7 +95,7 @@
       #expect(try database.value(kept) == "\(commits + 1)")
     }
 
-    @Test func `a server without all its connections does not start, and gives the reason`() async throws {
+    @Test func `a server that cannot open all its connections does not start, and gives the reason`() async throws {
       let database = try Database()
       try database.execute("CREATE ROLE few LOGIN CONNECTION LIMIT 5; CREATE SCHEMA few AUTHORIZATION few")
       let information = database.information + " user=few"
@@ -103,14 +103,14 @@
         _ = try await PostgresBackend(information, zones: ["Notes"])
       }
       #expect(error.map { "\($0)" }?.contains("too many connections") == true, "\(String(describing: error))")
-      // Its other connections are closed.
+      // The connections that were opened are closed.
       let left = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'few'"
       while try database.value(left) != "0" {}
       try database.execute("ALTER ROLE few CONNECTION LIMIT 6")
       try await PostgresBackend(information, zones: ["Notes"]).close()
     }
 
-    @Test func `connections for notifications that PostgreSQL refuses later are reported, and so is their return`()
+    @Test func `if PostgreSQL refuses the connection for notifications, this is reported, and so is its return`()
       async throws
     {
       let database = try Database()
@@ -138,11 +138,11 @@
       backend.close()
     }
 
-    @Test func `a commit does not wait for one to a zone of the other connection`() async throws {
+    @Test func `a commit does not wait for a commit to a zone of another connection`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
-      // Zone0 gets no number until Zone1 has its record.
+      // Zone0 gets its number only after Zone1 has its record.
       try database.execute(
         """
         CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -164,7 +164,7 @@
       }
     }
 
-    @Test func `a record changed by another server does not shift the numbers of others`() async throws {
+    @Test func `a record changed by another server does not affect the numbers of other changes`() async throws {
       let database = try Database()
       let (one, other) = (
         try await PostgresBackend(database.information, zones: ["Notes"]),
@@ -179,7 +179,7 @@
         return .init(key: RecordKey(type: "notes", name: name), expectedVersion: expected, change: .write(write))
       }
       let phone = DeviceID(stem: "phone", random: 2)
-      // Both start their incarnations of the zone.
+      // Both servers start their incarnations of the zone.
       for (backend, device, name, version) in [(one, device, "likes", 0), (other, phone, "stars", 1)] {
         let rules = Write(
           dot: Dot(device: device, number: 1), milliseconds: 1,
@@ -191,7 +191,7 @@
       _ = try await one.commit(
         zip(["a", "b", "c", "d"], 2...).map { likes($0, $1, expected: 0) }, zone: "Notes")
       let before = try await other.commit([likes("b", 2, expected: 1, by: phone)], zone: "Notes").cursor
-      // The first server knows the old `b`, takes four numbers and stores three records.
+      // The first server has the old version of `b`. It takes four numbers and stores three records.
       let reply = try await one.commit(
         zip(["a", "b", "c", "d"], 6...).map { likes($0, $1, expected: 1) }, zone: "Notes", heard: before)
       let base = before.sequence
@@ -213,7 +213,7 @@
       #expect(rest.records.map(\.sequence) == [base + 5])
     }
 
-    @Test func `one caller's damaged record, database error or conflict does not affect others`() async throws {
+    @Test func `a damaged record, database error or conflict of one caller does not affect others`() async throws {
       let database = try Database()
       let backend = try await backend(database)
       defer { backend.close() }
@@ -252,7 +252,7 @@
           "SELECT count(*) FROM sync_record WHERE type = 'timers' AND zone <> 'Zone5' AND zone <> 'Zone6'") == "19")
     }
 
-    @Test func `a server that cached a record sees that others have changed or removed it`() async throws {
+    @Test func `a server detects that another one has changed or removed a record in its cache`() async throws {
       let database = try Database()
       let (one, other) = (
         try await backend(database),
@@ -270,14 +270,14 @@
       func isCommitted(_ result: CommitResult?, version: Int64) -> Bool {
         if case .committed(version, _, _)? = result { true } else { false }
       }
-      // Both start their incarnations of the zone; then each caches the record as it wrote it.
+      // Both servers start their incarnations of the zone. Then each caches the record that it wrote.
       #expect(isCommitted(try await commit(1, expected: 0, one), version: 1))
       #expect(isCommitted(try await commit(1, expected: 1, by: 2, other), version: 2))
       #expect(isCommitted(try await commit(2, expected: 2, one), version: 3))
       #expect(isCommitted(try await commit(3, expected: 3, one), version: 4))
       for round in 0..<3 as Range<Int64> {
         let version = 4 + 2 * round
-        // A device that has not read it gets the present record, not the cached one.
+        // A device that has not read the current record gets it, not the cached one.
         #expect(isCommitted(try await commit(2 + round, expected: version, by: 2, other), version: version + 1))
         guard case .conflict(let record?)? = try await commit(4 + round, expected: version, one) else {
           Issue.record("the other server's change is not seen")
@@ -286,12 +286,12 @@
         #expect(record.version == version + 1)
         #expect(isCommitted(try await commit(4 + round, expected: version + 1, one), version: version + 2))
       }
-      // The same number is a retry, and every server answers it as such.
+      // A write with the same number is a retry. Every server recognizes it.
       for backend in [one, other] {
         let result = try await commit(6, expected: 10, backend)
         #expect(result == .unchanged, "\(String(describing: result))")
       }
-      // The row is removed, and no server continues with it.
+      // After the row is removed, neither server uses its cached copy.
       try database.execute("DELETE FROM sync_record WHERE type = 'timers'")
       #expect(try await commit(7, expected: 10, one) == .conflict(nil))
     }
@@ -316,7 +316,7 @@
             }
           }
         }
-        // All of them are already committing.
+        // Waits until all callers have committed.
         while try await backend.changes(zone: "Zone7", since: nil, limit: 9, maximumBytes: 1 << 20).cursor.sequence < 23
         {}
         try database.kill()
@@ -334,7 +334,7 @@
       }
     }
 
-    @Test func `a database that hangs is given up in time, and used again when it continues`() async throws {
+    @Test func `commits to a suspended database time out, and succeed after it continues`() async throws {
       let database = try Database()
       try await backend(database).close()
       let backend = try await PostgresBackend(
@@ -357,7 +357,7 @@
       }
     }
 
-    @Test func `a decision based on cached rules fails if another server has added rules`()
+    @Test func `a commit based on cached rules fails if another server has added rules`()
       async throws
     {
       let database = try Database()
@@ -388,17 +388,18 @@
         guard case .committed? = results.first else { throw BackendError.invalid("\(results)") }
       }
       try await commit(rules(1, "likes", "integer counter"), one)
-      // Both start their incarnations of the zone; then one caches the record and its collection's rules.
+      // Both servers start their incarnations of the zone. Then one caches the record and its collection's rules.
       try await commit(rules(2, "title", "string newest"), other)
       for number in 2...5 as ClosedRange<Int64> { try await commit(change(number), one) }
       try await commit(rules(3, ZoneRules.deleteName, DeleteRule.deleteWins.rawValue), other)
-      // A deletion that has not seen the last change: if the edit wins, the record lives.
+      // A deletion that has not seen the last change. If the edit wins, the record continues to exist.
       let seen = Dot(device: DeviceID(stem: "mac", random: 1), number: 4)
       try await commit(change(5, by: 2, seen: [seen], isDeletion: true), one)
       #expect(try database.value("SELECT deleted_life FROM sync_record WHERE type = 'notes'") == "0")
     }
 
-    @Test func `two servers that start together on an empty database make one zone with one incarnation`() async throws
+    @Test func `servers that start at the same time on an empty database create each zone with one incarnation`()
+      async throws
     {
       let database = try Database()
       let backends = try await withThrowingTaskGroup(of: PostgresBackend.self) { group in
@@ -412,7 +413,7 @@
       #expect(try database.value("SELECT count(*) FROM sync_life") == "\(Self.callers)")
     }
 
-    @Test func `V23: a copy restored below running servers is detected by whichever commits first`()
+    @Test func `V23: a copy restored while servers are running is detected by the first one that commits`()
       async throws
     {
       let database = try Database()
@@ -434,7 +435,7 @@
         try await one.changes(zone: zone, since: cursor, limit: 9, maximumBytes: 9999)
       }
       var signs = other.watch(zone: zone, device: DeviceID(stem: "mac", random: 9)).makeAsyncIterator()
-      // Both have started their incarnations of the zone before the copy is made.
+      // Both servers start their incarnations of the zone before the copy is made.
       try await write(1...1, other)
       try await write(2...3, one)
       let kept = try await page(nil).cursor
@@ -445,11 +446,11 @@
       #expect(gone.generation == kept.generation && gone.sequence == 8)
       while try await signs.next() != .notification(gone) {}
       try database.execute(tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE copy_\($0);" }.joined())
-      // The other server knows the lost content; it writes more than the copy lacks.
+      // The other server has the lost content. It writes more changes than the copy lacks.
       try await write(4...9, other)
       #expect(try await page(kept).records.count == 1)
       await #expect(throws: BackendError.cursorExpired) { try await page(gone) }
-      // A normal incarnation of two servers is not mistaken for such a copy.
+      // A normal incarnation of two servers is not mistaken for a restored copy.
       let before = try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'")
       try await write(10...12, other)
       #expect(try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'") == before)

@@ -9,7 +9,7 @@
   import TestSupport
   import Testing
 
-  /// Malicious clients of a server, and too many of them.
+  /// Malicious clients, and too many clients.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct ConnectionTests {
     private let folder: TestFolder
 
@@ -25,7 +25,9 @@
       (0..<count).compactMap { _ in LocalSocket(port: server.port) }
     }
 
-    @Test func `a proxy's response parks nothing: the change is sent once the server responds again`() async throws {
+    @Test func `a change is not parked because of a proxy's response, and is sent when the server responds again`()
+      async throws
+    {
       let server = try server()
       let proxy = try FaultProxy(server: server.port, seed: 1, faults: [.refusal])
       defer { proxy.stop() }
@@ -55,13 +57,13 @@
       }
       let client = try HTTPBackend(address: server.address, token: "")
       #expect(try await client.changes(zone: Pomodoro.zone, since: nil, limit: 1, maximumBytes: 1).records == [])
-      // The connections that had waited longest were closed.
+      // The connections that had been silent for longest were closed.
       #expect(within(seconds: 20) { silent.count(where: \.isClosed) >= 1100 - 1024 })
       let metrics = try await Curl.get("\(server.address)/metrics").body
       #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
     }
 
-    @Test func `one address has no more connections than allowed, and a channel is never closed for a new one`()
+    @Test func `one address is limited in its connections, and an open channel is never closed for new ones`()
       async throws
     {
       let server = try server(connectionsPerPeer: 20)
@@ -77,7 +79,7 @@
       #expect(metrics.contains("flowrun_sync_channels 1"))
     }
 
-    @Test func `a server that is told to stop finishes its requests, accepts no more and ends`() async throws {
+    @Test func `a stopping server completes its requests, accepts no more and exits`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")

@@ -8,7 +8,7 @@
   import SyncWire
   import Testing
 
-  /// Requests damaged on their way are sent again, and never refused for their damage.
+  /// Requests that are damaged during transmission are sent again and never refused.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct DamagedRequestsTests {
     private static let token = "a-token-of-tests-0123456789"
     private static let mac = DeviceID(stem: "mac", random: 1)
@@ -71,13 +71,13 @@
       case .cut: packets.removeLast()
       case .lost: packets.remove(at: index)
       case .reordered: packets.swapAt(index, (index + 1) % packets.count)
-      // A packet of this request arrives when the next one has been sent on the same connection.
+      // A packet of this request arrives after the next request was sent on the same connection.
       case .late: packets.append(contentsOf: [other.bytes, packets.remove(at: index)])
       }
       return packets
     }
 
-    /// The device's reading of the first response, or nil for a success or no response.
+    /// The error that the device reads from the first response, or nil for a success or if there is no response.
     private static func error(_ packets: [[UInt8]], _ request: Request, port: Int) throws -> BackendError? {
       let socket = try #require(LocalSocket(port: port))
       for packet in packets where !socket.send(packet) { break }
@@ -90,7 +90,7 @@
       return nil
     }
 
-    /// The content of a response, or nil while it is incomplete.
+    /// The error in a response, or nil while the response is incomplete.
     private static func error(_ answer: [UInt8], _ request: Request) -> (error: BackendError?, Void)? {
       let text = String(decoding: answer, as: UTF8.self)
       guard let end = text.range(of: "\r\n\r\n") else { return nil }
@@ -106,7 +106,7 @@
       return (Wire.error(body, status: status, isOfRequest: header(Wire.requestHeader) == request.name), ())
     }
 
-    /// Runs a test with a server, and the latest cursor of its zone.
+    /// Calls `body` with a server and the latest cursor of its zone.
     private func withServer(_ body: (MemoryBackend, Cursor, _ port: Int) async throws -> Void) async throws {
       let backend = MemoryBackend(zones: [Pomodoro.zone])
       let cursor = try await backend.commit(Pomodoro.naming(atMilliseconds: 1), zone: Pomodoro.zone).cursor
@@ -120,11 +120,11 @@
       try await body(backend, cursor, try #require(await iterator.next()))
     }
 
-    @Test func `a request is sent again whatever happens to its packets`() async throws {
+    @Test func `a request with lost, duplicated or reordered packets is sent again`() async throws {
       try await withServer(sendDamagedRequests)
     }
 
-    @Test func `a request is sent again after a packet within its query arrived twice`() async throws {
+    @Test func `a request is sent again if a packet with a part of its query arrived twice`() async throws {
       try await withServer { _, cursor, port in
         let request = Self.requests(1, cursor)[1]
         let text = String(decoding: request.bytes, as: UTF8.self)
@@ -157,7 +157,8 @@
       }
       #expect(damaged > 20)
       #expect(codes.contains("damaged") && codes.isSubset(of: ["damaged", "unreachable"]), "\(codes)")
-      // Requests that arrived complete, however often, were performed once, and no others.
+      // Requests that arrived complete were performed once, even if they arrived several times. No others were
+      // performed.
       let page = try await backend.changes(zone: Pomodoro.zone, since: nil, limit: 99, maximumBytes: 1 << 20)
       let timer = try #require(page.records.first { $0.key == Pomodoro.timer })
       #expect(timer.version == 1)
@@ -165,7 +166,7 @@
       #expect(page.records.allSatisfy { $0.key == Pomodoro.timer || $0.key.type == ZoneRules.type })
     }
 
-    @Test func `a body that differs from the one sent is told from one that is refused`() {
+    @Test func `a checksum detects a body, zone or query that differs from the one sent`() {
       let head = RequestHead(kind: "commit", zone: "notes", query: [:]) { $0 == Wire.requestHeader ? "a" : nil }
       let check = head.check(body: [1, 2, 3])
       #expect(head.isWhole(check))

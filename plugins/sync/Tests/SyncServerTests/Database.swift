@@ -7,7 +7,7 @@
   typealias Shell = TestSupport.Shell
 
   extension TestSupport.Shell {
-    /// The same on a thread of its own, so that a server in this process can answer meanwhile.
+    /// Runs a script on a separate thread, so that a server in this process can respond in the meantime.
     static func runAside(_ script: String, input: String) async throws -> (status: Int32, output: String) {
       try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try run(script, input: input) }) }
@@ -15,7 +15,7 @@
     }
   }
 
-  /// Requests that a well-behaved client would not send.
+  /// Sends requests with curl, including ones that a client of the sync server would not send.
   enum Curl {
     static func get(_ address: String) async throws -> (status: Int, body: String) {
       let (_, output) = try await Shell.runAside("curl -s -m 10 -w '\\n%{http_code}' \(address)", input: "")

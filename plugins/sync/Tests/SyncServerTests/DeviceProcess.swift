@@ -4,7 +4,7 @@
   import SyncSQLite
   import TestSupport
 
-  /// A device of a history: a `flowrun workflows/sync.yaml`, behind a proxy of its own.
+  /// A device of a history: a process `flowrun workflows/sync.yaml` that connects through its own proxy.
   final class DeviceProcess {
     let name: String
     let proxy: FaultProxy
@@ -12,12 +12,12 @@
     private let clock: String
     private var process: StartedProgram?
     private var input: Pipe?
-    /// What its processes have written.
+    /// The output of all processes of the device.
     private let output = ServerProcess.Text()
-    /// The last value of each field, and the last timer, that the device has shown as its user's own.
+    /// The last value of each field that the device has shown as its user's own.
     private(set) var lastFields: [String: String] = [:]
     private(set) var lastSeconds: Int?
-    /// What went wrong with its processes, in words.
+    /// The problems with its processes, as text.
     private(set) var problems: [String] = []
 
     private static let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -32,7 +32,7 @@
       try startIfEnded()
     }
 
-    /// Starts the device where it does not run.
+    /// Starts a process unless one is running.
     func startIfEnded() throws {
       if let process, !process.hasEnded { return }
       let (input, pipe) = (Pipe(), Pipe())
@@ -50,20 +50,20 @@
       if !wait("this device is", since: before, seconds: 120) { problems.append("\(tail): it does not start") }
     }
 
-    /// Types a line.
+    /// Writes a line to the process's standard input.
     func type(_ line: String) {
       guard let process, !process.hasEnded else { return }
       try? input?.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
-    /// Types a line and waits until the device shows what it did: from then on it must not be lost.
+    /// Writes a line and waits until the device shows its effect. From then on, the change must not be lost.
     func act(_ line: String, shows text: String, field: (name: String, value: String)? = nil, seconds: Int? = nil) {
       let before = output.all.utf8.count
       type(line)
       guard wait(text, since: before) else { return }
       if let field { lastFields[field.name] = field.value }
       if let seconds { lastSeconds = seconds }
-      // Another kind of state takes the timer's place.
+      // These states replace the timer.
       if line == "idle" || line == "snooze" { lastSeconds = nil }
     }
 
@@ -75,26 +75,26 @@
       return isShown()
     }
 
-    /// Ends it as the system does when it must; false where it had ended by itself.
+    /// Kills the process. Returns false if it had already ended.
     @discardableResult func kill() -> Bool {
       guard let process, !process.hasEnded else { return false }
       process.endByForce()
       return true
     }
 
-    /// Ends it as its user does, and gives its exit code; nil when it had to be ended by force.
+    /// Closes the process's input. Returns its exit code, or nil if it had to be killed.
     func end() -> Int32? {
       try? input?.fileHandleForWriting.close()
       return process?.exitCode(withinSeconds: 120)
     }
 
-    /// Ends everything.
+    /// Kills the process and stops the proxy.
     func stop() {
       kill()
       proxy.stop()
     }
 
-    /// What it has saved.
+    /// The saved state of the device, or nil if it cannot be read.
     func replica() -> Replica? {
       let path = "\(folder)/sync-\(name).sqlite"
       return ProcessHistory.waited { () async -> Replica? in
@@ -104,7 +104,7 @@
       }
     }
 
-    /// The last that it wrote.
+    /// The end of the output.
     var tail: String { "\(name): \(output.all.suffix(300))" }
   }
 #endif

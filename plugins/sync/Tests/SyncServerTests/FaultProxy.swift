@@ -5,14 +5,14 @@
   import SyncEngine
   import Synchronization
 
-  /// A network between one device and the sync server: it drops, delays, doubles, holds back, mixes up and cuts what passes,
-  /// counts the device's requests, and notes what the server was asked and what it answered.
+  /// A proxy between one device and the sync server. It drops, delays, duplicates, mixes up and truncates messages,
+  /// counts the device's requests, and records the requests that reach the server with their responses.
   final class FaultProxy: Sendable {
-    /// What can go wrong with one request.
+    /// The faults of a request.
     enum Fault: CaseIterable {
       case none, lostRequest, lostAnswer, late, doubledRequest, doubledAnswer, staleAnswer, cutAnswer, overloaded,
         rubbish
-      /// Something on the way refuses what is sent; no draw gives it.
+      /// A refusal of the request by the proxy. It is not among the random faults.
       case refusal
 
       static let allCases: [Fault] = [
@@ -21,7 +21,7 @@
       ]
     }
 
-    /// A request that reached the server, with the answer, whether or not that reached the device.
+    /// A request that reached the server, with its response. The response may not have reached the device.
     struct Exchange: Sendable {
       var target: String
       var body: [UInt8]
@@ -32,7 +32,7 @@
     private let server: Int
     private let listener: Int32
     private let record: @Sendable (Exchange) -> Void
-    /// What goes wrong with every request; nil for anything, with every second one.
+    /// The faults to choose from for every request. If nil, every second request has any fault.
     private let faults: [Fault]?
     private let state: Mutex<State>
 
@@ -40,7 +40,7 @@
       var random: SplitMix64
       var isFaulty = true
       var requests = 0
-      /// Requests whose answer the server's death took, and that are asked once more.
+      /// The number of requests that are being repeated because their response was lost with the server.
       var unanswered = 0
     }
 
@@ -56,16 +56,16 @@
       Thread.detachNewThread { proxy.accept() }
     }
 
-    /// How many requests the device has sent.
+    /// The number of requests from the device.
     var requests: Int { state.withLock { $0.requests } }
 
-    /// Whether nothing is left to ask once more.
+    /// True if no request is being repeated.
     var isAtRest: Bool { state.withLock { $0.unanswered == 0 } }
 
-    /// From now on everything passes as it is.
+    /// Stops causing faults.
     func heal() { state.withLock { $0.isFaulty = false } }
 
-    /// Lets nobody in any more.
+    /// Stops accepting connections.
     func stop() { LocalSocket.shutDown(listener) }
 
     private func accept() {
@@ -112,7 +112,7 @@
           askAgain(request)
           return
         }
-        // A server whose database is killed answers, and does not know what was saved either.
+        // After its database was killed, the server responds, but it does not know what was saved, either.
         if request.target.hasSuffix("/commit"), !Self.isTaken(answer) { askAgainAside(request) }
         switch fault {
         case .lostAnswer: return
@@ -140,8 +140,9 @@
       return answer.bytes
     }
 
-    /// A server that is killed may have saved what it did not answer, and the device may hear of it by reading alone.
-    /// The same request once more, as a network may bring it, tells anyone who takes notes what became of it.
+    /// Repeats a request until the server accepts it, as a network might. A server that was killed may have saved
+    /// changes without a response, and the device may detect this by reading alone. The repeated request records the
+    /// result in the exchanges.
     private func askAgain(_ request: LocalSocket.Message) {
       state.withLock { $0.unanswered += 1 }
       defer { state.withLock { $0.unanswered -= 1 } }
@@ -154,7 +155,7 @@
 
     private static func isTaken(_ answer: [UInt8]) -> Bool { answer.starts(with: "HTTP/1.1 200".utf8) }
 
-    /// The same next to what comes next from the device.
+    /// Repeats a request on another thread, while the device continues.
     private func askAgainAside(_ request: LocalSocket.Message) {
       state.withLock { $0.unanswered += 1 }
       Thread.detachNewThread {
@@ -163,7 +164,7 @@
       }
     }
 
-    /// A channel: byte by byte as it comes, until either side ends it.
+    /// Forwards the bytes of a channel until either side closes it.
     private func pass(_ request: LocalSocket.Message, to client: LocalSocket, isCut: Bool, afterMilliseconds: Int) {
       guard let upstream = LocalSocket(port: server) else { return }
       upstream.send(request.bytes)
@@ -175,12 +176,12 @@
     }
   }
 
-  /// A TCP connection on loopback, used by one thread.
+  /// A TCP connection on the loopback interface, used by one thread.
   final class LocalSocket {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// A request or an answer of HTTP/1.1, whole.
+    /// A complete HTTP/1.1 request or response.
     struct Message {
       var bytes: [UInt8]
       var body: [UInt8]
@@ -190,7 +191,7 @@
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to a port of this machine, nil when nobody listens there.
+    /// Connects to a port of this machine. Returns nil if no program is listening on it.
     init?(port: Int) {
       descriptor = socket(AF_INET, Self.stream, 0)
       var address = Self.address(port)
@@ -240,7 +241,7 @@
       return address
     }
 
-    /// Lets the other side know that nothing more comes.
+    /// Shuts down the connection.
     func end() { Self.shutDown(descriptor) }
 
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
@@ -255,14 +256,14 @@
       return true
     }
 
-    /// What has come, nothing when nothing does in time; nil at the end.
+    /// Returns the received bytes, an empty array after the timeout, or nil at the end.
     func some(waitMilliseconds: Int32) -> [UInt8]? {
       var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       if poll(&state, 1, waitMilliseconds) == 0 { return [] }
       return read()
     }
 
-    /// Whether the other side has ended it.
+    /// True if the other side has closed the connection.
     var isClosed: Bool {
       var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&state, 1, 0) > 0 else { return false }
@@ -276,7 +277,7 @@
       return count > 0 ? Array(piece.prefix(count)) : nil
     }
 
-    /// The next whole message, whose length its head tells; nil at the end.
+    /// Reads the next message, whose length is in its header. Returns nil at the end.
     func message() -> Message? {
       while true {
         if let message = complete() { return message }

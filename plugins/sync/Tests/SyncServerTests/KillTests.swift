@@ -7,7 +7,7 @@
   import SyncSQLite
   import Testing
 
-  /// Real processes, ended with SIGKILL in the middle of their work (V15, V20).
+  /// Real processes that are killed while they work (V15, V20).
   @Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
     private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
 
@@ -15,7 +15,7 @@
       .edit(RecordEdit(fields: ["n": .set(Scalar.text(value).bytes)]))
     }
 
-    @Test func `killing the server or the database neither loses an action nor counts one twice`() async throws {
+    @Test func `killing the server or the database neither loses an action nor counts it twice`() async throws {
       let database = try Database()
       let port = try ServerPort.take()
       var server = try ServerProcess(port: port, database: database)
@@ -40,7 +40,7 @@
           try await phone.act(Pomodoro.settings, Self.setting("\(action)"))
         }
       }
-      // After so many failures the pauses have grown to minutes; going online again starts with short ones.
+      // After so many failures, the pauses are minutes long. Going online again resets them.
       for device in [mac, phone] {
         await device.setOnline(false)
         await device.setOnline(true)
@@ -59,7 +59,7 @@
       server.kill()
     }
 
-    @Test func `changes made while PostgreSQL was down arrive soon after its return, however long it was down`()
+    @Test func `changes made during an outage of PostgreSQL arrive soon after its end, regardless of its length`()
       async throws
     {
       let database = try Database()
@@ -89,7 +89,7 @@
       server.kill()
     }
 
-    @Test func `a server that is told to stop ends at once, even with an open channel`() async throws {
+    @Test func `a server that receives a signal to stop exits immediately, even with an open channel`() async throws {
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")

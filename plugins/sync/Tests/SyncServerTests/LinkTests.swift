@@ -2,7 +2,7 @@
   import Foundation
   import Testing
 
-  /// What the programs bring along, read from the files themselves.
+  /// The libraries and modules in the programs, read from their files.
   @Suite struct LinkTests {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
@@ -14,15 +14,15 @@
       #expect(program.needed.filter { $0.hasPrefix("libpq") } == [])
       #expect(!program.holds("Hummingbird"))
       let server = try Executable(Self.folder.appendingPathComponent("flowrun-sync-server"))
-      // It is loaded when a database is named.
+      // libpq is loaded only if a database is named.
       #expect(server.needed.filter { $0.hasPrefix("libpq") } == [])
       #expect(server.holds("Hummingbird"))
     }
   }
 
-  /// An ELF file of 64 bits in this machine's byte order (System V ABI, chapters 4 and 5).
+  /// A 64-bit ELF file in this machine's byte order (System V ABI, chapters 4 and 5).
   struct Executable {
-    /// The libraries that its dynamic section names.
+    /// The libraries named in its dynamic section.
     let needed: [String]
     private let bytes: Data
 
@@ -54,7 +54,7 @@
       }
     }
 
-    /// Whether the text is anywhere in the file, as a module's name does in its symbols.
+    /// True if the file contains the text, for example a module's name in a symbol.
     func holds(_ text: String) -> Bool { bytes.range(of: Data(text.utf8)) != nil }
 
     private static func read<Number: FixedWidthInteger>(_ bytes: Data, _ offset: Int) -> Number {

@@ -3,8 +3,8 @@
   import TestSupport
   import Testing
 
-  /// Histories of real processes behind a network with every fault: the clocks run four times as fast, which only debug
-  /// builds let them.
+  /// Histories of real processes on a network with every fault. The clocks run at four times the normal speed, which
+  /// only debug builds support.
   @Suite(.serialized) struct ProcessHistoriesTests {
     private static let seeds = TestExtent.seeds(3, of: 60, release: 60, long: 500)
 
@@ -27,15 +27,14 @@
           + "\(kills.databases) of PostgreSQL")
     }
 
-    /// Runs on a thread of its own, because a history waits for processes.
+    /// Runs a history on a separate thread, because it blocks while it waits for processes.
     private static func play(_ seed: UInt64) async -> [String] {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: problems(of: seed)) }
       }
     }
 
-    /// The problems of a history, as text. At the end its database and its folder are removed before the tests can end.
-    /// the tests can end.
+    /// The problems of a history, as text. Its database and its folder are removed before the test can end.
     private static func problems(of seed: UInt64) -> [String] {
       do {
         let history = try ProcessHistory(seed: seed)

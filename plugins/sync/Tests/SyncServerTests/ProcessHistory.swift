@@ -11,14 +11,14 @@
   import Synchronization
   import TestSupport
 
-  /// A history with real processes: each device is a `flowrun`, the network is a proxy with faults, the server is killed and
-  /// started again. At its end everything is compared with what an oracle says that knows only what reached the server.
-  /// Nothing here waits without an end.
+  /// A history with real processes. Each device is a `flowrun` process behind a proxy with faults, and the server is
+  /// killed and restarted. At the end, the results are compared with an oracle that uses only the requests that reached
+  /// the server. Every wait has a limit.
   final class ProcessHistory {
-    /// How many times faster than real time the clocks run: the window of 5 s lasts so much shorter.
+    /// The speed of the clocks compared with real time. It shortens the window of 5 s accordingly.
     private var scale: Int { database == nil ? 4 : 1 }
 
-    /// What has been killed in all histories.
+    /// The processes killed in all histories.
     struct Kills {
       var devices = 0
       var servers = 0
@@ -31,14 +31,14 @@
     private var random: SplitMix64
     private let folder: String
     private let serverPort: Int
-    /// Every third history has a database, whose clock runs as it does.
+    /// The database of every third history. Its clock runs at the normal speed.
     private let database: Database?
     private var server: StartedProgram?
     private var devices: [DeviceProcess] = []
     private let exchanges = Exchanges()
     private let origin: Int64
     private var values = 0
-    /// What is not as it must be, in words.
+    /// The deviations from the expected results, as text.
     private(set) var problems: [String] = []
 
     init(seed: UInt64) throws {
@@ -75,14 +75,14 @@
       if !within(seconds: 120, { lines.all.contains("\n") }) { problems.append("the server does not start") }
     }
 
-    /// Kills it; false where it had ended by itself.
+    /// Kills the server. Returns false if it had already ended.
     @discardableResult private func killServer() -> Bool {
       guard let server, !server.hasEnded else { return false }
       server.endByForce()
       return true
     }
 
-    /// Plays the history and judges it.
+    /// Runs the history and checks the results.
     func play() throws {
       defer { clean() }
       for _ in 0..<Int.random(in: 8...16, using: &random) {
@@ -135,7 +135,7 @@
       }
     }
 
-    /// What reached the server, in the order of its answers.
+    /// The requests that reached the server, in the order of their responses.
     private final class Exchanges: Sendable {
       private let list = Mutex<[FaultProxy.Exchange]>([])
       func add(_ exchange: FaultProxy.Exchange) { list.withLock { $0.append(exchange) } }
@@ -176,7 +176,7 @@
       }
     }
 
-    /// A history has a thread of its own: it may wait. Nil when it takes more than a minute.
+    /// Waits for the body, which is possible because a history has a separate thread. Returns nil after a minute.
     static func waited<Value: Sendable>(_ body: @escaping @Sendable () async -> Value?) -> Value? {
       let (shared, done) = (Shared<Value>(), DispatchSemaphore(value: 0))
       Task {
@@ -247,8 +247,9 @@
       }
     }
 
-    /// The writes that the server took, with the stamp that it gave each. Of a write that it saved and was killed before it
-    /// could answer, all that is heard is that it has it already: its stamp is that of the record, where it still counts.
+    /// The writes that the server accepted, with their stamps. If the server saved a write but was killed before it
+    /// responded, only a repetition of the write shows that. Its stamp is then read from the record, if the write is
+    /// still effective.
     private static func taken(
       _ exchanges: [FaultProxy.Exchange], confirmed: ShardedTable<RecordKey, SyncRecord>
     ) -> [(key: RecordKey, write: Write)] {
@@ -268,7 +269,7 @@
       return taken
     }
 
-    /// The record that has a write already, by the answer to the same write sent again.
+    /// The record that already contained a write, according to the response to a repetition of the write.
     private static func cell(that result: CommitResult, holds write: Write, _ confirmed: Cell?) -> Cell? {
       switch result {
       case .unchanged: confirmed
@@ -297,7 +298,7 @@
       return cell.entries.first { $0.dot == write.dot }?.stamp ?? field?.stamp ?? write.stamp
     }
 
-    /// The write whose state must count.
+    /// The write whose state is expected to win.
     private static func winner(of taken: [(key: RecordKey, write: Write)]) -> Dot? {
       let names = Array(Set(taken.map(\.write.dot.device.name))).sorted()
       let states = taken.compactMap { key, write -> Oracle.State? in

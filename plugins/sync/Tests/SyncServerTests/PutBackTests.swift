@@ -2,8 +2,8 @@
   import Foundation
   import Testing
 
-  /// What is put back, as a user sees it, with a `flowrun` for each act: the file of a zone from its backup, or a device's file
-  /// with changes that wait in it.
+  /// Restoring a zone's file from a backup, or a device's file with waiting changes, as a user would. Each act is a
+  /// `flowrun` process.
   @Suite(.timeLimit(.minutes(10))) struct PutBackTests {
     private static let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("flowrun").path
@@ -72,7 +72,9 @@
       return try? JSONSerialization.jsonObject(with: Data(line.dropFirst(8).utf8)) as? NSDictionary
     }
 
-    @Test func `content missing from a zone's backup comes back, although its device acts before it fetches`() throws {
+    @Test func `changes missing from a restored backup of a zone return, even if their device acts before it fetches`()
+      throws
+    {
       let folder = try prepare()
       try put("one", folder)
       _ = try Shell.run("cp '\(folder.file("zone.sqlite"))' '\(folder.file("backup"))'")
@@ -86,7 +88,8 @@
       #expect(shown?["likes"] as? Int == 4)
     }
 
-    @Test func `waiting changes of a copied device file count once, and so do those of the copy`() throws {
+    @Test func `the waiting changes of a copied device file count once, and so do later changes in both files`() throws
+    {
       let folder = try prepare()
       for line in ["one", "two"] { try put(line, folder, isAway: true) }
       _ = try Shell.run("cp -r '\(folder.file("a"))' '\(folder.file("copy"))'")

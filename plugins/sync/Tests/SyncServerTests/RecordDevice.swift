@@ -3,37 +3,37 @@
   import SyncEngine
   import SyncSQLite
 
-  /// A device of a history of records: a `flowrun` for each thing that it does.
+  /// A device of a history of records. Each of its acts is a `flowrun` process.
   struct RecordDevice {
     var name: String
     var folder: TestFolder
-    /// Where its zone is: a file, or the address of its proxy.
+    /// The location of its zone: a file, or the address of its proxy.
     var place: String
     var proxy: FaultProxy?
-    /// `FLOWRUN_SYNC_CLOCK`.
+    /// The value of `FLOWRUN_SYNC_CLOCK`.
     var clock: String
-    /// Whether it holds the notes of one shelf alone.
+    /// True if it subscribes to the notes of one shelf only.
     var isPartial = false
 
-    /// How long it may take for anything, unless it is killed before.
+    /// The time limit for each process that is not killed earlier.
     private static let limitSeconds = 60.0
     private static let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("flowrun").path
     private var file: String { folder.file("sync-\(name).sqlite") }
 
-    /// Has it do one thing.
+    /// Runs one act.
     func run(_ subcommand: String, key: String = "kept", number: Int = 0) throws -> (status: Int32, output: String) {
       try ended(command(subcommand, key: key, number: number), doing: subcommand)
     }
 
-    /// Has it put something, and kills it after so many seconds; whether that was saved, and whether it was killed before it
-    /// had ended by itself.
+    /// Puts a record and kills the process after some seconds. Returns whether the record was saved, and whether the
+    /// process was killed before it ended.
     func put(key: String, number: Int, killedAfter seconds: Double) throws -> (isSaved: Bool, isKilled: Bool) {
       let (status, _) = try Shell.run(command("put", key: key, number: number, limit: seconds))
       return (status == 0, Self.isKilled(status))
     }
 
-    /// Runs what must end by itself.
+    /// Runs a script and throws an error if it reached the time limit.
     private func ended(_ script: String, doing subcommand: String) throws -> (status: Int32, output: String) {
       let (status, output) = try Shell.run(script)
       if Self.isKilled(status) {
@@ -43,10 +43,10 @@
       return (status, output)
     }
 
-    /// Whether a program ended by SIGKILL, as `timeout` sends it: by itself, or as the shell that started it says it.
+    /// True if the process was ended by `timeout` with SIGKILL. The shell may report this as 128 plus the signal.
     private static func isKilled(_ status: Int32) -> Bool { status == SIGKILL || status == 128 + SIGKILL }
 
-    /// Has it and another one put something at the same moment; gives how each ended.
+    /// Puts records by this device and another one at the same time. Returns the exit statuses.
     func run(besides other: RecordDevice, key: String, numbers: (Int, Int)) throws -> (Int32, Int32) {
       let (_, output) = try Shell.run(
         """
@@ -76,15 +76,15 @@
         """
     }
 
-    /// What it has parked, a line each.
+    /// The parked changes, one per line.
     func notShown() throws -> [String] {
-      // A program of its own takes longer than to look whether there is anything to ask it.
+      // Reading the file is faster than running a program that would report nothing.
       guard FileManager.default.fileExists(atPath: file), replica()?.outbox.isEmpty != true else { return [] }
       let (_, output) = try sync("parked")
       return output.split(separator: "\n").map(String.init).filter { $0.first?.isNumber == true }
     }
 
-    /// Gives up what it has parked.
+    /// Discards all parked changes.
     func discardAll() throws { _ = try sync("parked --discard all") }
 
     private func sync(_ words: String) throws -> (status: Int32, output: String) {
@@ -93,12 +93,12 @@
         doing: "sync \(words)")
     }
 
-    /// Takes another device's place in the zone from it; false where it does not know that one.
+    /// Retires another device from the zone. Returns false if this device does not know the other one.
     func retire(_ other: RecordDevice) throws -> Bool {
       try sync("devices retire \(other.name)").status == 0
     }
 
-    /// Gives another device a copy of its file, with all that waits in it; false where it has none.
+    /// Copies the file of the device, with its waiting changes, to another device. Returns false if there is no file.
     func copyFile(to other: RecordDevice) throws -> Bool {
       try Shell.run(
         """
@@ -110,7 +110,7 @@
       ).status == 0
     }
 
-    /// How many changes wait in its file to be sent.
+    /// The number of waiting changes in its file.
     func waiting() -> Int { replica()?.outbox.count { _ in true } ?? 0 }
 
     private func replica() -> Replica? {
@@ -122,7 +122,7 @@
       }
     }
 
-    /// What keeps to its budget not, in words: what counts is what its proxy sees.
+    /// The violations of the budget, as text. The device must have counted every request that its proxy has seen.
     func budgetProblems() -> [String] {
       guard let proxy, FileManager.default.fileExists(atPath: file) else { return [] }
       let counted = replica()?.statistics.requests

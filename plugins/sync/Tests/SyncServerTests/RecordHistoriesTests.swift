@@ -3,16 +3,16 @@
   import TestSupport
   import Testing
 
-  /// Records of real processes that are killed, behind a bad network, before servers and databases that are killed, with
-  /// clocks that are wrong, which only debug builds let them be.
+  /// Histories of records with real processes. Devices, servers and databases are killed, the network has faults, and
+  /// clocks are wrong, which only debug builds support.
   @Suite(.serialized) struct RecordHistoriesTests {
     private static let seeds = TestExtent.seeds(3, of: 60, release: 60, long: 500)
 
-    /// How many play at once: most of the time a history waits.
+    /// The number of concurrent histories. A history spends most of its time waiting.
     private static let lanes = 6
 
     @Test(.timeLimit(.minutes(90)))
-    func `V13 V14 V15 V20: records that come and go are equal on all devices, and no change is lost or counts twice`()
+    func `V13 V14 V15 V20: all devices show the same records at the end, and no change is lost or counted twice`()
       async
     {
       let problems = await withTaskGroup(of: [String].self) { group in
@@ -27,7 +27,7 @@
       print("records: \(RecordHistory.counts.withLock { $0.text })")
     }
 
-    @Test func `a server counts as started when it reports so, not when another program responds on its port`() throws {
+    @Test func `a server counts as started when it reports so, not when another program listens on its port`() throws {
       let folder = try TestFolder()
       let port = try ServerPort.take()
       let (listener, _) = try LocalSocket.listen(port: port)
@@ -47,15 +47,14 @@
       #expect(zone.endedByThemselves.first?.contains("listening on") == true)
     }
 
-    /// Runs on a thread of its own, because a history waits for processes.
+    /// Runs a history on a separate thread, because it blocks while it waits for processes.
     private static func play(_ seed: UInt64) async -> [String] {
       await withCheckedContinuation { continuation in
         Thread.detachNewThread { continuation.resume(returning: problems(of: seed)) }
       }
     }
 
-    /// The problems of a history, as text. At the end its database and its folder are removed before the tests can end.
-    /// the tests can end.
+    /// The problems of a history, as text. Its database and its folder are removed before the test can end.
     private static func problems(of seed: UInt64) -> [String] {
       do {
         let history = try RecordHistory(seed: seed)
