@@ -6,18 +6,18 @@
   import SyncSimulation
   import Synchronization
 
-  /// A history of records with real processes: a `flowrun` for each act, with a clock of its own, behind a network with every
-  /// fault, before a shared file, a server or two, which are killed, and a database that is.
+  /// A history of records with real processes. Each act is a `flowrun` process with its own clock, on a network with
+  /// every fault. The zone is in a shared file, or on one or two servers. Servers and databases are killed.
   ///
-  /// Nothing here waits without an end: every program runs under a limit, and what it writes goes to files, since a pipe's end
-  /// that another history's process has inherited would keep its reader waiting.
+  /// Every process has a time limit. Its output is written to files, because another history's process could inherit a
+  /// pipe and keep its reader waiting.
   final class RecordHistory {
-    /// Where the zone is.
+    /// The location of the zone. Two servers share a database.
     enum Home: CaseIterable {
       case file, server, twoServers
     }
 
-    /// What has happened in all histories.
+    /// The events in all histories.
     struct Counts {
       var histories = 0
       var acts = 0
@@ -28,7 +28,7 @@
       var copies = 0
       var retirements = 0
 
-      /// All of it in a line.
+      /// The counts in one line.
       var text: String {
         "\(histories) histories, \(acts) acts, \(killedDevices) kills of devices, \(killedServers) of the server, "
           + "\(killedDatabases) of PostgreSQL, \(partialDevices) devices with a part, \(copies) copied files, "
@@ -38,7 +38,7 @@
 
     static let counts = Mutex(Counts())
 
-    /// Of so many devices one holds a part of the zone, the notes of one shelf.
+    /// One in this many devices subscribes to a part of the zone: the notes of one shelf.
     private static let partialShare: UInt64 = 3
 
     private let seed: UInt64
@@ -49,10 +49,10 @@
     let zone: ServedZone?
     private(set) var devices: [RecordDevice] = []
     private var oracle = RecordOracle()
-    /// Whether a device acts as another one, or has lost its place: what it did to a record that the others have
-    /// forgotten may be parked, where it can be seen.
+    /// True if a device uses a copied file or was retired. Its changes to a record that the others have forgotten may
+    /// then be parked.
     private var mayPark = false
-    /// What is not as it must be, in words.
+    /// The deviations from the expected results, as text.
     private(set) var problems: [String] = []
 
     init(seed: UInt64) throws {
@@ -60,7 +60,7 @@
       random = SplitMix64(seed: seed)
       home = Home.allCases[Int(seed % 3)]
       folder = try TestFolder()
-      // A database's clock runs as it does, and a file has none but its devices'.
+      // A database's clock runs at the normal speed, and a file has only the clocks of its devices.
       let scale = home == .server ? 4 : 1
       switch home {
       case .file: zone = nil
@@ -70,7 +70,7 @@
         zone = try ServedZone(folder: folder, servers: 2, database: try Database(), clock: "\(origin),1,0")
       }
       try RecordWorkflows.write(to: folder, home: home, rule: seed % 2 == 0 ? "edit-wins" : "delete-wins")
-      // The first one holds all.
+      // The first device has the whole zone.
       for number in 0..<(2 + Int(random.next() % 2)) {
         try addDevice(scale: scale, isPartial: number > 0 && random.next() % Self.partialShare == 0)
       }
@@ -90,7 +90,7 @@
       return device
     }
 
-    /// Plays the history and judges it.
+    /// Runs the history and checks the results.
     func play() throws {
       defer {
         for device in devices { device.proxy?.stop() }
@@ -104,7 +104,7 @@
       for device in devices { device.proxy?.heal() }
       defer { problems += zone?.endedByThemselves ?? [] }
       var shown: [String] = []
-      // All that waits is sent, then fetched by all, then said to be seen by all.
+      // The devices send all waiting changes, then fetch them, and then report that they have read them.
       for _ in 0..<3 { shown = try devices.map(look) }
       for (device, mine) in zip(devices, shown) {
         let wanted = Self.rows(shown[0], isPartial: device.isPartial)
@@ -152,7 +152,7 @@
       oracle.end(number, isSaved: status == 0)
     }
 
-    /// A device's file is copied, and both are used at the same moment.
+    /// Copies a device's file and uses both files at the same time.
     private func copy(_ device: RecordDevice) throws {
       guard devices.count < 5 else { return }
       let twin = try addDevice(scale: home == .server ? 4 : 1, isPartial: device.isPartial)
@@ -165,7 +165,7 @@
       oracle.end(other, isSaved: statuses.1 == 0)
     }
 
-    /// A device acts while it reaches nobody, another one takes its place from it, and then it sends what it did.
+    /// A device acts offline and is retired by another one. Then it sends its changes.
     private func retire(_ device: RecordDevice) throws {
       guard let other = devices.first(where: { $0.name != device.name && !$0.isPartial }) else { return }
       var away = device
@@ -180,7 +180,8 @@
 
     // MARK: Judgment
 
-    /// The rows of what a device shows, or of them those that one shows that holds a part; nil for what is none.
+    /// The rows that a device shows. If `isPartial`, only the rows that a device with a subscription would show.
+    /// Returns nil if the text is invalid.
     private static func rows(_ text: String, isPartial: Bool) -> [NSDictionary]? {
       let rows = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [NSDictionary]
       guard isPartial else { return rows }

@@ -1,8 +1,8 @@
 #if Network
   import Foundation
 
-  /// What must come of the puts of a history. Each put says one thing in every field of its record: so whatever put counts,
-  /// it counts in all of them, and the others in none.
+  /// The expected result of a history's puts. Each put writes its number to every field of its record, so it must be
+  /// effective in all fields or in none.
   struct RecordOracle {
     static let keys = ["kept", "a", "b"]
     static let states = ["focus", "break", "idle"]
@@ -11,13 +11,13 @@
       var key: String
       var begun = Date()
       var ended = Date()
-      /// Whether its device has said that it is saved; otherwise it may be.
+      /// True if its device has reported that the put was saved. Otherwise, it may have been saved.
       var isSaved = false
     }
 
     private var puts: [Int: Put] = [:]
 
-    /// Begins a put, and gives its number.
+    /// Records the start of a put and returns its number.
     mutating func begin(_ key: String) -> Int {
       puts[puts.count + 1] = Put(key: key)
       return puts.count
@@ -28,7 +28,7 @@
       puts[number]?.isSaved = isSaved
     }
 
-    /// What is not as it must be in what the devices show, in words.
+    /// The deviations of the shown rows from the expected result, as text.
     func problems(with text: String, isFile: Bool) -> [String] {
       guard let rows = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [[String: Any]] else {
         return ["what is shown cannot be read: \(text)"]
@@ -78,7 +78,7 @@
       where row[name] as? Int != value {
         problems.append("has \(name) \(row[name] ?? "nothing"), must have \(value)")
       }
-      // Clocks are put right by the server's to less than this, and a file has none.
+      // The server corrects clocks to within this tolerance. With a file, nothing corrects them.
       let tolerance: TimeInterval = isFile ? 8 : 5
       guard let title = (row["title"] as? String).flatMap({ Int($0.dropFirst()) }), let winner = puts[title],
         counting.contains(title)

@@ -3,7 +3,7 @@
   import Foundation
   import Testing
 
-  /// Records of a schema between real processes: a `flowrun` a device.
+  /// Records of a schema in real processes. Each device is a `flowrun` process.
   @Suite(.timeLimit(.minutes(10))) struct RecordProcessesTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -33,12 +33,12 @@
       #expect(outputs["folders"] == [["folder": "Home", "notes": 1]])
     }
 
-    @Test func `two processes with one file converge`() throws {
+    @Test func `two processes that share a zone in a file have the same records at the end`() throws {
       let folder = try TestFolder()
       try check("store='\(folder.file("notes.sqlite"))'", in: folder)
     }
 
-    @Test func `two processes with one server converge, whose zone is in a SQLite file`() async throws {
+    @Test func `two processes that use a server with a SQLite file have the same records at the end`() async throws {
       let folder = try TestFolder()
       let zones = folder.file("zones")
       let token = try ServerProcess.run("zones add notes --zones '\(zones)'").output.trimmingCharacters(

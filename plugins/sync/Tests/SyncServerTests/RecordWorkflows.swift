@@ -1,7 +1,7 @@
 #if Network
   import Foundation
 
-  /// What the devices of a history run: a schema with every rule, and a workflow for each act.
+  /// The workflows of a history's devices: one per act, and a schema with every rule.
   enum RecordWorkflows {
     static func write(to folder: TestFolder, home: RecordHistory.Home, rule: String) throws {
       _ = try folder.write(
@@ -35,10 +35,10 @@
       }
     }
 
-    /// The file with what a device runs for an act.
+    /// The name of the workflow file for an act.
     static func name(of act: String, isPartial: Bool) -> String { "\(act)\(isPartial ? "-part" : "").yaml" }
 
-    /// The shelf of which a device holds the notes that holds a part.
+    /// The shelf whose notes a device with a subscription has.
     static let shelf = "low"
 
     private static let rows = """
@@ -47,7 +47,7 @@
       UNION ALL SELECT 'timers', _key, state, '', '', 0, 0, 0, '' FROM timers ORDER BY part, _key
       """
 
-    /// The action of an act and its inputs.
+    /// The action of an act, with its inputs.
     private static func action(_ act: String) -> (name: String, inputs: String) {
       switch act {
       case "put":
@@ -74,7 +74,8 @@
       }
     }
 
-    /// A device that does one thing: what it does is sent after it has been saved, what it shows comes after.
+    /// A workflow that performs one act. Changes are sent after they were saved, and a query runs after everything was
+    /// sent.
     private static func workflow(_ act: String, isFile: Bool, isPartial: Bool) -> String {
       let (name, inputs) = action(act)
       let isQuery = act == "query"

@@ -5,7 +5,7 @@
   import Testing
   import TestSupport
 
-  /// A database of a version before the first published one, which is refused and does not change.
+  /// A database of a version before the first release, which is refused and left unchanged.
   @Suite(.timeLimit(.minutes(10))) struct RemovedFormatTests {
     @Test(arguments: [
       "CREATE TABLE sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
@@ -14,7 +14,7 @@
         name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL, is_converted boolean NOT NULL DEFAULT false)
       """,
     ])
-    func `a zone of a removed format is refused by name and does not change`(_ table: String) async throws {
+    func `a database of a removed format is refused with its format and left unchanged`(_ table: String) async throws {
       let database = try Database()
       try database.execute("\(table); INSERT INTO sync_zone (name, generation, seq) VALUES ('old', 7, 3)")
       await #expect {

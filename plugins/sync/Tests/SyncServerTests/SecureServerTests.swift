@@ -48,7 +48,9 @@
       }
     }
 
-    @Test func `requests and the channel use TLS with a server whose authority is named`() async throws {
+    @Test func `requests and the channel use TLS if the client has the certificate of the server's authority`()
+      async throws
+    {
       let server = try server()
       #expect(server.address.hasPrefix("https://"))
       let client = try client(server)
@@ -68,7 +70,8 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `a server with another authority, another name, or without TLS is refused with the reason`() async throws
+    @Test func `a server with an unknown authority, another name, or without TLS is refused with the reason`()
+      async throws
     {
       let server = try server()
       let other = try Authority("other", in: folder)
@@ -81,19 +84,19 @@
       #expect(throws: BackendError.self) { try client(server, certificates: empty) }
     }
 
-    @Test func `an expired certificate is reported as expired, with the day, and not as untrusted`() async throws {
+    @Test func `an expired certificate is reported as expired, with its date, and not as untrusted`() async throws {
       try authority.sign("localhost", as: "server", days: -1)
       let server = try server()
       let answer = await failure(try client(server))
       #expect(answer.contains("the server's certificate expired on 20"), "\(answer)")
       #expect(!answer.contains("trusted"))
-      // A valid one of an untrusted authority is still reported as untrusted.
+      // The dates of a valid certificate are no problem, so an untrusted one is still reported as untrusted.
       let early = CertificateDates(from: 1_800_000_000, until: 1_900_000_000)
       #expect(early.problem(at: 1_850_000_000) == nil)
       #expect(early.problem(at: 1_700_000_000)?.contains("not valid before 2027-01-15T08:00:00Z") == true)
     }
 
-    @Test func `a replaced certificate is used for new connections while open ones continue`() async throws {
+    @Test func `new connections use a replaced certificate, and open connections continue`() async throws {
       let server = try server()
       let old = try client(server)
       #expect(try await old.serverTime() > 0)
@@ -107,11 +110,11 @@
       #expect(answer == "none")
       #expect(try await old.serverTime() > 0)
       #expect(await failure(try client(server)).contains("is not trusted"))
-      // A pair that does not match is reported, and the previous one stays in use.
+      // A pair that does not match is reported, and the previous pair stays in use.
       try FileManager.default.removeItem(atPath: folder.file("server.key"))
       try FileManager.default.copyItem(atPath: folder.file("fresh.key"), toPath: folder.file("server.key"))
       for _ in 0..<600 where !server.problems.contains("does not belong to the certificate") {
-        // The server checks its files at a new connection.
+        // The server reads its files again when a new connection is made.
         #expect(await failure(try client(server, certificates: fresh.certificate)) == "none")
         try await Task.sleep(for: .milliseconds(100))
       }
@@ -119,7 +122,9 @@
       #expect(await failure(try client(server, certificates: fresh.certificate)) == "none")
     }
 
-    @Test func `a key that others can read, or that does not match the certificate, is refused at the start`() throws {
+    @Test func `a key that others can read, or that does not match the certificate, is refused when the server starts`()
+      throws
+    {
       let arguments = "--store '\(folder.file("s.sqlite"))' --open --certificate '\(folder.file("server.pem"))' --key "
       let readable = try folder.write(
         try String(contentsOfFile: folder.file("server.key"), encoding: .utf8), to: "readable.key", rights: 0o644)
@@ -131,7 +136,7 @@
       #expect(none.status == 64 && none.output.contains("belong together"))
     }
 
-    @Test func `flowrun synchronizes over TLS, with a token that appears in no list of processes`() throws {
+    @Test func `flowrun synchronizes over TLS, and its token does not appear in the list of processes`() throws {
       let server = try server()
       let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../../workflows/sync.yaml").standardizedFileURL.path
@@ -155,7 +160,7 @@
       }
     }
 
-    @Test func `the token of a run is in no run store`() throws {
+    @Test func `the token of a run is not stored in the run history`() throws {
       let server = try server()
       let token = try folder.write(Self.token + "\n", to: "token")
       let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -174,7 +179,7 @@
       #expect(notes == 64 && refused.contains("command lines are visible to other users"), "\(refused)")
     }
 
-    @Test func `a workflow whose token is not a secret does not accept it on the command line either`() throws {
+    @Test func `a token on the command line is refused even if the workflow does not declare it as secret`() throws {
       let server = try server()
       let file = try folder.write(
         """

@@ -4,7 +4,7 @@
   import SyncCore
   import TestSupport
 
-  /// The servers of a history, before a SQLite file or together before a database, any of which may be killed.
+  /// The servers of a history. They use a SQLite file, or share a database. Each server and the database can be killed.
   final class ServedZone {
     let ports: [Int]
     private var servers: [Int32]
@@ -12,7 +12,7 @@
     private let database: Database?
     private let clock: String
 
-    /// How often a server is started that ends before it listens: a database that comes back may not take anybody yet.
+    /// The maximum number of attempts to start a server. A database that was just started may still refuse connections.
     private let attempts: Int
 
     init(
@@ -25,10 +25,11 @@
       for index in servers.indices { try start(index) }
     }
 
-    /// What can be killed of it.
+    /// A part of the zone that can be killed.
     enum Part { case server, database }
 
-    /// Kills a server, or the database, and starts it again; says which, and nothing where it had ended by itself.
+    /// Kills a server or the database and starts it again. Returns the killed part, or nil if the server had already
+    /// ended.
     func `break`(using random: inout SplitMix64) throws -> Part? {
       if let database, random.next() % 2 == 0 {
         try database.kill()
@@ -41,21 +42,21 @@
       return isKilled ? .server : nil
     }
 
-    /// The servers that have ended by themselves, with the last they said.
+    /// The servers that have ended unexpectedly, with the end of their output.
     var endedByThemselves: [String] {
       servers.indices.filter { !isRunning($0) }.map { "server \($0) has ended by itself: \(log($0).suffix(600))" }
     }
 
-    /// Ends all servers.
+    /// Kills all servers.
     func kill() { for index in servers.indices { kill(index) } }
 
-    /// Kills one as the system does when it must, and waits until it has ended; false where it had by itself.
+    /// Kills a server and waits until it has ended. Returns false if it had already ended.
     @discardableResult private func kill(_ index: Int) -> Bool {
       guard isRunning(index), Glibc.kill(servers[index], SIGKILL) == 0 else { return false }
       return within(seconds: 60) { !isRunning(index) }
     }
 
-    /// Whether the process is a server, by the system's word: one that has ended and that nobody has asked about has no file.
+    /// True if the process is a server. A process that has ended but was not waited for has no executable.
     private func isRunning(_ index: Int) -> Bool {
       let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(servers[index])/exe")
       return file?.contains("/flowrun-sync-server") ?? false
@@ -63,7 +64,8 @@
 
     private func start(_ index: Int) throws {
       let store = database.map { "--postgres '\($0.information)'" } ?? "--store '\(folder.file("served.sqlite"))'"
-      // What this process has open the server must not hold: by the end of a socket `Process` notices that a program has ended, and a server that has inherited it lives on.
+      // The server must not inherit the descriptors of this process. `Process` detects the end of a program by a socket
+      // that closes, and an inherited descriptor keeps that socket open.
       let before = listened(index)
       for _ in 0..<attempts {
         let (_, output) = try Shell.run(
@@ -77,7 +79,7 @@
           """)
         servers[index] = Int32(output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
         for _ in 0..<200 where Glibc.kill(servers[index], 0) == 0 {
-          // Its own word, not that somebody listens there: the one before it may not be quite gone.
+          // Waits for the server's own output. A connection could still reach the server that was killed.
           if listened(index) > before { return }
           Thread.sleep(forTimeInterval: 0.05)
         }
@@ -91,7 +93,7 @@
       return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// How often a server has said that it listens.
+    /// The number of times that a server has reported that it is listening.
     private func listened(_ index: Int) -> Int { log(index).components(separatedBy: "listening on").count - 1 }
   }
 #endif

@@ -1,14 +1,14 @@
 #if Network
   import Synchronization
 
-  /// Ports for servers that are killed and started again under the same address.
+  /// Ports for servers that are killed and restarted at the same address.
   ///
-  /// They are below those that the system gives to outgoing connections and to `port: 0`: while the server is away, one of
-  /// those could be given to another program, which would answer in its place, or even to the connection that looks for it.
+  /// The ports are below those that the system assigns to outgoing connections and to `port: 0`. Otherwise, the system
+  /// could assign the port of a killed server to another program, or to the connection that tries to reach the server.
   enum ServerPort {
     private static let taken = Mutex<Set<Int>>([])
 
-    /// A free port that no one else in this process gets.
+    /// Returns a free port that is used only once in this process.
     static func take() throws -> Int {
       struct NoneFree: Error {}
       for _ in 0..<1000 {

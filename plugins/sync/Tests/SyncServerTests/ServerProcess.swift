@@ -3,19 +3,19 @@
   import Synchronization
   import TestSupport
 
-  /// `flowrun-sync-server` as a process, which ends with this. Nothing here waits without an end.
+  /// A `flowrun-sync-server` process that ends with this object. Every wait has a limit.
   final class ServerProcess {
-    /// Where it listens; empty when it ended before that.
+    /// The address on which it listens, or an empty string if it ended before that.
     let address: String
     private let process: StartedProgram
     private let errors = Text()
 
-    /// What a process has written to a pipe so far.
+    /// The output that a process has written to a pipe so far.
     final class Text: Sendable {
       private let text = Mutex("")
 
-      /// Takes in whatever comes, on a thread: a handler of the pipe crashes Dispatch now and then, once its descriptor has been
-      /// closed and names something else.
+      /// Reads the pipe on a thread. A `readabilityHandler` sometimes crashes Dispatch after its descriptor was closed
+      /// and reused.
       func read(_ pipe: Pipe) {
         let handle = pipe.fileHandleForReading
         Thread.detachNewThread { [self] in
@@ -31,13 +31,13 @@
     static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("flowrun-sync-server").path
 
-    /// Serves the one zone of this machine from a database.
+    /// Starts a server with one zone in a database.
     convenience init(port: Int = 0, database: Database) throws {
       try self.init(
         "--postgres", database.information, "--port", "\(port)", "--open", "--requests-per-second", "100000")
     }
 
-    /// Serves as the arguments say, with no more than so many open files.
+    /// Starts a server with these arguments and this limit on open files.
     init(_ arguments: String..., descriptors: Int? = nil) throws {
       let limit = descriptors.map { "ulimit -n \($0); " } ?? ""
       let (output, problems) = (Pipe(), Pipe())
@@ -47,27 +47,26 @@
       process = try StartedProgram(
         ["/bin/bash", "-c", "\(limit)exec \"$@\"", "bash", Self.program] + arguments, output: .pipe(output),
         errors: .pipe(problems))
-      // The line that it prints when it listens; it ends without one when it could not.
+      // The server prints this line when it listens, and ends without a line if it cannot.
       _ = within(seconds: 120) { [process] in lines.all.contains("\n") || process.hasEnded }
       let line = lines.all.prefix { $0 != "\n" }
       address = line.replacingOccurrences(of: "listening on ", with: "")
     }
 
-    // What a failing test leaves running would hold the suite's output open.
+    // A process that outlives a failed test would keep the output of the test run open.
     deinit { kill() }
 
-    /// Its port.
     var port: Int { address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
-    /// What it has told on standard error.
+    /// The text that it has written to standard error.
     var problems: String { errors.all }
 
     func kill() { process.endByForce() }
 
-    /// Asks it to end.
+    /// Sends SIGTERM to the process.
     func terminate() { process.send(SIGTERM) }
 
-    /// Waits for its end, and gives its exit code; nil when it had to be ended by force.
+    /// Waits for the end of the process. Returns its exit code, or nil if it had to be killed.
     func ended() -> Int32? { process.exitCode(withinSeconds: 120) }
 
     func stop() -> Int32? {
@@ -75,7 +74,7 @@
       return ended()
     }
 
-    /// Runs it with arguments with which it ends by itself.
+    /// Runs the program with arguments that let it end by itself.
     static func run(_ arguments: String, input: String = "") throws -> (status: Int32, output: String) {
       try Shell.run("'\(program)' \(arguments)", input: input)
     }

@@ -38,14 +38,14 @@
       return settings
     }
 
-    @Test func `the HTTP client conforms with a memory backend`() async throws {
+    @Test func `the HTTP client passes the conformance suite with a backend in memory`() async throws {
       let failures = try await serving(MemoryBackend(zones: zones()), settings()) { address in
         await BackendConformance.run { _ in try HTTPBackend(address: address, token: Self.token) }
       }
       #expect(failures == [])
     }
 
-    @Test func `PostgreSQL conforms`() async throws {
+    @Test func `PostgreSQL passes the conformance suite`() async throws {
       let database = try Database()
       let failures = await BackendConformance.run { [zones = zones()] _ in
         try await PostgresBackend(database.information, zones: zones)
@@ -53,7 +53,7 @@
       #expect(failures == [])
     }
 
-    @Test func `two servers with one database serve one zone`() async throws {
+    @Test func `two servers that share a database serve the same zone`() async throws {
       let database = try Database()
       let (one, other) = (
         try await PostgresBackend(database.information, zones: zones()),
@@ -68,7 +68,7 @@
           let now = try await mac.serverTime()
           let named = try await mac.commit(Pomodoro.naming(atMilliseconds: now), zone: zone).cursor
           var signs = phone.watch(zone: zone, device: DeviceID(stem: "phone", random: 1)).makeAsyncIterator()
-          // The second server may not have been notified of that yet.
+          // The second server may not have been notified of the change yet.
           var before = Cursor(generation: 0, sequence: 0)
           while before.sequence < named.sequence {
             guard let sign = try await signs.next() else {
@@ -92,7 +92,9 @@
       }
     }
 
-    @Test func `V23: a PostgreSQL restored from a copy is detected, whatever was written to it since`() async throws {
+    @Test func `V23: a PostgreSQL database restored from a copy is detected, whatever was written to it since`()
+      async throws
+    {
       let database = try Database()
       let (zone, mac) = ("Conformance0", DeviceID(stem: "mac", random: 1))
       func write(_ numbers: ClosedRange<Int64>, _ backend: PostgresBackend) async throws {
@@ -112,14 +114,14 @@
       try await write(1...3, before)
       let kept = try await page(nil, before).cursor
       try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
-      // One connection continues after the copy, in the same incarnation.
+      // One connection continues after the restore, in the same incarnation.
       try await write(4...5, before)
       let gone = try await page(kept, before).cursor
       try database.kill()
       try database.start()
       try database.execute(
         tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE copy_\($0);" }.joined())
-      // The same server process, whose connections broke: the first commit fails.
+      // The connections of the running server broke, so its first commit fails.
       await #expect(throws: BackendError.self) { try await write(4...4, before) }
       try await write(4...9, before)
       #expect(try await page(kept, before).records.count == 1)
@@ -144,7 +146,7 @@
       }
     }
 
-    @Test func `without a token the server does not reveal which zones exist`() async throws {
+    @Test func `without a valid token, the server does not reveal which zones exist`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         var answers: Set<String> = []
         for zone in ["Conformance0", "Nowhere"] {
@@ -157,7 +159,9 @@
       }
     }
 
-    @Test func `a device of an earlier version is told the required version, and nothing is applied`() async throws {
+    @Test func `a device of an earlier version is refused with a request to update, and nothing is applied`()
+      async throws
+    {
       let backend = MemoryBackend(zones: zones())
       try await serving(backend, settings()) { address in
         let answer = try await Curl.post(
@@ -165,13 +169,13 @@
         #expect(answer.status == 400)
         #expect(answer.body.contains("unsupported-format"))
         #expect(answer.body.contains("update flowrun on this device"))
-        // An earlier version then keeps its waiting changes and stops.
+        // The earlier version then stops and keeps its waiting changes.
         let error = Wire.error(Array(answer.body.utf8), status: answer.status)
         #expect(error.remedy == .pause)
       }
     }
 
-    @Test func `silent connections neither stop the server nor stay open`() async throws {
+    @Test func `silent connections do not stop the server, and are closed`() async throws {
       var settings = settings()
       settings.timeouts.headerSeconds = 1
       try await serving(MemoryBackend(zones: zones()), settings) { address in
@@ -192,7 +196,7 @@
       "POST /zones/Conformance0/commit HTTP/1.1\r\nContent-Length: 999\r\n\r\n",
       "GET /health HTTP/1.1\r\nHost: a\r\n\r\nGET /health HTTP/1.1\r\nX: ",
     ])
-    func `a client that sends byte by byte gains no time in headers, body or after a response`(
+    func `a client that sends byte by byte cannot extend the time limits`(
       _ beginning: String
     ) async throws {
       var settings = settings()
@@ -227,7 +231,7 @@
     }
 
     @Test(arguments: [FaultProxy.Fault.doubledAnswer, .staleAnswer, .rubbish])
-    func `V15 a response that belongs to another request, or to none, is never used`(
+    func `V15 the client never uses a response that does not belong to its request`(
       _ fault: FaultProxy.Fault
     ) async throws {
       try await behind(fault) { client, _ in
@@ -258,7 +262,7 @@
       }
     }
 
-    @Test func `V18 S36 a request is sent once, and Retry-After counts as a header`() async throws {
+    @Test func `V18 S36 the client sends each request once, and reads the Retry-After header`() async throws {
       for fault in [FaultProxy.Fault.overloaded, .lostRequest, .lostAnswer, .cutAnswer] {
         try await behind(fault) { client, proxy in
           for _ in 0..<4 {
@@ -274,7 +278,7 @@
       }
     }
 
-    @Test func `S44: after 40 requests in a second the next ones get the time for another attempt`() async throws {
+    @Test func `S44: a client that exceeds 40 requests per second is told when to try again`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings(requestsPerSecond: 40)) { address in
         let client = try HTTPBackend(address: address, token: Self.token)
         let (count, began) = (200, ContinuousClock.now)
@@ -295,7 +299,9 @@
       }
     }
 
-    @Test func `a body over the limit, broken JSON and a mistyped field are refused with the location`() async throws {
+    @Test func `a body over the limit, invalid JSON and a mistyped field are refused, and the error has the location`()
+      async throws
+    {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         let cases: [(String, Int, String)] = [
           (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "not JSON"),
@@ -311,8 +317,7 @@
       }
     }
 
-    @Test func `S49: a change of one device reaches another through the channel, which sends no request`() async throws
-    {
+    @Test func `S49: a change reaches another device through the channel, without a request`() async throws {
       let database = try Database()
       let backend = try await PostgresBackend(database.information, zones: zones())
       try await serving(backend, settings()) { address in
@@ -347,7 +352,7 @@
       return session
     }
 
-    @Test func `a client whose server stops reports it, and the channel ends`() async throws {
+    @Test func `the channel of a client ends with an error when the server stops`() async throws {
       let signs = try await serving(MemoryBackend(zones: zones()), settings()) { address in
         let client = try HTTPBackend(address: address, token: Self.token)
         let stream = client.watch(zone: "Conformance0", device: DeviceID(stem: "mac", random: 1))
@@ -358,7 +363,7 @@
       await #expect(throws: (any Error).self) { for try await _ in signs {} }
     }
 
-    @Test func `an unsafe setting is refused`() {
+    @Test func `unsafe settings are refused`() {
       var settings = ServerSettings(tokens: ["a": nil])
       #expect(settings.problem == nil)
       settings.host = "0.0.0.0"

@@ -18,7 +18,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `a store keeps its identity, and a copy gets its own only when requested`(_ usesPostgres: Bool)
+    func `a store keeps its identity, and a copy gets a new one only on request`(_ usesPostgres: Bool)
       async throws
     {
       let database = usesPostgres ? try Database() : nil
@@ -61,7 +61,7 @@
       #expect(page.records.map(\.key.type).allSatisfy { $0 == ZoneRules.type })
     }
 
-    @Test func `a missing store is not made`() throws {
+    @Test func `a missing store is reported and not created`() throws {
       let file = folder.file("missing.sqlite")
       let (status, output) = try ServerProcess.run("store identity --store '\(file)' 2>&1")
       #expect(status == 64)
@@ -69,7 +69,9 @@
       #expect(!FileManager.default.fileExists(atPath: file))
     }
 
-    @Test func `a device of an earlier version is refused with the version that the server needs`() async throws {
+    @Test func `a device of an earlier version is refused, and the error contains the version the server requires`()
+      async throws
+    {
       let server = try ServerProcess("--store", folder.file("zone.sqlite"), "--port", "0", "--open")
       let (status, body) = try await Curl.post(
         server.address + "/zones/PomodoroZone/commit", token: "", body: "{}", version: Wire.version - 1)

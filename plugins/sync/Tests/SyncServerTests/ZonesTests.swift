@@ -36,7 +36,7 @@
     }
 
     @Test(arguments: [true, false])
-    func `a running server accepts new zones, new tokens and revocations`(_ usesPostgres: Bool) async throws {
+    func `a running server accepts new zones and tokens, and refuses revoked ones`(_ usesPostgres: Bool) async throws {
       let home = try zones("add home")
       #expect(home.status == 0 && home.output.utf8.count == 43)
       let database = usesPostgres ? try Database() : nil
@@ -62,7 +62,7 @@
       #expect(server.stop() == 0)
     }
 
-    @Test func `a name that no address can contain is refused with the rule`() throws {
+    @Test func `the name of a zone is refused with the rule if it cannot be part of an address`() throws {
       for name in [".", "..", "a/b", "ä"] {
         let (status, output) = try zones("add '\(name)'")
         #expect(status == 1, "\(name)")
@@ -73,7 +73,7 @@
       #expect(try zones("add ...").status == 0)
     }
 
-    @Test func `the file contains only hashes, is private, and keeps people's comments`() throws {
+    @Test func `the zones file contains only hashes of tokens, is private, and keeps comments`() throws {
       _ = try folder.write("# ours\nold 0123456789abcdef-secret\n", to: "zones")
       let token = try zones("add new").output
       let text = try String(contentsOfFile: folder.file("zones"), encoding: .utf8)
@@ -82,7 +82,7 @@
       #expect(try TestFolder.rights(folder.file("zones")) == 0o600)
     }
 
-    @Test func `concurrent subcommands all take effect`() async throws {
+    @Test func `subcommands that run concurrently all take effect`() async throws {
       let path = folder.file("zones")
       let (status, _) = try await Shell.runAside(
         "for n in {1..12}; do '\(ServerProcess.program)' zones add zone$n --zones '\(path)' & done; wait", input: "")
@@ -94,7 +94,7 @@
       ("add home", "is there already"), ("add 'a b'", "is not a name for a zone"), ("rotate nowhere", "there are home"),
       ("revoke nowhere", "no zone 'nowhere'"),
     ])
-    func `a subcommand that fails gives the reason and changes nothing`(_ words: String, _ message: String) throws {
+    func `a subcommand that fails reports the reason and changes nothing`(_ words: String, _ message: String) throws {
       #expect(try zones("add home").status == 0)
       let before = try String(contentsOfFile: folder.file("zones"), encoding: .utf8)
       let (status, output) = try zones(words)
@@ -102,7 +102,7 @@
       #expect(try String(contentsOfFile: folder.file("zones"), encoding: .utf8) == before)
     }
 
-    @Test func `a zones file that others can read, or that is damaged or missing, is refused with its location`() throws
+    @Test func `a zones file that others can read, or that is damaged or missing, is refused with the location`() throws
     {
       func serve(_ more: String = "") throws -> (status: Int32, output: String) {
         try ServerProcess.run(
@@ -128,7 +128,9 @@
       }
     }
 
-    @Test func `a zones file that breaks at run time is reported, and its last content stays valid`() async throws {
+    @Test func `errors in the zones file of a running server are reported, and the previous zones remain valid`()
+      async throws
+    {
       let token = try zones("add home").output
       let server = try ServerProcess(
         "--store", folder.file("s.sqlite"), "--port", "0", "--zones", folder.file("zones"))
@@ -138,7 +140,7 @@
       #expect(await code(server.address, "home", token) == "open")
     }
 
-    @Test func `a used port is reported with a remedy`() throws {
+    @Test func `a port that is in use is reported with a remedy`() throws {
       let folder = NSTemporaryDirectory() + "sync-port-\(UInt32.random(in: 0 ... .max))"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -149,7 +151,7 @@
       #expect(output.contains("the port \(server.port) on 127.0.0.1 is taken; name another with --port"))
     }
 
-    @Test func `plain HTTP that other machines can reach is refused unless it is allowed`() throws {
+    @Test func `plain HTTP that other machines can reach is refused unless it is allowed explicitly`() throws {
       _ = try zones("add home")
       let arguments = "--store '\(folder.file("s.sqlite"))' --port 0 --host 0.0.0.0 --zones '\(folder.file("zones"))'"
       let (status, output) = try ServerProcess.run(arguments)
