@@ -68,12 +68,12 @@ import Testing
     #expect(submit(&book) == [])
   }
 
-  @Test func `a list of indices with a step is expanded completely`() {
+  @Test func `ranges of indices with a step are expanded correctly`() {
     let listing = listing("7 1-9:4%2 7 PENDING", "7 0-6:3 8 PENDING", "7 : 9 PENDING", "7 1-5:0 9 PENDING")
     #expect(listing.waiting.map(\.index).sorted() == [0, 1, 3, 5, 6, 9])
   }
 
-  @Test func `an array is split if it exceeds Slurm's maximum size`() {
+  @Test func `an array that exceeds Slurm's maximum size is split`() {
     var book = ArrayBook(run: "run", slots: 4, indices: 5)
     book.expect(Array(0..<12), of: step, atOnce: .max)
     _ = [claim(&book, 0), claim(&book, 1)]
@@ -160,7 +160,7 @@ import Testing
     #expect(lost.message == "too many jobs")
   }
 
-  @Test func `a line of the accounting is parsed into the usage of a job`() throws {
+  @Test func `a line of the accounting is parsed as the usage of a job`() throws {
     let lines = [
       "12_3|run.s.1|OUT_OF_MEMORY|None|61|01:02.500||", "12_3.batch|batch|COMPLETED||61|00:00.010|1024K",
       "12_3.0|run.s.1|OUT_OF_MEMORY||61|01:02.490|2147483648",
@@ -183,7 +183,7 @@ import Testing
         + #""state":"OUT_OF_MEMORY","elapsedMilliseconds":61000,"cpuMilliseconds":90123000,"memoryBytes":2147483648}"#)
   }
 
-  @Test func `the accounting of a job is incomplete without the job step that did the work`() {
+  @Test func `a job's accounting is incomplete until it contains the job step that did the work`() {
     let lines = ["12|run.s.1|COMPLETED|None|3|00:00.001|", "12.batch|batch|COMPLETED||3|00:00.001|3276800"]
       .compactMap { AccountingLine($0) }
     let step = AccountingLine("12.0|run.s.1|COMPLETED||3|00:01.710|247345152")

@@ -2,7 +2,7 @@ import FlowSyntax
 import Testing
 
 @Suite struct ExecutorAddressTests {
-  @Test func `An address has a name, a number of slots and options`() throws {
+  @Test func `an address consists of a name, a number of slots and options`() throws {
     let address = try ExecutorAddress("slurm=8,partition=short,time=1h")
     #expect(address.name == "slurm")
     #expect(address.slots == 8)
@@ -11,7 +11,7 @@ import Testing
     #expect(address["worker"] == nil)
   }
 
-  @Test func `A list may contain commas, and unknown options can be passed to srun`() throws {
+  @Test func `a list may contain commas, and options that start with srun are passed to srun`() throws {
     let address = try ExecutorAddress(
       "slurm=8,nodelist=node[1,3-4],gpu1,exclude=node3,gres=gpu:2,lustre:1,mem=4G,srun.licenses=a:1,b:2,srun.contiguous"
     )
@@ -33,7 +33,7 @@ import Testing
     ("srun.-x", "'srun.-x' does not name an option of srun"),
     ("partion=a", "'slurm' has no option 'partion'"),
   ])
-  func `Options that flowrun sets itself are not passed to srun`(option: String, message: String) {
+  func `options that flowrun sets itself cannot be passed to srun`(option: String, message: String) {
     #expect {
       _ = try ExecutorAddress("slurm=2,\(option)")
     } throws: { error in
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `The text after a plugin's name is passed to the plugin`() throws {
+  @Test func `the address of a plugin is passed to it unchanged`() throws {
     let address = try ExecutorAddress("dask=tcp://head:8786")
     #expect(address.name == "dask")
     #expect(address.value == "tcp://head:8786")
@@ -59,7 +59,7 @@ import Testing
     ("", "'' does not start with the name of an executor"),
     ("Slurm=2", "'Slurm=2' does not start with the name of an executor"),
   ])
-  func `An invalid address is reported with the reason`(text: String, message: String) {
+  func `an invalid address is refused with the reason`(text: String, message: String) {
     #expect {
       _ = try ExecutorAddress(text)
     } throws: { error in
@@ -68,5 +68,5 @@ import Testing
   }
 
   @Test(arguments: ["workers=1", "workers=10000"])
-  func `The number of slots is limited`(text: String) throws { _ = try ExecutorAddress(text) }
+  func `the smallest and largest numbers of slots are accepted`(text: String) throws { _ = try ExecutorAddress(text) }
 }

@@ -47,7 +47,9 @@ import Testing
 
     """
 
-  @Test func `the output of a lost worker's transport is hidden in warnings, reports, pages and the history`() throws {
+  @Test func `secrets printed by the transport of a lost worker are hidden in all output, pages and the history`()
+    throws
+  {
     try write(workflow, to: "flow.yaml")
     try writeTransport(
       """
@@ -71,7 +73,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a step that fails because its workers are lost reveals no secrets`() throws {
+  @Test func `the failure of a step whose workers are lost reveals no secrets`() throws {
     try write(workflow.replacing(#"[ "$FLOWRUN_ATTEMPT" != 1 ]"#, with: "false"), to: "flow.yaml")
     try writeTransport("'\(FlowrunProcess.path)' \"$@\"; echo \"lost with $TOKEN\" >&2; exit 1")
     let result = try run(

@@ -122,7 +122,7 @@ import Testing
   @Test(
     .enabled(if: TestExtent.isFull),
     .enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
-  func `a Dask scheduler that does not answer is reported`() throws {
+  func `an unreachable Dask scheduler is reported with its address`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let result = try FlowrunProcess.run(
@@ -175,7 +175,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a missing file with the hosts is reported`() throws {
+  @Test func `a missing hosts file is reported`() throws {
     try "name: x\nsteps: { a: { run: 'true' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
     let result = try FlowrunProcess.run(

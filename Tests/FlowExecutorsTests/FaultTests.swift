@@ -25,7 +25,7 @@ import Testing
     if Self.isLong { #expect(kills == wanted) }
   }
 
-  @Test(.enabled(if: isLong)) func `frozen workers are replaced after the default time limits`() throws {
+  @Test(.enabled(if: isLong)) func `frozen workers are replaced within the default time limits`() throws {
     let scene = try FaultScene("stopped workers", steps: 160, isDurable: false, bodySeconds: 1)
     let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(process.waitForOutput("s0 started"))
@@ -40,7 +40,7 @@ import Testing
     try scene.check(process.result(limitSeconds: 300))
   }
 
-  @Test func `a coordinator that replaces a killed one does not repeat steps with a stored result`() throws {
+  @Test func `a coordinator that takes over from a killed one does not repeat steps with a stored result`() throws {
     // Each coordinator runs a few more steps.
     let scene = try FaultScene(
       "killed coordinators", steps: steps, isDurable: true, bodySeconds: Self.isLong ? 0.2 : 0.1)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
-    func `a promoted standby database has all stored results, and the run continues`(
+    func `after a standby database is promoted, it has all stored results and the run continues`(
       isCoordinatorKilled: Bool
     ) throws {
       let scene = try FaultScene("a promoted standby", steps: steps, isDurable: true)
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(.enabled(if: TestExtent.isFull))
-    func `a coordinator frozen for longer than its lease stops and reports the takeover`() throws {
+    func `a coordinator that was frozen for longer than its lease stops and reports the takeover`() throws {
       let scene = try FaultScene("stopped coordinators", steps: steps, isDurable: true)
       let database = try Database()
       let store = ["--store", "postgresql:///postgres?host=\(database.folder)/socket&user=sync"]

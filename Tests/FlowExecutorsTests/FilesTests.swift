@@ -51,7 +51,7 @@ import Testing
 
   // MARK: There and back
 
-  @Test func `a step has only the files it reads, and its products are fetched`() throws {
+  @Test func `a worker receives only the files that the step reads, and its products are copied back`() throws {
     try write(
       #"""
       name: there
@@ -86,7 +86,7 @@ import Testing
     try remove()
   }
 
-  @Test func `each item of a fan-out has a folder, and two steps may read the same file`() throws {
+  @Test func `each item of a fan-out has its own folder, and two steps may read the same file`() throws {
     try write(
       #"""
       name: items
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: ["shared", "copy"])
-  func `items that are files of an included file with inputs rerun alone on workers, too`(files: String) throws {
+  func `after a change of a file, only its item of an included workflow runs again`(files: String) throws {
     try write(
       """
       name: outer
@@ -265,7 +265,7 @@ import Testing
   private static let some = "dd bs=64k count=500000 iflag=count_bytes status=none"
 
   @Test(arguments: ["\(some) | FLOWRUN; exit 1", "FLOWRUN | \(some); exit 1"])
-  func `a worker lost during a transfer costs one attempt`(transport: String) throws {
+  func `the loss of a worker during a transfer costs one attempt`(transport: String) throws {
     try writeCopy()
     try writeTransport(transport.replacing("FLOWRUN", with: "'\(FlowrunProcess.path)' \"$@\""))
     let result = try run(on: on(worker: "transport"))
@@ -276,8 +276,7 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGINT], [true, false])
-  func `flowrun that ends during a transfer leaves existing files unchanged`(_ signal: Int32, isOnWayBack: Bool) throws
-  {
+  func `if flowrun ends during a transfer, existing files are unchanged`(_ signal: Int32, isOnWayBack: Bool) throws {
     try writeCopy()
     let held = "\(Self.some); echo > '\(folder)/held'; sleep 60"
     try writeTransport(
@@ -309,7 +308,7 @@ import Testing
     try remove()
   }
 
-  @Test func `the files of a killed process are removed by the next one on the same machine`() throws {
+  @Test func `the next process on the same machine removes the files of a killed one`() throws {
     let killed = "\(scratch)/flowrun-files-killed"
     try FileManager.default.createDirectory(atPath: "\(killed)/1/deep", withIntermediateDirectories: true)
     try Data().write(to: URL(fileURLWithPath: killed + ".lock"))
@@ -352,7 +351,7 @@ import Testing
     #expect(throws: (any Error).self) { try TransferEntry(entry) }
   }
 
-  @Test func `file names that are equal on other file systems are reported`() throws {
+  @Test func `file names that other file systems treat as equal are reported`() throws {
     func text(_ paths: String...) -> String? { paths.map { TransferEntry($0, .link("x")) }.lookAlikes }
     #expect(text("a/b", "a/c", "b") == nil)
     #expect(text("x", "a/B", "a/b") == "'a/B' and 'a/b' are one file where file systems ignore case")
@@ -362,7 +361,7 @@ import Testing
         == "'\(composed)' and '\(decomposed)' are one file where file systems ignore Unicode normalization")
   }
 
-  @Test func `blocks are restored exactly, and damaged ones cause errors`() throws {
+  @Test func `blocks of a file are decoded exactly, and damaged ones cause an error`() throws {
     let contents: [[UInt8]] = [
       [], [7], [UInt8](repeating: 0, count: TransferBlock.bytes), (0..<5000).map { UInt8($0 % 251) },
     ]

@@ -7,11 +7,11 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// How long a run waits for its first worker.
+/// The time for which a run waits for its first worker.
 @Suite(.timeLimit(.minutes(10))) struct FirstWorkerTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-first-\(UUID().uuidString)"
 
-  @Test func `A run waits for the first worker up to its exact limit, and then continues`() async throws {
+  @Test func `a run waits for the first worker exactly until the limit, and then continues`() async throws {
     let clock = SteppedClock()
     let pool = WorkerPool(
       name: "workers",
@@ -29,7 +29,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `A line reports steps that wait because no worker has started after 5 s, and they run later`() throws {
+  @Test func `if no worker is ready after 5 s, a line reports that steps are waiting, and they run later`() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: x\nsteps: { a: { run: 'echo here' } }\n"
       .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)

@@ -49,7 +49,7 @@ final class InsideSlurmTests {
 
   private let waiting = "name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number; sleep 60' } }\n"
 
-  @Test func `a workflow runs in separate allocations, and the user's job continues`() throws {
+  @Test func `a workflow runs in its own allocations, and the user's job continues`() throws {
     try submit("name: x\nsteps: { a: { run: 'echo \"$SLURM_JOB_NAME\" > number' } }\n")
     #expect(within(seconds: 60) { !text("status").isEmpty })
     #expect(text("status") == "0", "\(text("output"))")
@@ -66,7 +66,7 @@ final class InsideSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull), arguments: [(SIGKILL, "137"), (SIGTERM, "143"), (SIGINT, "130")])
-  func `a flowrun ended by a signal releases its allocations, and the user's job continues`(
+  func `if a signal stops flowrun, its allocations are released and the user's job continues`(
     signal: Int32, status: String
   ) throws {
     try submit(waiting)

@@ -78,7 +78,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an item whose task is cancelled is lost, not failed, and is submitted alone`() throws {
+  func `an item whose task is cancelled counts as lost, not as failed, and is submitted separately`() throws {
     try write(
       9, #"[ "$FLOWRUN_ATTEMPT" != 1 ] || { echo $SLURM_ARRAY_JOB_ID >> begun; sleep 30; }; echo "${{ item }}" >> ran"#)
     let process = try start()
@@ -92,7 +92,7 @@ final class JobArrayTests {
     #expect(try isFree())
   }
 
-  @Test func `a controller that temporarily refuses submissions costs no attempt`() throws {
+  @Test func `temporary refusals by the controller do not count as attempts`() throws {
     try write(3, #"echo "$FLOWRUN_ATTEMPT" >> ran"#)
     let (_, path) = try Shell.run("command -v sbatch")
     let commands = "\(folder)/commands"
@@ -120,7 +120,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `items that end at once signal only their own processes`() throws {
+  func `items that end immediately send signals only to their own processes`() throws {
     let bystander = try BackgroundProgram(["sleep", "600"], log: "\(folder)/log")
     try write(40, "true")
     let result = try start().result(limitSeconds: 240)
@@ -130,7 +130,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a killed flowrun leaves neither bodies nor waiting tasks`() throws {
+  func `after flowrun is killed, no commands run and no tasks wait`() throws {
     try write(20, "echo $$ >> numbers; sleep 60")
     let process = try start()
     #expect(within(seconds: 60) { lines("numbers").count == 3 })
@@ -147,7 +147,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `cancelling affects only flowrun's own arrays`() throws {
+  func `flowrun cancels only its own arrays`() throws {
     try write(20, "echo $$ >> numbers; sleep 60")
     let other = try cluster.ask("sbatch --parsable --hold --array=0-3 --output=/dev/null --wrap='sleep 60'")
     let process = try start()
@@ -160,7 +160,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a failed node loses only its own items, which are submitted alone`() throws {
+  func `if a node fails, only its own items are lost, and they are submitted separately`() throws {
     try write(
       6,
       """
@@ -204,7 +204,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `items that are files of an included file rerun alone, with named outputs`() throws {
+  func `after a file changes, only its item of an included workflow runs again, with named outputs`() throws {
     for name in ["part", "part/raw"] {
       try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
     }
@@ -246,7 +246,7 @@ final class JobArrayTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `in a Slurm job, arrays are submitted as separate jobs, and the job continues`() throws {
+  func `inside a Slurm job, arrays are submitted as separate jobs, and that job continues`() throws {
     try write(4, #"echo "${{ item }} $SLURM_ARRAY_TASK_ID" >> ran"#)
     try """
     #!/bin/bash

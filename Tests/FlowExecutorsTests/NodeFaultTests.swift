@@ -10,7 +10,7 @@ struct NodeFaultTests {
 
   init() throws { cluster = try SlurmCluster() }
 
-  @Test func `nodes that fail at random change neither results nor their order`() throws {
+  @Test func `nodes that fail at random change neither the results nor their order`() throws {
     let scene = try FaultScene(
       "killed nodes", steps: FaultScene.isLong ? 300 : 60, isDurable: false,
       bodySeconds: FaultScene.isLong ? 0.4 : 0.1, environment: cluster.environment)
@@ -46,7 +46,7 @@ struct NodeFaultTests {
     return daemons
   }
 
-  @Test func `steps of a frozen daemon rerun on another node once none of their processes is left`() throws {
+  @Test func `steps of a frozen daemon run again on another node after all their processes have ended`() throws {
     let scene = try FaultScene(
       "a stopped step daemon", steps: 2, isDurable: false, bodySeconds: 14, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)

@@ -38,8 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `what a command leaves in a session of its own prints into the log of its step on a worker, too`() throws
-    {
+    @Test func `background processes on a worker continue to print into the log of their step`() throws {
       try write(
         """
         name: server
@@ -62,7 +61,7 @@ import Testing
     }
   #endif
 
-  @Test func `a workflow has the same result here and on workers`() throws {
+  @Test func `a workflow has the same result on workers as locally`() throws {
     try write(
       """
       name: same
@@ -92,15 +91,15 @@ import Testing
     try remove()
   }
 
-  @Test func `a variable that contains a secret is passed to no command`() throws {
+  @Test func `no command receives the variable that contains a secret`() throws {
     let scene = SecretVariable(folder: folder, transport: "worker --stdio")
     try scene.write()
-    // The worker itself is as flowrun is: a process of the same user on the same machine.
+    // The worker itself receives it, because it is a process of the same user on the same machine.
     try scene.check(["--on", "workers=1"], hidesFromTransport: false)
     try remove()
   }
 
-  @Test func `output of a worker's transport does not appear in the output of a step`() throws {
+  @Test func `the output of a worker's transport is not logged as output of a step`() throws {
     try write("name: x\nsteps: { a: { run: 'echo began; until [ -e said ]; do sleep 0.02; done; sleep 0.2' } }\n")
     try """
     #!/bin/sh
@@ -115,7 +114,8 @@ import Testing
     try remove()
   }
 
-  @Test func `a command killed by its worker's time limit counts as lost and is repeated only with retry`() throws {
+  @Test func `a command killed by its worker's time limit counts as lost and is repeated only if it has retry`() throws
+  {
     try write(
       #"""
       name: over
@@ -136,7 +136,9 @@ import Testing
     try remove()
   }
 
-  @Test func `processes left by commands end with the workers and are reported, even if they ignore signals`() throws {
+  @Test func `processes left behind by commands end with their worker and are reported, even if they ignore signals`()
+    throws
+  {
     try write(
       #"""
       name: left
@@ -160,7 +162,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a cancelled step that does not stop does not end other steps of its worker`() throws {
+  @Test func `a cancelled step that does not stop leaves other steps of its worker running`() throws {
     try write(
       #"""
       name: stubborn
@@ -173,12 +175,12 @@ import Testing
     try remove()
   }
 
-  @Test(.timeLimit(.minutes(10))) func `random workflows have the same result here and on workers`() throws {
+  @Test(.timeLimit(.minutes(10))) func `random workflows have the same result on workers as locally`() throws {
     try TimelessReport.compare(TestExtent.count(usual: 2, release: 4, long: 60), in: folder, on: ["--on", "workers=3"])
     try remove()
   }
 
-  @Test func `the way to the gate tells the time until a worker took a step, from a report and from memory`() throws {
+  @Test func `analyze reports the time until a worker took a step, for report files and for stored runs`() throws {
     try write("name: away\nsteps: { a: { run: 'true' } }")
     #expect(try run("flow.yaml", "--report", "away.json", "--on", "workers=1").exitCode == 0)
     for launch in ["away.json", "last"] {
@@ -190,7 +192,7 @@ import Testing
     try remove()
   }
 
-  @Test func `steps that must run here are listed with the reason`() throws {
+  @Test func `validate lists the steps that cannot run remotely, with the reasons`() throws {
     try write(
       """
       name: where
@@ -215,7 +217,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a step that cannot run remotely must not request it`() throws {
+  @Test func `a step that cannot run remotely is refused if it names an executor`() throws {
     try write(
       """
       name: wrong
@@ -233,7 +235,7 @@ import Testing
     try remove()
   }
 
-  @Test func `an unknown executor is a usage error`() throws {
+  @Test func `an unknown executor is reported as a usage error`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let unknown = try run("flow.yaml", "--on", "worker=2")
     #expect(unknown.exitCode == 64)
@@ -245,7 +247,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a killed worker costs its step one attempt`() throws {
+  @Test func `a step whose worker is killed runs again as the next attempt`() throws {
     try write(
       """
       name: killed
@@ -260,7 +262,7 @@ import Testing
     try remove()
   }
 
-  @Test func `a step whose workers are always lost fails with executor-lost`() throws {
+  @Test func `a step fails with executor-lost if all its workers are lost`() throws {
     try write(
       """
       name: lost
@@ -274,7 +276,7 @@ import Testing
     try remove()
   }
 
-  @Test func `everything run by workers ends with a killed coordinator`() throws {
+  @Test func `all processes on workers end when the coordinator is killed`() throws {
     try write(
       """
       name: orphans

@@ -1,12 +1,11 @@
 import FlowTestKit
 import Foundation
 
-/// A workflow with random steps of all kinds that can be started remotely, and of some that cannot, whose report is the
-/// same wherever they run.
+/// A random workflow with steps of all kinds, most of which can run remotely. Its report is the same wherever they run.
 struct RandomWorkflow {
   /// The files by name, including `flow.yaml`.
   private(set) var files: [String: String] = ["inner.yaml": inner, "item.yaml": item, "token": "s3cret Tökén\n"]
-  /// The steps that output a text.
+  /// The steps that output text.
   private var echoes: [Int] = []
 
   private static let texts = [
@@ -69,7 +68,7 @@ struct RandomWorkflow {
     files["flow.yaml"] = outputs.isEmpty ? text : text + "outputs:\n" + outputs
   }
 
-  /// A text in YAML.
+  /// Quotes a text for YAML.
   private static func quoted(_ text: String) -> String {
     let escapes: [Character: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t"]
     return "\"" + text.map { escapes[$0] ?? String($0) }.joined() + "\""
@@ -96,10 +95,10 @@ struct RandomWorkflow {
   /// A step that succeeds, fails, times out or never ends.
   private static func ending(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     let last = Int.random(in: 1...3, using: &random)
-    // Long enough for a command to have printed on a busy machine.
+    // The deadline allows a command to print first, even on a busy machine.
     let deadline = ["deadline: 7s", "optional: true"]
     return random.pick([
-      // It has failed as often as it may, or is well at the last attempt.
+      // These steps either fail in all their attempts, or succeed in the last one.
       [#"run: '[ "$FLOWRUN_ATTEMPT" = \#(last) ] || exit \#(index + 1)'"#, "retry: { attempts: 2, delay: 1ms }"],
       ["run: 'echo early; sleep 60'"] + deadline,
       [#"run: "trap '' TERM; echo early; while :; do sleep 0.1; done""#] + deadline,
@@ -115,7 +114,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A fan-out.
+  /// A step with items.
   private static func fanned(_ index: Int, _ random: inout SeededGenerator) -> [String] {
     random.pick([
       [
@@ -134,8 +133,8 @@ struct RandomWorkflow {
         "foreach: [1, 2, 3]", "fail-fast: false", "retry: { attempts: 2, delay: 1ms }",
         "run: '[ $FLOWRUN_ATTEMPT -ge $N ] || exit $N'", #"env: { N: "${{ item }}" }"#,
       ],
-      // Of those that have not begun when one fails it is told how far they were. While one waits for its next attempt,
-      // another may begin.
+      // With fail-fast, it depends on timing how far the other items get after a failure. An item may begin while
+      // another one waits for its next attempt, so this step has only one.
       [
         "foreach: [a, b, c]", "parallel: 1", "retry: { attempts: 1 }", "run: 'echo $N; [ $N != b ]'",
         #"env: { N: "${{ item }}" }"#,
@@ -147,7 +146,7 @@ struct RandomWorkflow {
     ])
   }
 
-  /// A step whose output is long or odd.
+  /// A step with long or unusual output.
   private static func printing(_ random: inout SeededGenerator) -> [String] {
     random.pick([
       ["run: 'head -c 1048577 /dev/zero | tr \"\\0\" a; echo; echo end'"], ["run: 'seq 1 2000; seq 1 50 >&2'"],

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A run whose secret comes from a variable: neither its commands nor what carries a worker's pipe to another machine get the
-/// variable.
+/// A run whose secret comes from an environment variable. Neither its commands nor the transports of its workers may
+/// receive the variable.
 struct SecretVariable {
   let folder: String
-  /// What the words of the process hold that carries the pipe.
+  /// A text in the command line of the transport, by which its process is found.
   let transport: String
 
   func write() throws {

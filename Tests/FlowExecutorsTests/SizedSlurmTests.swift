@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// Steps with `resources` on a real Slurm with two nodes of two processors, of which the first has a gpu.
+/// Steps with `resources` on a real Slurm cluster with two nodes of two processors. The first node has a GPU.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class SizedSlurmTests {
   private let cluster: SlurmCluster
@@ -37,7 +37,7 @@ final class SizedSlurmTests {
   private func isFree() throws -> Bool { try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty } }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `jobs with a single body behave like every executor`() async throws {
+  func `jobs for single steps meet the requirements for executors`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     var request = ExecutorRequest(
@@ -53,7 +53,7 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `a body has the requested processors, memory, gpus and name`() throws {
+  @Test func `the job of a step has the requested processors, memory, GPUs and name`() throws {
     try write(
       """
         small: { run: 'echo "$(nproc) $SLURM_CPUS_ON_NODE" > small', resources: { cpus: 1 } }
@@ -72,7 +72,7 @@ final class SizedSlurmTests {
     #expect(try isFree())
   }
 
-  @Test func `the job of a second attempt has that attempt's time and partition`() throws {
+  @Test func `the job of a second attempt uses the time limit and partition of that attempt`() throws {
     try write(
       """
         a:
@@ -89,7 +89,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `srun in a command starts a step in the slot, the job or the array task`() throws {
+  func `srun in a command starts a step in its slot, job or array task`() throws {
     try write(
       """
         slot: { run: 'srun hostname > slot', deadline: 60s }
@@ -103,7 +103,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a request that no node can satisfy is reported before the run`() throws {
+  func `a request that no node can satisfy is reported before the run starts`() throws {
     for (resources, asked) in [
       ("cpus: 3", "3 cpus"), ("memory: 1GiB", "1 cpu and 1GiB of memory"), ("gpus: 2", "1 cpu and 2 gpus"),
     ] {
@@ -124,8 +124,8 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `bodies never exceed the capacity of a node, and plain steps make room for them`() throws {
-    // Each body holds one of its node's processors for each that it takes.
+  func `steps never exceed the capacity of a node, and workers without requests make room for them`() throws {
+    // Each body locks one file per processor of its node that it uses.
     let body = """
       take() { for n in 1 2; do exec 9>"lock-$SLURMD_NODENAME-$n"; flock -n 9 && return; done; echo over >> over; }
       take; echo "$SLURMD_NODENAME" >> ran
@@ -155,7 +155,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `cancelling and deadlines end a body and release its job`() throws {
+  func `cancellation and deadlines stop a step and release its job`() throws {
     try write(
       """
         late: { run: 'echo $$ > late; sleep 60', resources: { cpus: 1 }, deadline: 500ms, optional: true }
@@ -171,7 +171,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a killed flowrun leaves neither running nor waiting jobs of bodies`() throws {
+  func `after flowrun is killed, no jobs of steps are running or waiting`() throws {
     try write(
       """
         a: { run: 'echo $$ > number; sleep 60', resources: { gpus: 1 } }
@@ -191,8 +191,8 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the result of a body is not written to a file in a run with secrets`() throws {
-    // The body's own number of `--result` words, which its worker, the parent, was started with.
+  func `the result of a step is not written to a file if the run has secrets`() throws {
+    // Counts the `--result` options of the parent process, which is the worker.
     let body = #"run: 'tr "\0" "\n" < /proc/$PPID/cmdline | grep -c -- --result || true', resources: { cpus: 1 }"#
     for (head, count) in [("", "1"), ("secrets: { token: { env: TOKEN } }\n", "0")] {
       try "\(head)name: x\nsteps: { a: { \(body) } }\noutputs: { count: '${{ steps.a.outputs.stdout }}' }\n".write(
@@ -208,7 +208,7 @@ final class SizedSlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a body whose worker was killed runs again as the next attempt`() throws {
+  func `a step whose worker was killed runs again as the next attempt`() throws {
     try write(
       """
         a:

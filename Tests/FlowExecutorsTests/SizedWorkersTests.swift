@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// Steps with `resources` at an engine that counts them: here processes of this machine stand for its jobs.
+/// Steps with `resources`, with an engine that counts them. Processes on this machine stand in for its jobs.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SizedWorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-sized-\(UUID().uuidString)"
 
@@ -39,7 +39,9 @@ import Testing
     return try await pool.run(action, inputs, taking: request, files: nil, context)["stdout"]?.stringValue
   }
 
-  @Test func `a body with a separate worker receives its share and its name, and leaves nothing`() async throws {
+  @Test func `a step with its own worker receives its share of resources and its name, and leaves no files behind`()
+    async throws
+  {
     let asked = Mutex<[String]>([])
     let pool = try await pool(
       0,
@@ -59,8 +61,8 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
   }
 
-  @Test func `a body that ended does not run again if its answer is lost`() async throws {
-    // What carries the pipe goes away at the answer, as `srun` does with its network.
+  @Test func `a step does not run again if only the response with its result is lost`() async throws {
+    // The transport ends when it receives the response, like `srun` if its network fails.
     let transport = [
       "/bin/sh", "-c", #""$@" | sed -u '/"outputs"/Q; /"command-failed"/Q'"#, "transport",
     ]
@@ -78,7 +80,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["runs"])
   }
 
-  @Test func `a file with a result is never overwritten`() throws {
+  @Test func `the result in a file is never overwritten`() throws {
     let lost = ResultFile(path: "\(folder)/lost")
     #expect(lost.claim() == nil)
     lost.write("late")
@@ -89,8 +91,10 @@ import Testing
     #expect(kept.claim() == "first")
   }
 
-  @Test func `workers make room while a body waits for it, and return when they are needed`() async throws {
-    // The job gets its room when the allocation is given back, which is seen by its process having ended.
+  @Test func `workers are released for a step that needs their room, and started again when they are needed`()
+    async throws
+  {
+    // The job starts after an allocation was released, which is when the process of that allocation has ended.
     let gate = "\(folder)/room"
     let hasAsked = OneShot<Void>()
     let pool = try await pool(
@@ -108,7 +112,7 @@ import Testing
         }, patience: .milliseconds(20)))
     let worker = try await shell(pool, "echo $PPID", nil)
     let number = try #require(worker).trimmingCharacters(in: .whitespacesAndNewlines)
-    // A body that runs is not disturbed: the worker goes when it has ended.
+    // The running body is not interrupted. Its worker is released after it has ended.
     let plain = Task { try await shell(pool, "while [ ! -e go ]; do sleep 0.02; done; echo done", nil) }
     #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].taken == 1 } })
     let sized = Task { try await shell(pool, "echo sized", MachineResources()) }
@@ -125,7 +129,7 @@ import Testing
     await pool.close()
   }
 
-  @Test func `a body that is cancelled while waiting for its worker never runs`() async throws {
+  @Test func `a step that is cancelled while it waits for its worker never runs`() async throws {
     let hasBegun = OneShot<Void>()
     let pool = try await pool(
       0,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// What flowrun asks of Slurm, without one.
+/// The calls of Slurm's commands, without a cluster.
 @Suite struct SlurmEngineTests {
   private func engine(_ address: String, _ environment: [String: String] = [:]) throws -> SlurmEngine {
     SlurmEngine(address: try ExecutorAddress(address), environment: environment)
@@ -16,7 +16,7 @@ import Testing
 
   private func words(_ address: String) throws -> [String] { try engine(address).starts(["w"], perNode: 2)[0].command }
 
-  @Test func `in a job, srun inherits the user's defaults but none of the job's variables`() {
+  @Test func `inside a job, srun inherits the user's defaults but no variables of the job`() {
     let job = [
       "PATH": "/bin", "HOME": "/root", "SLURM_CONF": "/etc/slurm.conf", "SLURM_ACCOUNT": "a", "SLURM_PARTITION": "p",
       "SLURM_QOS": "q", "SLURM_JOB_ID": "7", "SLURM_JOBID": "7", "SLURM_JOB_NAME": "mine", "SLURM_CPUS_PER_TASK": "8",
@@ -30,7 +30,7 @@ import Testing
     #expect(SlurmEngine.outsideJob(outside) == outside)
   }
 
-  @Test func `options of an address become options of srun`() throws {
+  @Test func `options of an address are passed to srun`() throws {
     let words = try words(
       "slurm=2,partition=a,mem=4G,gres=gpu:a100:1,lustre:2,reservation=r,srun.licenses=x:1,y:2,srun.contiguous")
     for word in [
@@ -60,7 +60,8 @@ import Testing
 
   // MARK: The holder
 
-  /// What the holder of a job of `name` calls when its worker ends with `status`, where another job of the run waits.
+  /// The Slurm commands that the holder of a job calls after its worker ended with `status`. Another job of the run is
+  /// waiting.
   private func calls(ofHolderIn name: String, status: Int32, _ end: String? = nil) throws -> [String] {
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
@@ -77,7 +78,7 @@ import Testing
       "PATH='\(slurm.folder)':$PATH SLURM_JOB_ID=7 SLURM_JOB_NAME='\(own)' MARK='\(command[shell + 5])' \(line)")
     #expect(result.status == status)
     return slurm.calls.map { call in
-      // Without the number of the calling process.
+      // Removes the process id of the caller.
       let words = call.split(separator: " ").map(String.init)
       return (words.prefix(1) + words.dropFirst(2)).joined(separator: " ").replacing(command[shell + 5], with: "MARK")
     }
@@ -92,20 +93,20 @@ import Testing
     #expect(try calls(ofHolderIn: "mine", status: Worker.lostStatus) == [])
   }
 
-  @Test func `a job whose worker died records that and is cancelled`() throws {
+  @Test func `the job of a worker that died is marked and cancelled`() throws {
     #expect(
       try calls(ofHolderIn: "own", status: 1) == [
         "scontrol --quiet update JobId=7 Comment=MARK ended", "scancel --quiet --name=MARK.1 7",
       ])
   }
 
-  @Test func `a worker that has lost its run cancels the run's waiting jobs`() throws {
+  @Test func `if a worker has lost its run, the waiting jobs of the run are cancelled`() throws {
     let expected = [
       "scontrol --quiet update JobId=7 Comment=MARK ended", "squeue --noheader --me --states=PENDING --format=%A %k",
       "scancel --quiet --state=PENDING 8", "scancel --quiet --name=MARK.1 7",
     ]
     #expect(try calls(ofHolderIn: "own", status: Worker.lostStatus) == expected)
-    // As its guard ends it.
+    // The worker is killed by its guard.
     let guarded = "kill -USR1 $FLOWRUN_HOLDER; kill -KILL $$"
     #expect(try calls(ofHolderIn: "own", status: 137, guarded) == expected)
   }
@@ -134,10 +135,10 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `the reason why jobs wait is reported whenever it changes`() async throws {
+  func `changes of the reason why jobs wait are reported`() async throws {
     let (full, limit) = (("b", "Resources"), ("a", "PartitionTimeLimit"))
     let answers = Answers([[full], [full], [full, limit, full], [], [full]])
-    // A worker that never comes.
+    // A worker that never connects.
     let pool = WorkerPool(
       name: "slurm",
       starts: [WorkerStart(name: "allocation 1", command: ["true"], environment: [:], slots: 1)],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// The shell text that signals processes which Slurm lists.
+/// The shell scripts that send signals to processes listed by Slurm.
 @Suite(.timeLimit(.minutes(10))) struct SlurmScriptsTests {
   private static func quoted(_ words: [String]) -> String {
     words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
@@ -21,7 +21,7 @@ import Testing
 
   private static let header = "PID      JOBID    STEPID   LOCALID GLOBALID"
 
-  /// Lines of `scontrol listpids` for a job, those of them that name its processes, and the script that may get a signal.
+  /// A job, lines of `scontrol listpids`, the lines for processes of the job, and the script that may receive a signal.
   private typealias List = (job: String, lines: [String], listed: [String], script: String?)
   private static let lists: [List] = [
     ("180", [], [], nil),
@@ -33,18 +33,18 @@ import Testing
       ["batch - 36"], nil
     ),
     ("180", ["-1 180 batch 0 0", "36 180 batch - -"], ["batch - 36"], nil),
-    // It runs no program yet.
+    // The script does not run a program yet.
     ("180", ["36 180 batch 0 0"], ["batch 0 36"], nil),
     ("180", ["36 180 batch 0 0", "36 180 batch - -"], ["batch 0 36", "batch - 36"], nil),
     ("180", ["36 180 batch 0 0", "37 180 batch - -"], ["batch 0 36", "batch - 37"], "36"),
     ("180", ["37 180 batch - -", "36 180 batch 0 0"], ["batch - 37", "batch 0 36"], "36"),
     ("180", ["36 180 batch 0 0", "37 180 batch - -", "38 180 0 0 0"], ["batch 0 36", "batch - 37", "0 0 38"], "36"),
-    // The number of another job is in the column of the processes, or begins or ends with this one's.
+    // The id of another job is in the column of processes, or contains the id of this one.
     ("5", ["32532    5    batch 0 0", "32533    5    batch - -"], ["batch 0 32532", "batch - 32533"], "32532"),
     ("5", ["32532 55 batch 0 0", "32533 55 batch - -"], [], nil),
     ("5", ["5 32532 batch 0 0", "5 32532 batch - -"], [], nil),
     ("5", ["32532 15 batch 0 0", "32533 51 batch - -"], [], nil),
-    // Numbers that are none of a process.
+    // Invalid process ids.
     ("5", ["0 5 batch 0 0", "1 5 batch 0 0", "-12 5 batch 0 0", "36 5 batch - -"], ["batch - 36"], nil),
     (
       "5", ["007 5 batch 0 0", "7x 5 batch 0 0", "99999999999 5 batch 0 0", "- 5 batch 0 0", "36 5 batch - -"],
@@ -56,7 +56,7 @@ import Testing
   ]
 
   @Test(arguments: ["sh", "bash"])
-  func `only processes of the job are read from Slurm's list`(shell: String) throws {
+  func `only the lines for the job's processes are used from Slurm's list`(shell: String) throws {
     for (job, lines, listed, script) in Self.lists {
       #expect(try Self.output(of: "listed_processes", job: job, lines, shell: shell) == listed, "\(lines)")
       #expect(
@@ -68,22 +68,23 @@ import Testing
 
   private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
 
-  /// Runs a script as the first process of a namespace, where it can signal no process of this machine.
+  /// Runs a script as the first process of a PID namespace, so that it cannot send signals to other processes of this
+  /// machine.
   private func isolated(_ script: String) throws -> [String] {
     let (_, output) = try Shell.run(
       "unshare --pid --fork --kill-child --mount-proc " + Self.quoted(["sh", "-c", script]))
     return output.split(separator: "\n").map(String.init)
   }
 
-  /// The lists that a node may give one after the other while the script of a task starts. `P` is the script, `C` its program
-  /// and `B` a bystander.
+  /// Lists that a node may return, one after another, while the script of a task starts. `P` is the script, `C` its
+  /// program and `B` an unrelated process.
   private static let looks = [
     "-1 180 batch 0 0", "-1 180 batch 0 0\nC 180 batch - -", "P 180 batch 0 0", "P 180 batch 0 0\nC 180 batch - -",
     "B 18 batch 0 0\nB 18 batch - -\n180 32532 batch 0 0", "B 180 batch 0 0\nC 180 batch - -", "",
   ]
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `a task's holder signals only the task's script, whatever Slurm lists meanwhile`() throws {
+  func `a task's holder sends signals only to the task's script, whatever Slurm lists`() throws {
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
     func write(_ script: String, to name: String) throws {
@@ -92,7 +93,7 @@ import Testing
         [.posixPermissions: 0o755], ofItemAtPath: "\(slurm.folder)/\(name)")
     }
     try write("#!/bin/sh\n[ \"$1\" = 0.3 ] || exec /bin/sleep \"$@\"\n", to: "sleep")
-    // Each call takes the first of the lists that are left; the last one stays.
+    // Each call returns the next list. The last list is returned repeatedly.
     try write(
       """
       #!/bin/sh
@@ -137,7 +138,7 @@ import Testing
   @Test(
     .enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"),
     arguments: ["-1", "0", "1", "99999"])
-  func `a worker's guard signals only its worker and the process that started it`(holder: String) throws {
+  func `a worker's guard sends signals only to its worker and to the process that started it`(holder: String) throws {
     let output = try isolated(
       #"""
       /bin/sleep 300 & bystander=$!
@@ -150,7 +151,7 @@ import Testing
       done 2>/dev/null
       kill -KILL $bystander
       """#)
-    // The worker is ended, and a guard of something else does nothing.
+    // The guard kills its worker, and does nothing if the process id is not that of a worker.
     #expect(output == ["137", "0", "0"])
   }
 }

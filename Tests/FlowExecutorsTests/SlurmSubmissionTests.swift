@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowExecutors
 
-/// What flowrun takes from the answers of Slurm's commands, which fakes give.
+/// Submitting jobs and reading the output of Slurm's commands, which are replaced by fakes.
 @Suite final class SlurmSubmissionTests {
   private let slurm: FakeSlurm
   private let engine: SlurmEngine
@@ -27,7 +27,7 @@ import Testing
     engine.pause = { [pauses] pause in pauses.all.withLock { $0.append(pause) } }
     engine.tell = { [pauses] line in pauses.told.withLock { $0.append(line) } }
     self.engine = engine
-    // Programs are looked for on the PATH of this process.
+    // Programs are searched in the PATH of this process.
     setenv("PATH", slurm.environment["PATH"] ?? "", 1)
   }
 
@@ -39,7 +39,7 @@ import Testing
   private func calls(of name: String) -> [String] {
     slurm.calls.compactMap { call in
       let words = call.split(separator: " ").map(String.init)
-      // A line of a script that another command was given has no number of a process.
+      // Lines of scripts passed to other commands have no process id.
       guard words.count > 1, words[0] == name, Int(words[1]) != nil else { return nil }
       return ([name] + words.dropFirst(2)).joined(separator: " ")
     }
@@ -53,17 +53,17 @@ import Testing
     ("-5\n", nil),
     ("0\n", nil), ("12x\n", nil),
   ])
-  func `the number of a job is read from its own line`(output: String, number: Int?) {
+  func `the id of a job is parsed from its own line`(output: String, number: Int?) {
     #expect(SlurmAnswers.jobNumber(output) == number)
   }
 
-  @Test func `standard error of sbatch is shown and not parsed`() throws {
+  @Test func `the error output of sbatch is shown and not parsed`() throws {
     try slurm.set("sbatch", "echo 'sbatch: 99' >&2; echo banner; echo 42; echo 'sbatch: using partition main' >&2")
     #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
     #expect(pauses.told.withLock { $0 } == ["slurm: sbatch: 99", "slurm: sbatch: using partition main"])
   }
 
-  @Test func `jobs of later attempts have the time and the partition of their attempt`() throws {
+  @Test func `jobs of later attempts use the time limit and partition of their attempt`() throws {
     let engine = SlurmEngine(
       address: try ExecutorAddress("slurm=2,partition=short,time=30m"), environment: slurm.environment)
     try slurm.set("sbatch", "echo 42")
@@ -82,7 +82,7 @@ import Testing
       ["--partition=long", "--time=1:30:00"],
     ]
     #expect(calls(of: "sbatch").map { options($0.split(separator: " ").map(String.init)) } == expected)
-    // Jobs of steps without items are started by srun.
+    // Steps without items are started by srun.
     let commands = jobs.map { job in
       var request = MachineResources(cpus: 1)
       request.job = job
@@ -91,7 +91,7 @@ import Testing
     #expect(commands.map(options) == expected)
   }
 
-  @Test func `a later attempt is checked against the nodes of its partition`() throws {
+  @Test func `the request of a later attempt is checked against the nodes of its partition`() throws {
     try slurm.set(
       "sinfo",
       """
@@ -122,18 +122,18 @@ import Testing
     "echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1"
 
   @Test(arguments: [timeout, "echo no number here", ":"])
-  func `an array whose number never arrived is found by its name`(sbatch: String) throws {
+  func `an array whose id was not received is found by its name`(sbatch: String) throws {
     try slurm.set("sbatch", sbatch)
     try slurm.set("squeue", "echo '41 0-2%2 someone-else'; echo '42 0 \(engine.mark)'; echo '42 1-2%2 \(engine.mark)'")
     #expect(try engine.submit(batch, known: [], mayExist: false) == 42)
     #expect(calls(of: "squeue") == ["squeue --noheader --me --name=run.s.1 --format=%F %K %k"])
     #expect(calls(of: "scancel") == [])
-    // It is not submitted again either.
+    // The array is not submitted again.
     #expect(try engine.submit(batch, known: [], mayExist: true) == 42)
     #expect(calls(of: "sbatch").count == 1)
   }
 
-  @Test func `an array with the same name but other items is cancelled, a known one is not`() throws {
+  @Test func `an array with the same name but different items is cancelled, and a known one is not`() throws {
     try slurm.set("sbatch", Self.timeout)
     try slurm.set("squeue", "echo '41 0-3%2 \(engine.mark)'; echo '40 0-2%2 \(engine.mark)'")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [40], mayExist: false) }
@@ -142,7 +142,7 @@ import Testing
     #expect(calls(of: "scancel") == ["scancel --quiet 41"])
   }
 
-  @Test func `an array that Slurm refuses permanently is not searched for`() throws {
+  @Test func `flowrun does not search for an array that Slurm refused permanently`() throws {
     try slurm.set("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1")
     let problem = #expect(throws: ExecutorProblem.self) { try engine.submit(batch, known: [], mayExist: false) }
     #expect(problem?.isPassing == false)
@@ -161,7 +161,7 @@ import Testing
       """)
   }
 
-  @Test func `a controller that refuses temporarily is asked again after growing pauses`() throws {
+  @Test func `after temporary errors of the controller, calls are repeated with growing pauses`() throws {
     try refuse(times: 6, "Unable to contact slurm controller (connect failure)")
     #expect(try engine.cluster().excluded == [])
     let seconds = pauses.all.withLock {
@@ -171,7 +171,7 @@ import Testing
     #expect(pauses.told.withLock { $0.count } == 1)
   }
 
-  @Test func `a permanent refusal, or one that lasts too long, is final`() throws {
+  @Test func `permanent errors, and temporary ones that last too long, are final`() throws {
     try refuse(times: 99, "slurm_load_partitions: Invalid node name specified")
     #expect(throws: ExecutorProblem.self) { try engine.cluster() }
     #expect(pauses.all.withLock { $0.isEmpty })
@@ -209,7 +209,7 @@ import Testing
         + "so do 2 other steps"
     ),
   ])
-  func `a run warns of steps that have longer to stop than Slurm leaves them`(
+  func `a run warns about steps whose time to stop exceeds Slurm's limit`(
     configuration: String, seconds: [Int], warning: String?
   ) throws {
     try slurm.set("scontrol", "echo '\(configuration)'")
@@ -220,7 +220,7 @@ import Testing
     #expect(calls(of: "scontrol").count == (seconds.isEmpty ? 0 : 1))
   }
 
-  @Test func `the warning about the time to stop is part of the run`() throws {
+  @Test func `the output of a run contains the warning about the time to stop`() throws {
     try slurm.set("scontrol", "echo 'KillWait = 30 sec'")
     let steps = "steps: { a: { run: 'true' }, b: { run: 'true', stop: { within: 40s } } }"
     try "name: x\ndefaults: { stop: { within: 20s } }\n\(steps)\n"
@@ -233,7 +233,7 @@ import Testing
 
   // MARK: The environment
 
-  @Test func `variables for the user's own calls do not affect flowrun`() throws {
+  @Test func `variables that configure the user's own Slurm commands do not affect flowrun`() throws {
     let kept = [
       "PATH", "SLURM_ACCOUNT", "SBATCH_ACCOUNT", "SBATCH_QOS", "SBATCH_PARTITION", "SLURM_CONF", "SRUN_CPU_BIND",
     ]
