@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// Workers in allocations of a real Slurm with two nodes of two processors.
+/// Workers in allocations of a real Slurm cluster with two nodes of two processors.
 @Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class SlurmTests {
   private let cluster: SlurmCluster
@@ -32,7 +32,7 @@ final class SlurmTests {
     try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
   }
 
-  @Test func `workers in allocations behave like every executor, and release the allocations`() async throws {
+  @Test func `workers in allocations meet the requirements for executors and release their allocations`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }
     let request = ExecutorRequest(
@@ -47,7 +47,7 @@ final class SlurmTests {
     #expect(isFree)
   }
 
-  @Test func `requests that Slurm cannot satisfy are reported, and nothing runs`() throws {
+  @Test func `requests that Slurm cannot satisfy are reported before any step runs`() throws {
     try write("name: x\nsteps: { a: { run: 'touch ran' } }\n")
     let partition = try run("flow.yaml", "--on", on + ",partition=big")
     #expect(partition.exitCode == 2)
@@ -71,7 +71,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a Slurm that does not answer is reported`() throws {
+  func `a Slurm controller that does not respond is reported`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try FlowrunProcess.run(
       ["flow.yaml", "--on", on], in: folder, environment: ["SLURM_CONF": "/no/slurm.conf"])
@@ -79,7 +79,7 @@ final class SlurmTests {
     #expect(result.errors.contains("Slurm cannot be reached"))
   }
 
-  @Test func `a killed flowrun leaves neither a job nor a command`() throws {
+  @Test func `after flowrun is killed, no job and no command is running`() throws {
     try write("name: x\nsteps: { a: { run: 'echo $$ > number; sleep 60' } }\n")
     let process = try FlowrunProcess(["flow.yaml", "--on", on], in: folder, environment: cluster.environment)
     let hasBegun = within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/number") }
@@ -97,7 +97,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `allocations of workers that do not end in time are released`() throws {
+  func `allocations of workers that do not stop in time are released`() throws {
     try write(
       """
       name: x
@@ -121,13 +121,13 @@ final class SlurmTests {
     _ = FileManager.default.createFile(atPath: "\(folder)/stop", contents: nil)
     let result = process.result(limitSeconds: 60)
     #expect(result.exitCode == 0, "\(result)")
-    // What carried their pipes was killed; they themselves end as they were asked to, and tell Slurm nothing.
+    // The transports were killed. The workers end as requested, and do not contact Slurm.
     for worker in workers { kill(worker, SIGCONT) }
     #expect(try within(seconds: 20) { try cluster.ask("squeue -h").isEmpty })
   }
 
   @Test(.enabled(if: TestExtent.isFull), arguments: [false, true])
-  func `an allocation that Slurm has not granted yet is released with the others`(isKilled: Bool) throws {
+  func `an allocation that Slurm has not granted yet is released together with the others`(isKilled: Bool) throws {
     try write("name: x\nsteps: { a: { run: 'sleep \(isKilled ? 60 : 1)' } }\n")
     let process = try FlowrunProcess(
       ["flow.yaml", "--on", on.replacing("slurm=4", with: "slurm=12")], in: folder, environment: cluster.environment)
@@ -138,27 +138,27 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `random workflows have the same result here and on Slurm`() throws {
+  func `random workflows have the same result on Slurm as locally`() throws {
     try TimelessReport.compare(
       FaultScene.isLong ? 20 : 2, in: folder, on: ["--on", on], environment: cluster.environment)
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a flowrun that is not in the nodes' PATH is reported with a remedy`() throws {
+  func `a flowrun that is not in the PATH of the nodes is reported with a remedy`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let result = try run("flow.yaml", "--on", "slurm=2")
     #expect(result.exitCode == 2)
     #expect(result.errors.contains("; name the path that flowrun has there with 'worker=PATH'"), "\(result.errors)")
   }
 
-  @Test func `a variable that contains a secret is passed neither to a node nor to srun`() throws {
+  @Test func `neither a node nor srun receives a variable that contains a secret`() throws {
     let scene = SecretVariable(folder: folder, transport: "srun --nodes=1")
     try scene.write()
     try scene.check(["--on", on], cluster.environment)
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a step of an included file runs in the folder of that file, alone and for each item`() throws {
+  func `a step of an included workflow runs in the folder of that file, with and without items`() throws {
     try FileManager.default.createDirectory(atPath: "\(folder)/lib", withIntermediateDirectories: true)
     let files = [
       "a.txt": "main-1\n", "lib/a.txt": "lib-1\n",
@@ -175,7 +175,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `a short step costs hardly more than on a local worker`() throws {
+  func `a short step takes little longer than on a local worker`() throws {
     var steps = "  s0: { run: 'echo hi; sleep 0.012' }\n"
     for index in 1..<30 { steps += "  s\(index): { run: 'echo hi; sleep 0.012', needs: s\(index - 1) }\n" }
     try write("name: chain\nsteps:\n\(steps)")
@@ -194,7 +194,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the reason why an allocation waits is reported in Slurm's words`() throws {
+  func `the reason why an allocation waits is reported as Slurm states it`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let process = try FlowrunProcess(
       ["flow.yaml", "--verbose", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
@@ -208,7 +208,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `allocations follow the options of the address`() throws {
+  func `the options of an address determine the allocations`() throws {
     try write(
       """
       name: x
@@ -219,7 +219,7 @@ final class SlurmTests {
       ("nodelist=node[2]", ["a: node2"]), ("exclude=node2", ["a: node1"]), ("srun.nice=5", ["a: node"]),
       ("mem=123M,gres=gpu:1", ["a: node1", "a: 123M (null) gres:gpu:1"]), ("reservation=kept", ["a: node2"]),
     ] {
-      // It keeps the node from all others.
+      // The reservation excludes all other jobs from the node.
       if options.hasPrefix("reservation") {
         _ = try cluster.ask(
           "scontrol create reservation=kept users=$(id -un) nodes=node2 starttime=now duration=10 flags=ignore_jobs")
@@ -236,7 +236,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the loser of two concurrent resumes has no jobs`() throws {
+  func `of two concurrent resumes, the one that does not get the run has no jobs`() throws {
     try write(StandbyTests.handedOn)
     let first = try FlowrunProcess(["flow.yaml"], in: folder)
     #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
@@ -259,7 +259,7 @@ final class SlurmTests {
 
   // MARK: What is written
 
-  /// Runs a script as somebody at a terminal would, who has flowrun on the `PATH`.
+  /// Runs a script as a user at a terminal would, with flowrun in the `PATH`.
   private func script(_ text: String) throws -> (status: Int32, output: String) {
     let programs = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent().path
     return try Shell.run(
@@ -272,7 +272,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `the Slurm guide works word for word`() throws {
+  func `the commands in the Slurm guide work as written`() throws {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../docs/scale.md")
     let page = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
     let section = try #require(page.components(separatedBy: "## From one machine to Slurm").dropFirst().first)
@@ -288,7 +288,7 @@ final class SlurmTests {
   }
 
   @Test(.enabled(if: TestExtent.isFull))
-  func `an exported workflow runs as dependent jobs, and omitted parts are reported`() throws {
+  func `an exported workflow runs as dependent jobs, and steps that cannot be exported are reported`() throws {
     try write(
       """
       name: x
@@ -318,7 +318,7 @@ final class SlurmTests {
     #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8) == "try\ntry\n")
   }
 
-  @Test func `steps of a failed node run again on another one within 12 s, never concurrently`() throws {
+  @Test func `steps of a failed node run again on another one within 12 s, and never twice at the same time`() throws {
     try write(
       """
       name: x

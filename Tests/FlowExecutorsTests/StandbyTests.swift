@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Resumes that ask an engine for workers: not before they have the run.
+/// Resumes on an engine. Workers are requested only after the resume has taken over the run.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct StandbyTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-standby-\(UUID().uuidString)"
 
@@ -11,7 +11,7 @@ import Testing
     try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
   }
 
-  /// A step that waits here for `go`, and one that may run elsewhere.
+  /// A step that waits here for `go`, and one that may run remotely.
   static let handedOn = """
     name: handed-on
     durable: true
@@ -25,7 +25,7 @@ import Testing
 
   private let on = "slurm=2,worker=\(FlowrunProcess.path)"
 
-  @Test func `of two standbys, only the one that has the run requests allocations`() throws {
+  @Test func `of two standby processes, only the one that takes over the run requests allocations`() throws {
     try write(Self.handedOn)
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
@@ -40,19 +40,21 @@ import Testing
     first.send(SIGKILL)
     _ = first.result()
     #expect(within(seconds: 30) { !slurm.askers.isEmpty })
-    // The other one tried to take the run at the same time; it has gone back to waiting, or never knew.
+    // The other one tried to take over the run at the same time and went back to waiting, or did not notice.
     _ = FileManager.default.createFile(atPath: "\(folder)/go", contents: nil)
     for standby in standbys { #expect(standby.result().exitCode == 0) }
     #expect(slurm.askers.count == 1, "\(slurm.calls)")
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a resume requests allocations once it has the run, and releases the run if there are none`() throws {
+  @Test func `a resume requests allocations after it has taken over the run, and releases the run if it gets none`()
+    throws
+  {
     try write("name: fails\nsteps: { a: { run: 'echo a' }, b: { run: '[ -e go ]', needs: a } }\n")
     #expect(try FlowrunProcess.run(["flow.yaml"], in: folder).exitCode == 1)
     func shown() throws -> String { try FlowrunProcess.run(["runs", "export", "last"], in: folder).output }
     let before = try shown()
-    // Looks at the run as another process would, and then finds no node.
+    // Lists the runs as another process would, and then reports that there is no node.
     let look = "'\(FlowrunProcess.path)' runs --in '\(folder)' --json > '\(folder)/seen'"
     let slurm = try FakeSlurm(srun: "\(look); echo 'srun: error: no' >&2; exit 1")
     defer { slurm.remove() }
@@ -69,7 +71,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a signal while allocations are requested releases the run unchanged`() throws {
+  @Test func `a signal while allocations are requested releases the run without changes`() throws {
     try write("name: fails\nsteps: { a: { run: '[ -e go ]' } }\n")
     #expect(try FlowrunProcess.run(["flow.yaml"], in: folder).exitCode == 1)
     let before = try FlowrunProcess.run(["runs", "export", "last"], in: folder).output

@@ -1,7 +1,7 @@
 import FlowPluginKit
 import Synchronization
 
-/// A clock that does not move until it is advanced, for one sleeper.
+/// A clock that advances only when a test tells it to. It supports one sleeping task.
 final class SteppedClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Swift.Duration
@@ -28,7 +28,7 @@ final class SteppedClock: Clock {
     await ticket.wait()
   }
 
-  /// Waits until somebody sleeps.
+  /// Waits until a task sleeps.
   func sleeper() async { await sleeps.wait() }
 
   func advance(to offset: Swift.Duration) {

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What stays of a report when everything is taken out that may differ from run to run.
+/// The parts of a report that are equal in all runs of a workflow.
 struct TimelessReport: Equatable, CustomStringConvertible {
   let description: String
 
-  /// What flowrun is to run with `arguments` in a folder that holds flow.yaml.
+  /// Runs flow.yaml in a folder with `arguments`.
   init(_ arguments: [String], in folder: String, environment: [String: String] = [:]) throws {
     let result = try FlowrunProcess.run(
       ["flow.yaml", "--report", "report.json", "--json"] + arguments, in: folder,
@@ -26,7 +26,8 @@ struct TimelessReport: Equatable, CustomStringConvertible {
     description = try (lines + Self.logged(result.output)).joined(separator: "\n")
   }
 
-  /// What each step wrote to each of its outputs; of the two nobody knows which line came first.
+  /// The lines that each step printed to each of its outputs. The order of lines between the two outputs is not
+  /// defined.
   private static func logged(_ output: String) throws -> [String] {
     var lines: [String: [String]] = [:]
     for line in output.split(separator: "\n") {
@@ -60,7 +61,7 @@ struct TimelessReport: Equatable, CustomStringConvertible {
 }
 
 extension TimelessReport {
-  /// Compares what random workflows come to here and elsewhere.
+  /// Compares the results of random workflows that run locally and remotely.
   static func compare(
     _ count: Int, in folder: String, on arguments: [String], environment: [String: String] = [:]
   ) throws {

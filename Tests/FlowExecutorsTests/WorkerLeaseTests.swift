@@ -11,21 +11,21 @@ import Testing
     #expect(WorkerLease(silence: rhythm.guardSilence, at: start).end == start + .seconds(10))
   }
 
-  @Test func `A worker that is pinged every 2 s lives 8 s after the last ping`() {
+  @Test func `a worker that is pinged every 2 s ends 8 s after the last ping`() {
     var lease = WorkerLease(silence: rhythm.guardSilence, at: start)
     for second in stride(from: 0, through: 20, by: 2) { lease.notePing(at: start + .seconds(second)) }
     #expect(lease.end == start + .seconds(28))
   }
 
-  /// Whatever way pings and answers take, the worker is gone before it counts as lost.
-  @Test func `Delayed pings never keep a worker alive until it counts as lost`() {
+  /// A worker must end before it counts as lost, whatever delays pings and responses have.
+  @Test func `delayed pings never keep a worker running until it counts as lost`() {
     for delay in stride(from: 0.0, through: 20, by: 0.5) {
       var pulse = SessionPulse(rhythm, at: start)
       var lease = WorkerLease(silence: rhythm.guardSilence, at: start)
       pulse.notePing(at: start, isSent: true)
       lease.notePing(at: start)
       pulse.noteAnswer(at: start)
-      // The second ping arrives late; its answer does not.
+      // The second ping arrives late, and the response to it without a delay.
       let sent = start + rhythm.interval
       pulse.notePing(at: sent, isSent: true)
       if sent + .seconds(delay) < lease.end { lease.notePing(at: sent + .seconds(delay)) }

@@ -9,7 +9,7 @@ import Testing
 @testable import FlowExecutors
 @testable import FlowPluginHost
 
-/// Workers that are processes of this machine.
+/// Workers that are processes on this machine.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct WorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-workers-\(UUID().uuidString)"
 
@@ -29,7 +29,7 @@ import Testing
       name: "workers", starts: starts(slots), needs: needs, workflowFolder: folder, pulse: PulseRhythm(scale: scale))
   }
 
-  @Test func `Workers with one slot each behave like every executor`() async throws {
+  @Test func `workers with one slot each meet the requirements for executors`() async throws {
     let pool = try pool([1, 1])
     try await pool.open(waitingAtMost: .seconds(20))
     try await ExecutorConformance(pool: pool, folder: folder).run()
@@ -37,7 +37,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker with several slots behaves like every executor`() async throws {
+  @Test func `a worker with several slots meets the requirements for executors`() async throws {
     let pool = try pool([3])
     try await pool.open(waitingAtMost: .seconds(20))
     try await ExecutorConformance(pool: pool, folder: folder).run()
@@ -45,7 +45,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A frozen worker is lost together with its command`() async throws {
+  @Test func `a frozen worker counts as lost, and its command is killed`() async throws {
     let pool = try pool([1], scale: 0.5)
     try await pool.open(waitingAtMost: .seconds(20))
     let shell = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
@@ -68,7 +68,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker without pings ends with its commands before it counts as lost`() async throws {
+  @Test func `a worker that receives no pings ends with its commands before it counts as lost`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let pulse = PulseRhythm(scale: 0.5)
     let terms = WorkerTerms(workflowFolder: folder, pulse: pulse)
@@ -81,7 +81,7 @@ import Testing
       Issue.record("the worker did not introduce itself")
       return
     }
-    // Its pulse is never started: no ping comes.
+    // The pulse of the session is not started, so the worker receives no pings.
     let shell = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
     let start = ContinuousClock.now
     let outcome = await session.run(
@@ -95,7 +95,9 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A worker with a different program for an action is left out, and both are reported`() async throws {
+  @Test func `a worker with a different program for an action is not used, and both programs are reported`()
+    async throws
+  {
     var needs = ExecutorConformance.needs
     needs.digest = { _ in "flowrun 99" }
     let pool = try pool([1], needs)
@@ -110,7 +112,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `A worker that dies after its greeting is left out after three consecutive starts`() async throws {
+  func `a worker that ends after its greeting is not used after three consecutive starts`() async throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     let greeting =
       #"{"jsonrpc":"2.0","id":0,"result":{"name":"flowrun-worker","uses":["ping","capabilities"],"actions":{},"mark":"0-0"}}"#
@@ -144,13 +146,13 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a step whose only worker greets and dies fails with the worker's name, its starts and its last lines`()
+  @Test func `a step fails with the name, starts and last lines of its worker if that always ends after its greeting`()
     throws
   {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try "name: w\nsteps: { a: { run: 'echo hello' } }\n"
       .write(toFile: "\(folder)/w.yaml", atomically: true, encoding: .utf8)
-    // It passes the greeting of a real worker on, and ends without having read a call.
+    // The worker forwards the greeting of a real worker, and ends without reading a call.
     try """
     #!/usr/bin/env python3
     import os, subprocess, sys
@@ -175,7 +177,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `A program that is not a worker is reported`() async throws {
+  @Test func `a program that is not a worker is reported as an error`() async throws {
     let pool = WorkerPool(
       name: "workers",
       starts: [WorkerStart(name: "worker 1", command: ["false"], environment: ["PATH": "/usr/bin:/bin"], slots: 1)],
