@@ -14,7 +14,7 @@ struct BatchTests {
     return batch
   }
 
-  @Test func `revoking at any point returns the ended, the running and the unstarted steps`() {
+  @Test func `revoking at any point returns the finished, running and unstarted steps`() {
     for count in 1...5 {
       for gone in 0..<count {
         let batch = batch(of: count)
@@ -29,7 +29,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `closing returns the end of each step, and no step ends before it started`() {
+  @Test func `closing returns when each step ended, and no step ends before it started`() {
     let batch = batch(of: 3)
     #expect(batch.advance(at: 7) == 1)
     // The clock of a thread may be slightly behind another's.
@@ -39,7 +39,7 @@ struct BatchTests {
     #expect(Array(steps) == [0, 1, 2] && Array(ends) == [7, 7, 9])
   }
 
-  @Test func `the allowance doubles after a batch was run and halves after it was revoked`() {
+  @Test func `the size of batches doubles after each completed one and halves after a revoked one`() {
     let batch = Batch()
     var allowances: [Int] = []
     for round in 0..<9 {
@@ -57,7 +57,7 @@ struct BatchTests {
     #expect(allowances == [2, 4, 8, 16, 32, 32, 32, 16, 8])
   }
 
-  @Test func `two threads start or revoke every step exactly once`()
+  @Test func `while one thread runs steps and another revokes them, each step is run or revoked exactly once`()
     async
   {
     for round in 0..<2_000 {

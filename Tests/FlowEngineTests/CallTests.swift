@@ -36,7 +36,7 @@ import Testing
 
   private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
 
-  @Test func `reports the new name of a renamed action`() throws {
+  @Test func `logs the new name of a renamed action`() throws {
     for step in [Step("a", "old.say"), Step("a", "flow.on", with: ["event": "again", "action": "old.say"])] {
       var fixture = EngineFixture([step])
       fixture.workflow.events = [EventDeclaration("again", repeats: true)]
@@ -58,7 +58,8 @@ import Testing
     #expect(probe.diary.all == ["\(run.run.id)/follow#1", "\(run.run.id)/follow#2"])
   }
 
-  @Test func `calls its action for each post in order, with its number, and counts the calls`() async throws {
+  @Test func `calls its action for each post in order, with the number of the post, and counts the calls`() async throws
+  {
     let run = try start([
       Step("give", "flow.set", with: ["values": ["word": "hello"]]),
       Step(
@@ -77,8 +78,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `handles posts from before it began to follow, and does not keep the run from ending at all`() async throws
-  {
+  @Test func `handles posts from before it began to follow, and does not keep a run from ending`() async throws {
     let run = try start([
       Step("before", "probe.hold"),
       Step("follow", "flow.on", with: ["event": "again", "action": "probe.write", "with": ["text": "x"]], needs: [0]),
@@ -91,7 +91,7 @@ import Testing
     #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
   }
 
-  @Test func `continues after failed calls and counts them`() async throws {
+  @Test func `continues after failed calls, and counts them`() async throws {
     let listener = LogListener()
     let run = try start([follow("flow.fail", ["message": "no luck"])], observer: listener)
     for _ in 0..<2 { run.post("again") }
@@ -114,7 +114,7 @@ import Testing
     #expect(listener.lines == (1...2).map { "error again \($0): \(failure)" })
   }
 
-  @Test func `queues 100 posts behind a slow call and counts those it drops`() async throws {
+  @Test func `queues up to 100 posts during a slow call, and counts those it drops`() async throws {
     let run = try start([follow("probe.hold")])
     run.post("again")
     await wait { probe.door.waiting.load(ordering: .relaxed) == 1 }
@@ -125,7 +125,7 @@ import Testing
     #expect(await run.report.outputs == ["calls": 101, "failed": 0, "dropped": 5])
   }
 
-  @Test func `reports the posts that it could not handle before its grace ended`() async throws {
+  @Test func `reports the posts that it could not handle within its grace period`() async throws {
     let run = try start([follow("probe.wait", timeout: "1h")], lastCallsNanoseconds: 50_000_000)
     for _ in 0..<3 { run.post("again") }
     await wait { run.state.withLock { $0.followers.first?.call != nil } }
@@ -135,7 +135,7 @@ import Testing
     #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
   }
 
-  @Test func `cannot start steps or provide handles through its action`() async throws {
+  @Test func `cannot start steps through its action, and closes handles that the action provides`() async throws {
     let listener = LogListener()
     let run = try start([follow("flow.post", ["event": "again"])], observer: listener)
     run.post("again")
@@ -149,7 +149,7 @@ import Testing
     #expect(probe.diary.all == ["closed thing"])
   }
 
-  @Test func `appears in the report with each entry into the app and what it found`() async throws {
+  @Test func `is reported with each return to the foreground and the state of the run at that time`() async throws {
     var fixture = EngineFixture([
       Step("follow", "flow.on", with: ["event": "app.will-enter-foreground", "action": "flow.noop"]),
       Step("window", "flow.noop", needs: []) {

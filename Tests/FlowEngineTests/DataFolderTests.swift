@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowEngine
 
-@Suite struct `Making a data folder` {
+@Suite struct `Creating a data folder` {
   private let root: String
 
   init() throws {
@@ -16,7 +16,7 @@ import Testing
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
   }
 
-  @Test func `looks at no ancestor of a folder whose parent exists`() throws {
+  @Test func `checks no ancestors if the parent folder exists`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var made: [String] = []
     _ = try DataFolder(making: "\(root)/data") { path in
@@ -27,7 +27,7 @@ import Testing
     #expect(isFolder("\(root)/data"))
   }
 
-  @Test func `goes up only to the first ancestor that exists`() throws {
+  @Test func `checks ancestors only up to the first that exists`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     var made: [String] = []
     _ = try DataFolder(making: "\(root)/a/b") { path in
@@ -37,13 +37,13 @@ import Testing
     #expect(made == ["\(root)/a/b", "\(root)/a", "\(root)/a/b"])
   }
 
-  @Test(arguments: ["a/b/c/d", "a//b/", "a/../b", "./a"]) func `makes missing ancestors`(path: String) throws {
+  @Test(arguments: ["a/b/c/d", "a//b/", "a/../b", "./a"]) func `creates missing ancestors`(path: String) throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     let folder = try DataFolder(making: "\(root)/\(path)")
     #expect(isFolder(folder.path))
   }
 
-  @Test func `names the file or the link that is in the way`() throws {
+  @Test func `reports the file or link that is in the way`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try Data().write(to: URL(fileURLWithPath: "\(root)/file"))
     try FileManager.default.createSymbolicLink(atPath: "\(root)/link", withDestinationPath: "\(root)/missing")

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `ready steps get threads even if the only thread, after short steps, took one that blocks it`()
+  func `ready steps get more threads if the only thread, after many short steps, runs one that blocks it`()
     async throws
   {
     let probe = ProbePlugin()
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `other threads run the steps of a batch whose thread is blocked`() async throws {
+  func `if the thread of a batch is blocked, other threads run the rest of the batch`() async throws {
     // Two thousand short steps and three more, each of them after one that does not return until all short ones have
     // run. The other ready steps block their threads, too, so no thread would find the three by chance. Repeated,
     // because threads may happen to split the steps so that none is left behind.
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a run cancelled during thousands of short steps records for each whether it ran`() async throws {
+  func `a run that is cancelled during thousands of short steps records which of them ran`() async throws {
     for round in 0..<20 {
       let probe = ProbePlugin()
       var fixture = EngineFixture(
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `threads that share short steps run each once, after its dependencies`() async throws {
+  func `short steps that threads share run once each, after their dependencies`() async throws {
     let seed = SeededGenerator.environmentSeed ?? 33
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func `a step that ignores its deadline times out at once and is abandoned after the grace`()
+  @Test func `a step that ignores its deadline times out immediately and is abandoned after the grace period`()
     async throws
   {
     let probe = ProbePlugin()
@@ -155,7 +155,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `a run waits for the event that a running service names in its inputs`() async throws {
+  @Test func `a run keeps waiting for an event while a service that may post it is running`() async throws {
     let report = try await EngineFixture([
       Step("radio", "probe.radio", with: ["event": "signal"]),
       Step("hears", needs: [0]) { $0.after = ["signal"] },
@@ -164,7 +164,7 @@ import Testing
     #expect(report["radio"].outcome == .success)
   }
 
-  @Test func `a failing step is retried after pauses, and its last attempt counts (S34)`() async throws {
+  @Test func `a failing step is retried after growing pauses, and its last attempt counts (S34)`() async throws {
     let report = try await EngineFixture([
       Step("flaky", "probe.fail-twice") { $0.retry = RetryPolicy(attempts: 3, delay: .milliseconds(5), backoff: 2) }
     ]).run()
@@ -173,7 +173,8 @@ import Testing
     #expect(report["flaky"].endedAt! >= 15)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a body that may wait ends its step once, whether or not it waits`() async throws
+  @Test(.timeLimit(.minutes(10))) func `a step with an asynchronous body finishes exactly once, suspended or not`()
+    async throws
   {
     let probe = ProbePlugin()
     let steps: [Step] = (0..<600).map { index in
@@ -191,8 +192,7 @@ import Testing
     #expect(probe.diary.counts.count == 800 && probe.diary.count == 800)
   }
 
-  @Test func `cancelling asks running steps to end, skips waiting steps and runs always() steps at once`() async throws
-  {
+  @Test func `cancelling stops running steps, skips waiting steps and runs always() steps immediately`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
       Step("running", "probe.wait"),
@@ -210,7 +210,7 @@ import Testing
     #expect(report["running"].outcome != .success)
   }
 
-  @Test func `an app posts events until it declares that it has finished (L21)`() async throws {
+  @Test func `an app can post events until it declares that it has finished (L21)`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture([
       Step("ask", "probe.note") {
@@ -247,7 +247,7 @@ import Testing
     #expect(report.outputs == ["copy": ["a", "b"], "text": "n=3"])
   }
 
-  @Test func `a named queue never runs more steps at once than its width`() async throws {
+  @Test func `a queue never runs more steps at the same time than its width`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture((0..<6).map { Step("hold-\($0)", "probe.hold") { $0.queue = "database" } })
     fixture.workflow.queues = [QueueDeclaration(name: "database", qualityOfService: .utility, width: 2)]
@@ -262,7 +262,7 @@ import Testing
     #expect(await run.report.steps.allSatisfy { $0.outcome == .success })
   }
 
-  @Test func `the engine and the simulator end every step of a random graph the same way`() async throws {
+  @Test func `the engine and the simulator finish every step of a random graph in the same way`() async throws {
     let seed = SeededRun.seed
     var random = SplitMix64(seed: seed)
     for _ in 0..<200 {

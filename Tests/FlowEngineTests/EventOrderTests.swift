@@ -7,7 +7,9 @@ import Testing
 
 /// The events that an observer receives from runs with thousands of steps.
 @Suite(.timeLimit(.minutes(10))) struct EventOrderTests {
-  @Test func `an observer receives every transition once and in order, whatever happens to the steps`() async throws {
+  @Test func `an observer receives every transition exactly once and in order, whatever happens to the steps`()
+    async throws
+  {
     let seed = SeededGenerator.environmentSeed ?? 41
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -48,7 +50,7 @@ import Testing
     #expect(report.steps.contains { $0.attempts == 3 })
   }
 
-  @Test func `log lines, posts and the gate are delivered in the order of their instants`() async throws {
+  @Test func `log lines, posts and the opening of the gate are delivered in chronological order`() async throws {
     let steps = (0..<3_000).map { index in
       switch index % 3 {
       case 0: Step("s\(index)", "flow.log", with: ["message": "here"])

@@ -36,7 +36,7 @@ import Testing
     #expect(report.steps[0].items?.map(\.outcome) == [.success, .success, .success])
   }
 
-  @Test func `evaluates its list when it is ready`() async throws {
+  @Test func `evaluates its list after its dependencies have finished`() async throws {
     let list = Step("list", "flow.set", with: ["values": ["files": ["x", "y"]]])
     var each = setting("${{ steps.list.outputs.files }}")
     each.needs = [0]
@@ -52,7 +52,9 @@ import Testing
     #expect(report.conclusion == .failure)
   }
 
-  @Test func `evaluates an if that reads the item for each item, and returns null if it is false`() async throws {
+  @Test func `evaluates its condition per item if that refers to the item, and skips items for which it is false`()
+    async throws
+  {
     let report = try await run(
       [setting([1, 5, 9]) { $0.condition = "item > 3" }], outputs: ["got": "${{ steps.each.outputs.got }}"])
     #expect(report.outputs["got"] == [nil, 5, 9])
@@ -61,7 +63,7 @@ import Testing
     #expect(none.conclusion == .success && none.steps[0].outcome == .success)
   }
 
-  @Test func `runs for every combination that is not excluded, the first key changing least often`() async throws {
+  @Test func `runs for every combination that is not excluded, in the order of the keys`() async throws {
     let axes = FanOut.Source.axes(
       ["os": ["mac", "linux"], "arch": ["arm", "x86"]], exclude: [["os": "mac", "arch": "x86"]],
       include: [])
@@ -73,7 +75,7 @@ import Testing
   }
 
   /// The example from GitHub's page about matrices.
-  @Test func `adds included values to the matching combinations, or as separate ones`() async throws {
+  @Test func `adds included values to matching combinations, or adds new combinations`() async throws {
     let axes = FanOut.Source.axes(
       ["fruit": ["apple", "pear"], "animal": ["cat", "dog"]], exclude: [],
       include: [
@@ -91,7 +93,9 @@ import Testing
       ])
   }
 
-  @Test func `applies include after exclude, even if all are excluded, and evaluates its expressions`() async throws {
+  @Test func `adds included combinations after exclusions, even if all are excluded, and evaluates their expressions`()
+    async throws
+  {
     let axes = FanOut.Source.axes(
       ["os": ["mac", "linux"]], exclude: [["os": "mac"], ["os": "linux"]],
       include: [["os": "linux", "level": "${{ fromJSON('3') }}"], ["level": 1]])
@@ -101,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `cancels its other items when one fails, unless fail-fast is off`(isFailFast: Bool) async throws {
+  func `cancels its other items when one fails, unless fail-fast is false`(isFailFast: Bool) async throws {
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [1, 2, 3] }
     var fixture = EngineFixture([
@@ -134,7 +138,7 @@ import Testing
     #expect(counts.most <= 3 && counts.ran.sorted() == Array(0..<200))
   }
 
-  @Test func `may have 100,000 items, but no more`() async throws {
+  @Test func `can have 100,000 items, but no more`() async throws {
     func list(_ count: Int) -> Value { .array((0..<count).map { .integer($0) }) }
     let step = { (count: Int) in Step("each") { $0.fanOut = FanOut(.items(list(count))) } }
     let most = try await run([step(100_000)], outputs: [:])
@@ -143,7 +147,7 @@ import Testing
     #expect(over.steps[0].failure?.code == "too-many-items")
   }
 
-  @Test func `may return 64 MiB, but no more`() async throws {
+  @Test func `can return 64 MiB, but no more`() async throws {
     // Each item returns a little less than 1 MiB: 64 of them fit, 65 do not.
     let step = { (count: Int) in
       Step("each", "count.give") { $0.fanOut = FanOut(.items(.array((0..<count).map { .integer($0) }))) }
@@ -166,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `runs for each post of a repeating event, with the post as its item`() async throws {
+  @Test func `runs for each post of a repeating event, and the post is the item`() async throws {
     let each = Step(
       "each", "flow.set", with: ["values": ["got": "${{ item.name }} ${{ item.number }}", "at": "${{ item.at >= 0 }}"]]
     ) {
@@ -186,7 +190,7 @@ import Testing
     }
   }
 
-  @Test func `runs again for posts whose items had not succeeded, and for new ones`() async throws {
+  @Test func `runs again in a resume for posts whose items failed, and for new posts`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [2] }
@@ -236,7 +240,7 @@ import Testing
     #expect(plugin.counter.counts.withLock { $0.ran.sorted() } == [1, 2, 3, 4, 5])
   }
 
-  @Test func `returns an empty list without items and null for skipped ones, whatever its action`() async throws {
+  @Test func `returns an empty list if there are no items, and null for skipped items`() async throws {
     let stated = ["values": ["got": "${{ item }}"]] as ValueObject
     let given = ["values": "${{ item }}"] as ValueObject
     func step(_ id: String, _ uses: String, _ with: ValueObject, _ items: Value, _ condition: String? = nil) -> Step {
@@ -270,7 +274,7 @@ import Testing
       ])
   }
 
-  @Test func `keeps successful items when its run is resumed`() async throws {
+  @Test func `keeps items that succeeded when its run is resumed`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()
     plugin.counter.counts.withLock { $0.failing = [2] }

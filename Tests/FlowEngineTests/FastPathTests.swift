@@ -16,7 +16,7 @@ struct FastPathTests {
     return plan
   }
 
-  @Test func `copies of a plan that change on several threads at once have separate records`() async throws {
+  @Test func `copies of a plan that threads change concurrently have separate records`() async throws {
     let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
     for _ in 0..<100 {
       var plan = try Plan(
@@ -82,7 +82,7 @@ struct FastPathTests {
     #expect(copy[1].status == .queued && plan[1].status == .running)
   }
 
-  @Test func `a step with a deadline neither begins nor joins a fast path`() throws {
+  @Test func `a step with a deadline neither starts nor continues a fast path`() throws {
     let steps = [Step("plain"), Step("timed", needs: [0]) { $0.deadline = StepDeadline(max: .seconds(1)) }]
     var plan = try Plan(graph: WorkflowGraph(Workflow(name: "timed", steps: steps)), detail: .none)
     plan.apply(.started(prewarm: false), at: 0)
@@ -100,7 +100,7 @@ struct FastPathTests {
     #expect(none == nil)
   }
 
-  @Test func `passOn equals ending a step and starting the next, for any graph and options`()
+  @Test func `passOn has the same effect as ending a step and starting the next one, for random graphs and options`()
     throws
   {
     let seed = SeededGenerator.environmentSeed ?? 20

@@ -20,7 +20,7 @@ import Testing
     #expect(opened.map(\.atNanoseconds) == [5] && plan.gate.openedAtNanoseconds == 5)
   }
 
-  @Test func `is the same for every thread that opens the gate at once`() async {
+  @Test func `is the same for all threads that open the gate concurrently`() async {
     for _ in 0..<200 {
       let gate = GateClock(clock: RunClock())
       gate.send(.decided(.ready))
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [nil, 220_000_000]) func `is followed by the release of the gate and its thread if no run ends`(
+  @Test(arguments: [nil, 220_000_000]) func `is followed by the release of the gate and its thread even if no run ends`(
     maximum: Int?
   ) async throws {
     weak var gate: GateClock?
@@ -50,7 +50,7 @@ import Testing
     #expect(gate == nil)
   }
 
-  @Test func `stays unchanged when its run is resumed`() {
+  @Test func `is unchanged when its run is resumed`() {
     let gate = GateClock(clock: RunClock())
     gate.restore(OpenedGate(.ready, atNanoseconds: 7), activatedAtNanoseconds: 0)
     #expect(gate.opened == OpenedGate(.ready, atNanoseconds: 7))

@@ -12,7 +12,7 @@ import Testing
     GateDeadline(min: min.map { .literal($0) }, max: max.map { .literal($0) })
   }
 
-  @Test func `the minimum delays a launch that is ready early, and never opens early (L34)`() async throws {
+  @Test func `the gate never opens before its minimum, even if the launch is ready earlier (L34)`() async throws {
     let report = try await EngineFixture([Step("a")], gate: gate(min: .milliseconds(250), max: .seconds(60))).run()
     #expect(report.gate.outcome == .ready)
     #expect(report.gate.openedAt! >= 250)
@@ -20,7 +20,7 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
-  @Test func `a minimum that has passed delays nothing, even though the gate opens after the last step`()
+  @Test func `a minimum that has already passed does not delay the gate`()
     async throws
   {
     for minimum in [nil, Duration.milliseconds(1)] {
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `the maximum opens the gate next to 64 blocked threads, and never early (L35)`() async throws {
+  @Test func `the gate opens at its maximum and never early, even if 64 threads are blocked (L35)`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture(
       (0..<64).map { Step("hold-\($0)", "probe.hold") }, gate: gate(max: .milliseconds(250)))
@@ -49,7 +49,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `the main actor is resumed by the gate while other tasks block all threads of Swift's pool (L34)`()
+  @Test func `the gate resumes the main actor while other tasks block all threads of Swift's pool (L34)`()
     async throws
   {
     let pool = OccupiedPool()
@@ -65,7 +65,9 @@ import Testing
     try FileManager.default.removeItem(atPath: run.run.dataFolder)
   }
 
-  @Test func `at its maximum the gate opens by instant, whichever thread runs first (L35)`() async throws {
+  @Test func `near the maximum, the times of steps decide the outcome, not the order in which threads run (L35)`()
+    async throws
+  {
     for _ in 0..<60 {
       let report = try await EngineFixture([Step("a", "probe.spin")], gate: gate(max: .milliseconds(5))).run()
       let isReady = report.gate.readyAt.map { $0 <= 5 } ?? false
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a failed blocking step opens the gate as failed, at the minimum (L6)`() async throws {
+  @Test func `if a blocking step fails, the gate opens as failed, at its minimum (L6)`() async throws {
     let report = try await EngineFixture(
       [Step("a", "flow.fail", with: ["message": "no store"]), Step("b", needs: [0])], gate: gate(min: .milliseconds(50))
     ).run()
@@ -99,7 +101,7 @@ import Testing
     #expect(report.gate.openedAt! >= 30 && report.gate.openedAt! < report["a"].endedAt!)
   }
 
-  @Test func `deferred steps start after the gate, whatever its outcome (L37, L41)`() async throws {
+  @Test func `deferred steps start after the gate has opened, regardless of its outcome (L37, L41)`() async throws {
     let report = try await EngineFixture(
       [
         Step("a", "flow.fail", with: ["message": "no"]), Step("b") { $0.deferral = .afterGate },
@@ -111,7 +113,7 @@ import Testing
     #expect(report["b"].queue == "utility")
   }
 
-  @Test func `time 0 of a prewarmed run is its activation (P3, P4, P8)`() async throws {
+  @Test func `time 0 of a prewarmed run is the time of its activation (P3, P4, P8)`() async throws {
     var fixture = EngineFixture(
       [Step("early") { $0.prewarm = true }, Step("late", needs: [0])], gate: gate(min: .milliseconds(20)))
     let ends = EndListener()

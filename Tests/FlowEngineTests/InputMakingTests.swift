@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `stores each value in its field, and defaults in the others`() async throws {
+  @Test func `stores each value in its field, and uses defaults for the others`() async throws {
     let given: ValueObject = [
       "flag": true, "text": "given", "the-level": "high", "perhaps": false, "durations": ["1s", "20ms"], "number": 1.5,
       "anything": ["a": 1], "count": 3,
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `reports a missing or invalid value by name`() async {
+  @Test func `reports missing and invalid values by name`() async {
     let missing = await #expect(throws: (any Error).self) { try await TestHost().call(Mixed.self) }
     #expect("\(missing!)".contains("flag"))
     let wrong = await #expect(throws: (any Error).self) {

@@ -28,12 +28,12 @@ struct InputStampTests {
     return known
   }
 
-  @Test func `a file that has just changed is read again, whatever its modification time`() throws {
+  @Test func `a file that has just changed is read again, even if its modification time is old`() throws {
     #expect(try made().number == 0)
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a digest is reused only if inode, length and both times are equal`() throws {
+  @Test func `a recorded digest is reused only if the file's number, length and both times are equal`() throws {
     let stamp = try made()
     let same = try recorded(stamp) { _ in }
     #expect(InputStamp("f", in: OpenFolder(folder), known: same).digest == "recorded")
@@ -48,13 +48,13 @@ struct InputStampTests {
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `a change of times alone is not a change of content`() throws {
+  @Test func `a file with new times but equal content counts as unchanged`() throws {
     let stamp = try made()
     #expect(try stamp.isSame(as: recorded(stamp) { ($0.digest, $0.changedNanoseconds) = (stamp.digest, 1) }))
     try FileManager.default.removeItem(atPath: folder)
   }
 
-  @Test func `the stamp of a step is read as written, and not if it was cut off or changed`() throws {
+  @Test func `the stamp of a step is read back unchanged, and not at all if it is truncated or damaged`() throws {
     let stamp = StepStamp(
       definition: "d", values: "v", inputs: [try made()], products: [try recorded(try made()) { _ in }],
       outputs: ["x": [1, "y"]])

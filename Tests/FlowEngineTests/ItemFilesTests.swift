@@ -191,8 +191,7 @@ import Testing
     return Array(try #require(FileManager.default.contents(atPath: "\(folder)/data/up-to-date/first.unchanged")))
   }
 
-  @Test func `with an unchanged record are checked again after damage to any single byte of that record`() async throws
-  {
+  @Test func `are checked again if any byte of the record of unchanged items is damaged`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let bytes = try await stampBytes(folder)
@@ -210,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `with an unchanged record have the outputs in it`() async throws {
+  @Test func `return the outputs in the record if they are unchanged`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -225,7 +224,7 @@ import Testing
     #expect(try await report(workflow, in: folder).outputs["marks"] == ["a", "b"])
   }
 
-  @Test func `with an unchanged record are checked again after another process has recorded one`() async throws {
+  @Test func `are checked again after another process has recorded an item`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -235,8 +234,8 @@ import Testing
     #expect(FanOutStamp(of: StepID(unchecked: "first"), in: "\(folder)/data")?.isAsItWas(in: folder) == false)
   }
 
-  /// The files of unchanged items are not looked up again a moment later, unless a step may have changed them.
-  @Test func `with an unchanged record are read again by a later step after another one changed a file`() async throws {
+  /// The states of unchanged files are cached for a moment, unless a step may have changed the files.
+  @Test func `are read again by a later step if another step has changed a file`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -259,7 +258,7 @@ import Testing
     #expect(try String(contentsOfFile: "\(folder)/c/all.txt", encoding: .utf8) == "new")
   }
 
-  @Test func `have file states that are cached for 50 ms or until a step begins`() {
+  @Test func `share cached file states for 50 ms or until a step begins`() {
     let states = [FileState(number: 1, bytes: 2, modifiedNanoseconds: 3, changedNanoseconds: 4), nil]
     let recent = RecentStates()
     #expect(recent.states(of: [], in: "/f", at: 0) == nil)
@@ -274,8 +273,8 @@ import Testing
     #expect(recent.states(of: ["a"], in: "/f", at: 1_000_000) == nil)
   }
 
-  /// Each of these determines the result of an item, and none is a file.
-  @Test func `with an unchanged record run again with other inputs, variables and definitions`() async throws {
+  /// Each of these affects the result of an item, but is not a file.
+  @Test func `run again if inputs, variables or definitions change, even if the files do not`() async throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     _ = try await stampBytes(folder)
@@ -300,7 +299,7 @@ import Testing
     try await expectNew(["tag": "2"])
   }
 
-  @Test func `have the same hash as files and as the values that expressions see`() {
+  @Test func `have the same hash whether they are paths or values for expressions`() {
     for path in ["a", "a.txt", ".a", "a.", "/a", "/a/b.tar.gz", "x y/ü.txt", "../..a/b", "a/.b/c.d/e"] {
       #expect(FanOutValues(files: [path]).hashes == FanOutValues([FileItem.value(of: path)]).hashes, "\(path)")
       #expect(FanOutValues(files: [path])[0] == FileItem.value(of: path))
@@ -321,7 +320,7 @@ import Testing
     return await run.report
   }
 
-  @Test func `that produce the same file fail before any of them runs`() async throws {
+  @Test func `fail before any of them runs if two of them produce the same file`() async throws {
     let step = Step("each", "flow.noop", needs: [0]) {
       $0.fanOut = FanOut(.files(["**/*.txt"]))
       $0.produces = ["out/../made/${{ item.stem }}"]
@@ -334,7 +333,7 @@ import Testing
     #expect(report["each"].items?.isEmpty != false)
   }
 
-  @Test func `that produce the same file keep a run from starting if they are known before it`() throws {
+  @Test func `prevent the start of a run if two of them are known to produce the same file`() throws {
     let step = Step("each", "flow.noop") {
       $0.fanOut = FanOut(.items(["a", "b", "A"]))
       $0.produces = ["out/${{ item == 'b' && 'b' || 'a' }}"]
@@ -347,14 +346,14 @@ import Testing
   }
 
   @Test(arguments: [("a", "is a folder"), ("a/none.txt", "there is no file"), ("", "empty")])
-  func `from patterns without files fail with a suggestion`(pattern: String, message: String) async throws {
+  func `fail with a suggestion if a pattern matches no files`(pattern: String, message: String) async throws {
     let step = Step("each", "flow.noop") { $0.fanOut = FanOut(.files([pattern])) }
     let report = try await report(step, files: ["a/x.txt"])
     #expect(report["each"].failure?.code == "not-a-file")
     #expect(report["each"].failure?.message.contains(message) == true, "\(report["each"])")
   }
 
-  @Test func `from no files succeed at once, with an array for each output`() async throws {
+  @Test func `may be an empty list, and then the step succeeds with an empty array per output`() async throws {
     let step = Step("each", "flow.set", with: ["values": ["x": "${{ item.path }}"]]) {
       $0.fanOut = FanOut(.files(["*.none"]))
     }

@@ -44,7 +44,7 @@ import Testing
     return (plan, await run.report)
   }
 
-  @Test func `is written once for a short run, at its end`() async throws {
+  @Test func `of a short run is written once, at the end of the run`() async throws {
     let store = MemoryRunStore()
     let report = try await fixture([Step("a"), Step("b", needs: [0])], store).run()
     let stored = try #require(try store.runs(RunFilter()).first)
@@ -53,7 +53,7 @@ import Testing
     #expect(recollection.header.launch.reason == .user)
   }
 
-  @Test func `has each of many steps once, with its time, in the order of their ends`() async throws {
+  @Test func `contains each of many steps once, with its time, in the order in which they ended`() async throws {
     let store = MemoryRunStore()
     let steps = (0..<7_000).map { index in Step("s\(index)", needs: index % 3 == 0 || index == 0 ? [] : [index - 1]) }
     let report = try await fixture(steps, store).run()
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `reports the successful steps of a stored run, for the removal of older runs`() async throws {
+  @Test func `contains the successful steps, which decide whether older runs can be removed`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("a"), Step("b", "flow.fail", with: ["message": "no"], needs: [0]), Step("c", needs: [1]), Step("d"),
@@ -86,13 +86,13 @@ import Testing
     #expect(RunRecollection.successes(of: stored, in: store) { _ in ["a"] } == [], "of another definition")
   }
 
-  @Test func `causes one warning and no failure if it cannot be written`() async throws {
+  @Test func `that cannot be written causes one warning and does not fail the run`() async throws {
     let report = try await fixture([Step("a")], MemoryRunStore(failingAfter: 0)).run()
     #expect(report.conclusion == .success)
     #expect(report.warnings == ["history: the run store 'memory' cannot be used: the disk is full"])
   }
 
-  @Test func `keeps successful steps, and the rest runs again`() async throws {
+  @Test func `allows a resume that keeps successful steps and runs the others again`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let steps = [
@@ -108,7 +108,7 @@ import Testing
     #expect(probe.diary.counts == ["kept": 1, "beside": 1])
   }
 
-  @Test func `is unchanged after a claim was released, and another claim resumes the run`() async throws {
+  @Test func `is unchanged after a claim was released, and can be claimed again for a resume`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("kept"), Step("fails", "flow.fail", with: ["message": "no"], needs: [0])]
     _ = try await fixture(steps, store).run()
@@ -134,7 +134,7 @@ import Testing
     #expect(try store.run(before.id)?.epoch == 2)
   }
 
-  @Test func `has the outputs of kept steps for those that run again`() async throws {
+  @Test func `provides the outputs of kept steps to those that run again`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("set", "flow.set", with: ["values": ["word": "hello"]]),
@@ -146,7 +146,7 @@ import Testing
     #expect(report["fails"].failure?.message == "hello")
   }
 
-  @Test func `allows a resume from a selected step, under another key`() async throws {
+  @Test func `allows a resume from a selected step, which then gets another key`() async throws {
     let store = MemoryRunStore()
     let steps = [Step("a", "witness.key"), Step("b", "witness.key", needs: [0]), Step("c", "witness.key")]
     _ = try await fixture(steps, store).run()
@@ -163,7 +163,9 @@ import Testing
     #expect(report["a"].attempts == 1)
   }
 
-  @Test func `refuses a changed step that succeeded, unless the resume states what to do`() async throws {
+  @Test func `does not allow a resume if a successful step has changed, unless the resume says what to do`()
+    async throws
+  {
     let store = MemoryRunStore()
     let steps = [
       Step("a", "flow.set", with: ["values": ["word": "x"]]), Step("b", "flow.fail", with: ["message": "no"]),
@@ -189,7 +191,7 @@ import Testing
         == [.again(.ended(.failure)), .again(.changed)])
   }
 
-  @Test func `repeats lost effects that another step needs`() async throws {
+  @Test func `makes a resume repeat lost effects that another step needs`() async throws {
     let store = MemoryRunStore()
     let steps = [
       Step("open", "witness.open"), Step("used", "probe.note", needs: [0]),
@@ -200,7 +202,7 @@ import Testing
     #expect(plan.fates == [.again(.gone), .kept, .again(.ended(.failure)), .kept])
   }
 
-  @Test func `records which attempt was interrupted, and what must not run twice`() throws {
+  @Test func `contains the interrupted attempts, and a resume does not repeat those that must run only once`() throws {
     let steps = [Step("a"), Step("b") { $0.onInterrupt = .fail }, Step("c", needs: [1])]
     var writer = EntryWriter()
     writer.add(.activated(Resolution(), atNanoseconds: 0))
@@ -223,7 +225,7 @@ import Testing
         == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
   }
 
-  @Test func `has each start of a durable run before its body begins`() async throws {
+  @Test func `of a durable run contains the start of each step before its body begins`() async throws {
     let store = MemoryRunStore()
     let steps = (0..<40).map { Step("s\($0)", "witness.look", needs: $0 >= 4 ? [StepIndex($0 - 4)] : []) }
     let report = try await fixture(steps, store, isDurable: true).run()
@@ -232,7 +234,7 @@ import Testing
   }
 
   @Test(arguments: 0..<12)
-  func `ends a durable run that can no longer be written, without lost or repeated steps`(writes: Int)
+  func `that can no longer be written ends a durable run without lost or repeated steps`(writes: Int)
     async throws
   {
     let store = MemoryRunStore(failingAfter: writes)
