@@ -26,7 +26,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `delays the next step while its lease is late, and continues when it is renewed`() async throws {
+  func `whose lease is overdue delays the next step until the lease is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe)
@@ -43,7 +43,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `prevents all further steps, even cleanup, after another process has taken the run`() async throws {
+  func `that another process has taken over prevents all further steps, even cleanup`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe)
@@ -55,7 +55,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `ends running bodies when its lease is late, and runs them again once it is renewed`() async throws {
+  func `whose lease is overdue ends running steps, which run again after the lease is renewed`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(
@@ -78,7 +78,7 @@ extension `A journal` {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `fails a step that must not run twice when its lease is late`() async throws {
+  func `whose lease is overdue fails a running step that must run only once`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
     let run = try await held(store, probe, [Step("once", "probe.wait-once") { $0.onInterrupt = .fail }])

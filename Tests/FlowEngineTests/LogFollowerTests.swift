@@ -72,7 +72,7 @@ import Testing
 
   private func texts(_ news: LogFollower.News) -> [String] { news.lines.compactMap { $0["message"]?.stringValue } }
 
-  @Test func `gets held-back lines at once, and none again when they are recorded`() throws {
+  @Test func `gets held-back lines immediately, and does not get them again when they are recorded`() throws {
     let writer = try Writer()
     let reader = LogFollower("r", in: writer.store)
     for number in 0..<10 { writer.line("a", "line \(number)") }
@@ -95,7 +95,7 @@ import Testing
     #expect(record == ["line 0", "line 1", "line 2", note, "line 18", "line 19", "next"])
   }
 
-  @Test func `gets held lines before lines that were printed after them`() throws {
+  @Test func `gets held-back lines before lines that were printed later`() throws {
     let writer = try Writer()
     let reader = LogFollower("r", in: writer.store)
     for number in 0..<4 { writer.line("a", "line \(number)") }
@@ -109,7 +109,7 @@ import Testing
     #expect(try texts(reader.read()) == ["line 3", "next"])
   }
 
-  @Test func `that starts late receives the number of lines it missed`() throws {
+  @Test func `that starts late is told how many lines it missed`() throws {
     let writer = try Writer()
     for number in 0..<10 { writer.line("a", "line \(number)") }
     try writer.write()
@@ -122,7 +122,7 @@ import Testing
     #expect(try texts(reader.read()) == [note, "line 18", "line 19"])
   }
 
-  @Test func `continues at its position after a lost connection`() throws {
+  @Test func `continues where it stopped after its connection was lost`() throws {
     let writer = try Writer()
     for number in 0..<6 { writer.line("a", "line \(number)") }
     try writer.write()
@@ -138,7 +138,7 @@ import Testing
     #expect(try texts(LogFollower("r", in: writer.store, after: "nonsense").read()).count == 9)
   }
 
-  @Test func `reads at most the newest parts, however much is printed`() throws {
+  @Test func `reads no more than the newest parts, however much is printed`() throws {
     let folder = FileManager.default.temporaryDirectory.path + "/flowrun-live-\(UInt64.random(in: 0 ... .max))"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var log = LiveLog(in: folder, run: "r", epoch: 1)

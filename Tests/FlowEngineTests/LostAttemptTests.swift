@@ -44,14 +44,14 @@ import Testing
     return (executor.requests.withLock { $0 }, report.conclusion)
   }
 
-  @Test func `requests grow after a loss for an unknown reason, but not after one of the machine`() async throws {
+  @Test func `requested resources grow after a loss of unknown cause, but not if the machine failed`() async throws {
     let (lost, node) = (ExecutorLost("gone"), ExecutorLost("*** JOB 5 CANCELLED DUE TO NODE FAILURE ***"))
     #expect(try await attempts([lost, lost]).cpus == [1, 2, 3])
     #expect(try await attempts([node, ExecutorLost("STEP 5.0 CANCELLED DUE TO PREEMPTION")]).cpus == [1, 1, 1])
     #expect(try await attempts([lost, node, lost]).cpus == [1, 2, 2, 3])
   }
 
-  @Test func `lost attempts are limited to 3 or the stated number`() async throws {
+  @Test func `a step is repeated after at most 3 losses, or the stated number`() async throws {
     let losses = Array(repeating: ExecutorLost("gone"), count: 9)
     let usual = try await attempts(losses)
     #expect(usual.cpus.count == 4 && usual.conclusion == .failure)
@@ -59,7 +59,7 @@ import Testing
     #expect(try await attempts(losses, limit: 0).cpus.count == 1)
   }
 
-  @Test func `an attempt that reached its job's time limit is repeated only by retry`() async throws {
+  @Test func `an attempt that exceeded its job's time limit is repeated only if the step has retry`() async throws {
     let late = ExecutorLost("DUE TO TIME LIMIT", isFinal: true, isTimeUp: true)
     #expect(try await attempts([late]).cpus == [1])
     var policy = RetryPolicy(attempts: 2, delay: .zero)
@@ -69,7 +69,7 @@ import Testing
     #expect(try await attempts([late], retry: policy).cpus == [1])
   }
 
-  @Test func `reasons decide whether a loss is repeated`() async throws {
+  @Test func `the reasons for retries decide whether a lost attempt is repeated`() async throws {
     let (lost, memory) = (ExecutorLost("gone"), ExecutorLost("Detected 1 oom-kill event"))
     var policy = RetryPolicy(attempts: 2, delay: .zero)
     policy.reasons = RetryReasons([.outOfMemory], areExcepted: true)

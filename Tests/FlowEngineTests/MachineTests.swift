@@ -24,7 +24,7 @@ struct MachineTests {
     return fixture
   }
 
-  @Test func `running steps never use more resources than there are`() async throws {
+  @Test func `running steps never use more resources than the machine has`() async throws {
     let steps = (0..<200).map(Self.step)
     let report = try await fixture(steps).run()
     #expect(report.conclusion == .success)
@@ -41,7 +41,7 @@ struct MachineTests {
     }
   }
 
-  @Test func `a step that waits for resources delays no step that fits, in any pool`() async throws {
+  @Test func `a step that waits for resources does not delay other steps that fit, in any pool`() async throws {
     let probe = ProbePlugin()
     var fixture = fixture([
       Step("holds", "probe.hold") { $0.request = MachineResources(cpus: 3) },
@@ -62,7 +62,7 @@ struct MachineTests {
     #expect(waits.startedAt! >= holds.endedAt! && fits.startedAt! <= holds.endedAt!)
   }
 
-  @Test func `an attempt takes its own request, not that of the previous one`() async throws {
+  @Test func `each attempt uses its own request, not that of the previous attempt`() async throws {
     let probe = ProbePlugin()
     var fixture = fixture([
       Step("grows", "probe.fail-twice", needs: [2]) {
@@ -95,7 +95,7 @@ struct MachineTests {
     #expect(grows.endedAt! > holds.endedAt! && grows.attemptTimes[1].startedAt! >= holds.endedAt!)
   }
 
-  @Test func `the requests of later attempts must fit before anything starts`() {
+  @Test func `a run does not start if the request of a later attempt exceeds the capacity`() {
     let steps = [
       Step("grows") {
         $0.request = MachineResources(cpus: 2)
@@ -110,7 +110,7 @@ struct MachineTests {
     }
   }
 
-  @Test func `a step that requests more than the capacity cannot be started`() {
+  @Test func `a run does not start if a step requests more than the capacity`() {
     let steps = [Step("big") { $0.request = MachineResources(cpus: 64) }]
     #expect {
       _ = try fixture(steps).start()

@@ -37,7 +37,7 @@ struct PlanTests {
     #expect(plan.conclusion == .partial)
   }
 
-  @Test func `a step that ends at the exact instant of the maximum is not late`() throws {
+  @Test func `a step that ends exactly at the maximum is not late`() throws {
     var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 1_000_000_000)
     }
@@ -46,7 +46,7 @@ struct PlanTests {
     #expect(plan.gate.late.isEmpty)
   }
 
-  /// A launch whose one step ends at `end`, without a report from the gate's clock.
+  /// A launch with one step that ends at `end`. The gate's clock reports nothing.
   private func decided(at end: Int, _ ending: Ending, max: Int) throws -> (plan: Plan, gate: GateState) {
     var plan = try plan([Step("a")])
     plan.apply(.activated(launch(max: max)), at: 0)
@@ -61,7 +61,9 @@ struct PlanTests {
     return (plan, gate)
   }
 
-  @Test func `an end after the maximum times the gate out, however late the gate's clock is (L35)`() throws {
+  @Test func `if a step ends after the maximum, the gate times out, even if its clock has not reported that (L35)`()
+    throws
+  {
     for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
       let (plan, gate) = try decided(at: second + 600_000_000, ending, max: second)
       #expect(gate.outcome == .timedOut)
@@ -77,7 +79,7 @@ struct PlanTests {
         .outcome == .failed)
   }
 
-  @Test func `an end that is applied while the clock opens the gate counts as past the maximum`() throws {
+  @Test func `a step whose end is applied after the clock has opened the gate counts as late`() throws {
     for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
       var plan = try plan([Step("a")])
       plan.apply(.activated(launch(max: second)), at: 0)
@@ -92,7 +94,7 @@ struct PlanTests {
     }
   }
 
-  @Test func `a chain of 100,000 steps fails and is skipped without recursion`() throws {
+  @Test func `if the first step of a chain of 100,000 fails, the others are skipped without recursion`() throws {
     let steps = (0..<100_000).map {
       Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop", needs: $0 == 0 ? [] : [StepIndex($0 - 1)])
     }
@@ -106,7 +108,8 @@ struct PlanTests {
     #expect(plan.conclusion == .failure)
   }
 
-  @Test func `steps that wait for capacity start by rank: blocking first, longest path, file order`() throws {
+  @Test func `waiting steps start in this order: blocking first, then by the longest path, then in file order`() throws
+  {
     var workflow = Workflow(
       name: "test",
       steps: [

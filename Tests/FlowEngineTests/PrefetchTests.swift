@@ -4,10 +4,9 @@ import Testing
 
 @testable import FlowEngine
 
-/// Prefetched steps: whatever threads do and whenever steps are revoked, the plan loses none, and its times are
-/// consistent.
+/// The plan loses no prefetched step and its times are consistent, whatever threads do and whenever steps are revoked.
 struct PrefetchTests {
-  @Test func `threads that prefetch steps end every graph as others do, with consistent times`() throws {
+  @Test func `with prefetching, threads finish the same steps as without, and all times are consistent`() throws {
     let seed = SeededGenerator.environmentSeed ?? 31
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -38,7 +37,7 @@ struct PrefetchTests {
     #expect(ahead > 5_000)
   }
 
-  @Test func `a cancelled run records whether each prefetched step ran`() throws {
+  @Test func `a cancelled run records for each prefetched step whether it ran`() throws {
     let seed = SeededGenerator.environmentSeed ?? 32
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
@@ -104,7 +103,7 @@ private struct Threads {
     answer()
   }
 
-  /// Lets one of the threads do one thing. Returns false if nothing is left to do.
+  /// Makes a random thread do one thing. Returns false if nothing is left to do.
   mutating func doSomething(_ random: inout SeededGenerator) -> Bool {
     now += 1
     if Int.random(in: 0..<16, using: &random) == 0 { revoke() }

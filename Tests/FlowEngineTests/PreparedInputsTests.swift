@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowEngine
 
-/// The part of a step's inputs that is known before a run.
+/// The inputs of a step that are known before a run.
 struct PreparedInputsTests {
   private let fields = [
     FieldDeclaration("text", .string, default: "default"),
@@ -16,7 +16,7 @@ struct PreparedInputsTests {
     PreparedInputs(try PreparedObject(given), fields: fields)
   }
 
-  @Test func `literal inputs are bound and checked once, including defaults`() throws {
+  @Test func `literal inputs are bound and checked once, together with defaults`() throws {
     guard case .bound(let bound) = try inputs(["count": 3], fields) else {
       Issue.record("prepared otherwise")
       return
@@ -31,14 +31,14 @@ struct PreparedInputsTests {
     #expect(wrong.problem?.message.contains("count") == true, "\(wrong.problem?.message ?? "")")
   }
 
-  @Test func `a step without inputs whose action takes none has no inputs`() throws {
+  @Test func `a step has no prepared inputs if neither the step nor its action has any`() throws {
     guard case .nothing = try inputs([:], []) else {
       Issue.record("prepared otherwise")
       return
     }
   }
 
-  @Test func `paths are made absolute in each run, and expressions evaluated in each attempt`() throws {
+  @Test func `paths are resolved in each run, and expressions are evaluated in each attempt`() throws {
     guard case .withPaths(let values) = try inputs(["files": ["a", "/b"]], paths) else {
       Issue.record("prepared otherwise")
       return

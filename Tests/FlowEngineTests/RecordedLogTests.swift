@@ -25,13 +25,13 @@ import Testing
     events.compactMap { if case .stepLog(_, _, _, let message) = $0.kind { message } else { nil } }
   }
 
-  @Test func `has all lines while there is room`() {
+  @Test func `contains all lines within the limit`() {
     let log = Log(stepBytes: 4_000)
     for number in 0..<200 { #expect(log.accepts(line("a", "line \(number)"))) }
     #expect(!log.hasOpenSteps && log.release(StepID(unchecked: "a")).isEmpty)
   }
 
-  @Test func `has the beginning and the end of each step, whatever others print`() {
+  @Test func `contains the first and last lines of each step, however much other steps print`() {
     let log = Log(stepBytes: 40)
     var recorded: [String] = []
     for number in 0..<1_000 where log.accepts(line("a", "line \(number)")) { recorded.append("\(number)") }
@@ -48,7 +48,7 @@ import Testing
     #expect(texts(log.release(StepID(unchecked: "a"))) == ["after the end"])
   }
 
-  @Test func `numbers held-back lines by step, above those of earlier epochs`() {
+  @Test func `numbers the held-back lines of a step higher than those of earlier epochs`() {
     let workflow = Workflow(name: "w", steps: [Step(id: StepID(unchecked: "a"), uses: "flow.noop")])
     for epoch in 1...2 {
       let log = Log(RecordedLog(workflow, epoch: epoch))
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `counts the items of a step together`() {
+  @Test func `applies one limit to all items of a step together`() {
     let log = Log(stepBytes: 40)
     let accepted = (0..<10).filter { log.accepts(line("each[\($0)]", "0123456789")) }
     #expect(accepted == [0, 1])
@@ -72,7 +72,7 @@ import Testing
       ])
   }
 
-  @Test func `has a long last line as a whole`() {
+  @Test func `contains the last line completely, even if it is long`() {
     let log = Log(stepBytes: 40)
     let text = String(repeating: "x", count: 100)
     #expect(log.accepts(line("a", text)) && !log.accepts(line("a", text)) && !log.accepts(line("a", text)))
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test func `applies a step's own limit, and equal shares of the rest to the others`() {
+  @Test func `applies the limit that a step states, and divides the rest equally among the others`() {
     func bytes(_ steps: Int, limit: Int, stated: Int? = nil, of step: String) -> Int {
       var workflow = Workflow(
         name: "w", steps: (0..<steps).map { Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop") })

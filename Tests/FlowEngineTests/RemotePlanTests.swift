@@ -28,7 +28,7 @@ struct RemotePlanTests {
     return start
   }
 
-  @Test func `a remote step takes slots and no threads`() throws {
+  @Test func `a remote step needs a slot, but no thread`() throws {
     var plan = try plan([Step("a"), Step("b"), Step("c"), Step("here")], away: [0, 1, 2])
     #expect(startRemote(&plan)?.step == 0)
     #expect(startRemote(&plan)?.step == 1)
@@ -40,7 +40,7 @@ struct RemotePlanTests {
     #expect(startRemote(&plan, at: 5)?.step == 2)
   }
 
-  @Test func `concurrency includes remote steps`() throws {
+  @Test func `remote steps count toward the concurrency limit`() throws {
     var plan = try plan([Step("here"), Step("a"), Step("b")], away: [1, 2], concurrency: 2)
     // The local step has the lower rank, so it is not overtaken.
     #expect(startRemote(&plan) == nil)
@@ -49,7 +49,7 @@ struct RemotePlanTests {
     #expect(startRemote(&plan) == nil)
   }
 
-  @Test func `a deadline counts from the beginning of the body`() throws {
+  @Test func `a deadline counts from the time when the body begins`() throws {
     var options = StepOptions()
     options.deadline = StepDeadline(max: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
@@ -64,7 +64,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .timedOut)
   }
 
-  @Test func `a body counts as started when its worker reports it, not while it is queued`() throws {
+  @Test func `a step counts as started when its worker reports it, not while it is queued`() throws {
     var options = StepOptions()
     options.fanOut = FanOut(.items([1, 2]))
     var plan = try plan([Step(id: StepID(unchecked: "f"), uses: "x.y", options: options), Step("a")], away: [0, 1])
@@ -90,7 +90,7 @@ struct RemotePlanTests {
     #expect(starts() == [1])
   }
 
-  @Test func `a lost body runs again as the next attempt, three times`() throws {
+  @Test func `a lost step runs again as the next attempt, at most three times`() throws {
     var plan = try plan([Step("a")], away: [0])
     let failure = StepFailure(code: "executor-lost", message: "gone")
     for attempt in 1...3 {
@@ -105,7 +105,7 @@ struct RemotePlanTests {
     #expect(plan[0].failure == failure)
   }
 
-  @Test func `a lost body does not count as an attempt of retry`() throws {
+  @Test func `a lost attempt does not count as an attempt of retry`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
@@ -122,7 +122,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `a loss that would happen again fails the step`() throws {
+  @Test func `a loss that would occur again fails the step`() throws {
     var plan = try plan([Step("a")], away: [0])
     _ = startRemote(&plan)
     plan.apply(
@@ -130,7 +130,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `on-interrupt fail applies to lost bodies, too`() throws {
+  @Test func `on-interrupt fail also applies to lost attempts`() throws {
     var options = StepOptions()
     options.onInterrupt = .fail
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
@@ -140,7 +140,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .failure)
   }
 
-  @Test func `a lost body of an item runs again while the others continue`() throws {
+  @Test func `the lost attempt of an item is repeated while the other items continue`() throws {
     var options = StepOptions()
     options.fanOut = FanOut(.items([1, 2]))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0], slots: 1)
@@ -165,7 +165,7 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .success)
   }
 
-  @Test func `a fast path continues next to steps that wait for a slot`() throws {
+  @Test func `a fast path continues while other steps wait for a slot`() throws {
     var plan = try plan([Step("a"), Step("b"), Step("c"), Step("d")], away: [0, 1], slots: 1)
     _ = startRemote(&plan)
     let pool = Pool.threads(.userInitiated)
@@ -178,7 +178,7 @@ struct RemotePlanTests {
     #expect(plan.concernsOthers(than: pool))
   }
 
-  @Test func `the report has the time at which a worker began a step, and the journal records it`() throws {
+  @Test func `the report and the journal contain the time at which a worker began a step`() throws {
     var options = StepOptions()
     options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
     var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options), Step("b")], away: [0])

@@ -5,7 +5,7 @@ import Testing
 
 /// The report of a run as JSON.
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
-  @Test func `the report is the same in pieces and as a whole`() async throws {
+  @Test func `a report written in pieces equals the report written as a whole`() async throws {
     let report = try await EngineFixture((0..<500).map { Step("s\($0)") }).run()
     var pieces: [[UInt8]] = []
     report.write { pieces.append($0) }
@@ -40,7 +40,7 @@ import Testing
     #expect(Set(read.description.split(separator: "\n")) == Set(report.description.split(separator: "\n")))
   }
 
-  @Test func `a report that was written to a file is read with its steps in order`() async throws {
+  @Test func `a report read from a file has its steps in order`() async throws {
     let report = try await eventful()
     var file: [UInt8] = []
     report.write { file += $0 }
@@ -62,7 +62,7 @@ import Testing
       ("entries", [["kind": "cold"], 3], "'entries[1]' in a report is an object, found 3"),
       ("warnings", ["a", nil], "'warnings' in a report is a list of strings"),
     ] as [(String, Value, String)])
-  func `an invalid report is refused with the name of the member`(
+  func `an invalid report is refused, and the error names the member`(
     member: String, value: Value, message: String
   ) async throws {
     var written = try await eventful().value

@@ -14,7 +14,7 @@ struct ThreadPoolTests {
     return pool
   }
 
-  @Test func `a pool in which no thread becomes free grows by 1, 2, 4, … up to the limit, with watches of 1 ms`() {
+  @Test func `a pool whose threads are all busy grows by 1, 2, 4, … up to the limit, after watches of 1 ms`() {
     var pool = fullPool()
     var limits: [Int] = []
     while let time = pool.startWatch() {
@@ -27,7 +27,7 @@ struct ThreadPoolTests {
     #expect(limits == [3, 5, 9, 17, 33, 65, 129, 256])
   }
 
-  @Test func `a watch over short steps takes up to 4 ms, and 1 ms again once they are not short`() {
+  @Test func `the time of a watch grows to 4 ms while steps are short, and returns to 1 ms afterwards`() {
     var pool = fullPool()
     var times: [Int] = []
     for returns in [64, 64, 64, 63, 64, 0, 1] {
@@ -41,7 +41,7 @@ struct ThreadPoolTests {
     #expect(pool.limit == 3)
   }
 
-  @Test func `a pool whose threads take bodies in parts does not grow for 20 ms`() {
+  @Test func `a pool does not grow for 20 ms after a thread has taken the rest of a body`() {
     var pool = fullPool()
     pool.holdLimit(at: 5 * millisecond)
     for (time, limit) in [(6, 2), (24, 2), (25, 3)] {

@@ -19,7 +19,7 @@ import Testing
     return fixture
   }
 
-  @Test func `the observer is notified of each step with a thread, and of no other, while all are taken`()
+  @Test func `while all threads are busy, the observer is notified only of steps that have a thread`()
     async throws
   {
     let probe = ProbePlugin()
@@ -53,7 +53,7 @@ import Testing
     #expect(report.warnings.count { $0.hasSuffix(warning) } == 1, "\(report.warnings)")
   }
 
-  @Test func `a run whose threads are all taken is cancelled at once`() async throws {
+  @Test func `a run whose threads are all busy can be cancelled immediately`() async throws {
     let probe = ProbePlugin()
     var fixture = holding(300, probe)
     fixture.change = { $0.graceNanoseconds = Plan.usualGraceNanoseconds }
@@ -82,7 +82,9 @@ import Testing
     #expect(report.warnings.isEmpty)
   }
 
-  @Test func `a run continues with three threads if the system refuses more, in order, with a warning`() async throws {
+  @Test func `if the system refuses more than three threads, the run continues with those and reports a warning`()
+    async throws
+  {
     let probe = ProbePlugin()
     let system = ScarceThreads(3)
     var fixture = holding(10, probe)
@@ -104,7 +106,7 @@ import Testing
       ])
   }
 
-  @Test func `threads are kept for the next run, and released after the system refused one`() {
+  @Test func `threads are kept for the next run, and released after the system has refused one`() {
     let system = ScarceThreads(6)
     let threads = PoolThreads(start: system.start)
     let door = Door()
@@ -117,7 +119,7 @@ import Testing
     #expect(system.refusals == 1)
   }
 
-  @Test func `with few processes left, threads leave half of them to steps, except for the first threads`() {
+  @Test func `if few processes are left, all threads but the first few leave half of them to steps`() {
     let system = ScarceThreads(6)
     let hasRoom = Atomic(false)
     let threads = PoolThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })
@@ -130,7 +132,7 @@ import Testing
     door.open()
   }
 
-  @Test func `a pool without any thread for ten seconds fails its steps with a reason`() throws {
+  @Test func `a pool that gets no thread for ten seconds fails its steps with the reason`() throws {
     let graph = try WorkflowGraph(Workflow(name: "test", steps: [Step("a"), Step("b")]))
     var state = RunState(
       plan: Plan(graph: graph), pools: Pool.all.map { ThreadPool(pool: $0, cores: 1) }, launch: Launch())
