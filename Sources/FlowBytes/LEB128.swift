@@ -4,7 +4,7 @@ package enum LEB128 {
   /// The maximum length of a number in bytes.
   package static let mostBytes = 10
 
-  /// Passes the bytes of `number` to `put` one by one.
+  /// Calls `put` with each byte of the encoding of `number`.
   @inlinable @inline(__always)
   package static func write(_ number: UInt64, _ put: (UInt8) -> Void) {
     var rest = number

@@ -1,4 +1,4 @@
-/// A small generator of random numbers: a seed yields the same numbers on every machine.
+/// A small generator of random numbers. A seed produces the same numbers on every machine.
 ///
 /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 package struct SplitMix64: RandomNumberGenerator, Hashable, Sendable {

@@ -27,7 +27,7 @@ extension Descriptor {
   package enum Sent {
     /// This number of bytes was written, possibly 0.
     case bytes(Int)
-    /// There is no reader any more.
+    /// No process reads the other end.
     case closed
   }
 

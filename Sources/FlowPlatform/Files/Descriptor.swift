@@ -1,4 +1,5 @@
-/// An open file that is closed with its only owner and never inherited by a child; a negative number means none.
+/// A file descriptor with a single owner, which closes it. Children do not inherit it. A negative number means that
+/// there is no file.
 package struct Descriptor: ~Copyable, Sendable {
   /// The number of the file in the system.
   package let number: CInt

@@ -1,10 +1,10 @@
-/// Operations on paths, files and folders with system calls. Every start searches for plugins, and Foundation's setup
-/// at its first use takes as long as the rest of a small workflow.
+/// Operations on paths, files and folders, implemented with system calls. Every start searches for plugins, and the
+/// first use of Foundation takes as long as the rest of a small workflow.
 package enum FilePath {
   /// True if a path begins with a slash. A combining mark after the slash belongs to the next name.
   package static func isAbsolute(_ path: some StringProtocol) -> Bool { path.utf8.first == UInt8(ascii: "/") }
 
-  /// The path from a folder, nil if the path is not below the folder. Both are compared byte by byte.
+  /// The path relative to a folder, or nil if the path is not below the folder. Both are compared byte by byte.
   package static func path(of path: String, below folder: String) -> String? {
     let start = folder.hasSuffix("/") ? folder : folder + "/"
     guard path.utf8.starts(with: start.utf8) else { return nil }
@@ -16,7 +16,7 @@ package enum FilePath {
     path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
   }
 
-  /// The absolute path, resolved against the working directory like the system does; its parts are unchanged.
+  /// The absolute path, resolved against the working directory as the system does. `.` and `..` are kept.
   package static func absolute(_ path: String) -> String {
     if isAbsolute(path) { return path }
     guard let folder = getcwd(nil, 0) else { return path }
@@ -25,7 +25,7 @@ package enum FilePath {
   }
 
   /// The absolute path without `.`, `..` and redundant slashes, for walking from folder to folder. Links are not
-  /// followed, so `..` may lead elsewhere than in the system.
+  /// followed, so a `..` after a link may lead to a different folder than in the system.
   package static func normalized(_ path: String) -> String {
     var parts: [Substring] = []
     for part in Self.parts(of: absolute(path)) {
@@ -90,7 +90,7 @@ package enum FilePath {
   /// The target of a path after following links, whether it exists or not.
   package static func target(of path: String) -> String {
     var path = path
-    // The system's own limit of links.
+    // The system's own limit on links.
     for _ in 0..<40 {
       let text = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
         let length = buffer.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
@@ -103,7 +103,8 @@ package enum FilePath {
     return path
   }
 
-  /// True if two paths lead to the same regular file, or will once it is created. Pipes and devices may be named twice.
+  /// True if two paths lead to the same regular file, or will once it is created. False for pipes and devices, which
+  /// may be used twice.
   package static func areSame(_ first: String, _ second: String) -> Bool {
     var (one, other) = (stat(), stat())
     let (isOne, isOther) = (stat(first, &one) == 0, stat(second, &other) == 0)

@@ -1,7 +1,7 @@
 /// A pattern of files: `*`, `?` and `[…]` match characters of a name, `**` any number of folders, `{…,…}` alternatives.
 /// ``PatternText`` describes the syntax.
 ///
-/// A name that begins with a dot is matched only by a part that begins with one.
+/// Only a part that begins with a dot matches names that begin with one.
 package struct FilePattern: Sendable {
   /// True if it excludes files of earlier patterns.
   package let isExclusion: Bool
@@ -14,8 +14,8 @@ package struct FilePattern: Sendable {
     alternatives = texts.map { PathPattern($0) }
   }
 
-  /// The path in a text without special characters that needs no normalization, or nil if it may have some. Most texts
-  /// are paths.
+  /// The text itself if it is a path that needs no parsing or normalization, or nil if it may contain special
+  /// characters, `.`, `..` or redundant slashes. Most patterns are plain paths.
   package static func plainPath(_ text: String) -> String? {
     var (before, isPlain) = (UInt8(ascii: "/"), !text.isEmpty)
     var copy = text
@@ -33,13 +33,14 @@ package struct FilePattern: Sendable {
     return isPlain && before != UInt8(ascii: "/") ? text : nil
   }
 
-  /// True if it may match several paths; otherwise it is a path.
+  /// True if the pattern may match several paths, and false if it is a single path.
   package var isOpen: Bool { alternatives.count > 1 || alternatives.contains(where: \.isOpen) }
 
-  /// The alternatives without `.`, and without `..` after a folder's name, so that two for the same file are equal.
+  /// The alternatives without `.`, and without `..` after a folder's name. Patterns for the same file have the same
+  /// result.
   package var normalized: [String] { alternatives.map(\.normalized) }
 
-  /// The folders that contain all matching files; an empty one is the folder from which the search starts.
+  /// The folders that contain all matching files. An empty path is the folder in which the search starts.
   package var folders: [String] { alternatives.map(\.folder) }
 
   /// True if the pattern matches a path without `.` and `..`.
@@ -59,10 +60,10 @@ package struct FilePattern: Sendable {
     }
   }
 
-  /// Finds the matching files, as paths relative to `folder` (absolute ones unchanged); unreadable folders are skipped.
-  /// A pattern that is a path returns this path, whether it exists or not.
+  /// Finds the matching files. The paths are relative to `folder`, unless the pattern is absolute. Unreadable folders
+  /// are skipped. If the pattern is a single path, that path is returned, whether it exists or not.
   ///
-  /// - Parameter limit: if there are more files, `limit` + 1 of them are returned, in any order.
+  /// - Parameter limit: the maximum number of files. If there are more, `limit` + 1 of them are returned, in any order.
   package func find(in folder: String, limit: Int = .max) -> Found {
     if !isOpen { return Found(paths: [alternatives[0].path]) }
     var search = FileSearch(limit: limit, mayRepeat: alternatives.count > 1)

@@ -22,9 +22,9 @@ package struct FilePatterns: Sendable {
     patterns.last { $0.covers(path) }.map { !$0.isExclusion } ?? false
   }
 
-  /// The matching files without duplicates, in the order of the patterns that find them.
+  /// The matching files without duplicates, in the order of the patterns that match them.
   ///
-  /// - Parameter limit: if there are more files, `limit` + 1 of them are returned, in any order.
+  /// - Parameter limit: the maximum number of files. If there are more, `limit` + 1 of them are returned, in any order.
   package func files(in folder: String, limit: Int = .max) -> [String] {
     var seen: Set<[UInt8]> = []
     var files: [String] = []
@@ -38,7 +38,7 @@ package struct FilePatterns: Sendable {
     return files
   }
 
-  /// The first exclusion that is a folder, and therefore excludes nothing; nil if there is none.
+  /// The first exclusion that names a folder and therefore excludes nothing, or nil if there is none.
   package func excludedFolder(in folder: String) -> String? {
     guard hasExclusions else { return nil }
     for pattern in patterns where pattern.isExclusion {

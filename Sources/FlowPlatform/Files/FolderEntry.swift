@@ -1,8 +1,9 @@
 extension UnsafeMutablePointer<dirent> {
-  /// The name of an entry that `readdir` returned, up to a zero; valid until the folder is read again.
+  /// The name of an entry returned by `readdir`, as a null-terminated string. It is valid until the folder is read
+  /// again.
   ///
-  /// It is found by its offset: `d_name` is a tuple, on Apple's systems of 1,024 elements, and code that copies or measures
-  /// the tuple takes the compiler 20 s.
+  /// The name is accessed by its offset because `d_name` is a tuple, with 1,024 elements on Apple's systems. Compiling
+  /// code that copies or measures such a tuple takes 20 s.
   package var name: UnsafePointer<CChar> {
     (UnsafeRawPointer(self) + offsetOfName).assumingMemoryBound(to: CChar.self)
   }

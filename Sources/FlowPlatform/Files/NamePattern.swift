@@ -16,10 +16,10 @@ package struct NamePattern: Sendable, Hashable {
   /// The text from which it was made.
   let text: String
   private let tokens: [Token]
-  /// True if the part begins with a dot: only then it matches names that do.
+  /// True if the part begins with a dot. Other parts do not match names that begin with one.
   private let mayMatchDot: Bool
 
-  /// Creates a part without alternatives. Invalid syntax in it is literal.
+  /// Creates a part without alternatives. A text with invalid syntax is used as a name.
   init(_ text: String) {
     let tokens = (try? Self.tokens(Array(text.utf8))) ?? text.utf8.map { .byte($0) }
     self.init(text, tokens)
@@ -39,7 +39,7 @@ package struct NamePattern: Sendable, Hashable {
     name = isName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// Matches any name, for a folder on the path of `**`.
+  /// Matches any name, for the files at the end of a pattern that ends with `**`.
   static let anyName = NamePattern("*")
 
   static func isNegation(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "!") || byte == UInt8(ascii: "^") }
@@ -112,7 +112,7 @@ package struct NamePattern: Sendable, Hashable {
     return value
   }
 
-  /// Patterns for whole paths that match at least the files of a file pattern; in them `*` also matches slashes.
+  /// Patterns for complete paths, in which `*` also matches slashes. They match at least the files of the file pattern.
   package static func ofWholePaths(_ text: String) -> [NamePattern] {
     FilePattern(text).alternatives.map { alternative in
       let parts = alternative.tidy.map(\.text).joined(separator: "/")
@@ -126,8 +126,8 @@ package struct NamePattern: Sendable, Hashable {
     return name.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
   }
 
-  /// True if the pattern matches the bytes of a name. Backtracks to the last `*` only, so it takes at most the length
-  /// of the name times that of the pattern.
+  /// True if the pattern matches the bytes of a name. Backtracking goes only to the last `*`, so the time is at most
+  /// proportional to the length of the name times the length of the pattern.
   func matches(_ name: UnsafeRawBufferPointer) -> Bool {
     if name.first == UInt8(ascii: "."), !mayMatchDot { return false }
     var (position, token) = (0, 0)

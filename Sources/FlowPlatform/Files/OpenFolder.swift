@@ -5,7 +5,7 @@ package final class OpenFolder: Sendable {
   /// The descriptor, or a negative number if it could not be opened; then full paths are used.
   private let descriptor: CInt
 
-  /// Opens a folder. A missing one has no files.
+  /// Opens a folder. A missing folder has no files.
   package init(_ path: String) {
     self.path = path
     descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

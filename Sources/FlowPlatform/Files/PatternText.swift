@@ -22,7 +22,7 @@ package enum PatternText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The text for people: without the quotes of ``quoted(_:)``.
+  /// The text as shown to users, without the quoting characters added by ``quoted(_:)``.
   package static func shown(_ text: String) -> String {
     text.utf8.contains(0) ? String(decoding: text.utf8.filter { $0 != 0 }, as: UTF8.self) : text
   }
@@ -43,15 +43,16 @@ package enum PatternText {
     }
   }
 
-  /// The distinct patterns without alternatives to which a pattern expands, without the `!` and with NUL as the only
-  /// quote.
+  /// The distinct patterns to which a pattern expands. They have no alternatives and no leading `!`, and NUL is their
+  /// only quoting character.
   package static func expanded(_ text: String) throws(PatternProblem) -> [String] {
     var expansion = PatternExpansion(Array(withoutMark(text).utf8))
     var seen: Set<[UInt8]> = []
     return try expansion.all().filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The problem of a pattern in a workflow file, or nil. An expression in it counts as a `-`.
+  /// The problem of a pattern in a workflow file, or nil if it is valid. Expressions in it must have been replaced by
+  /// `-`.
   package static func problem(of text: String) -> PatternProblem? {
     let text = withoutMark(text)
     if text.isEmpty { return .nothingExcluded }
@@ -94,7 +95,7 @@ package enum PatternText {
     return nil
   }
 
-  /// `**` must be a separate part: joined with other characters it would mean no more than `*`.
+  /// Throws if `**` is joined with other characters, where it would mean the same as `*`.
   private static func checkFolders(_ part: String) throws(PatternProblem) {
     guard part != "**" else { return }
     var stars = 0
@@ -121,7 +122,7 @@ package enum PatternProblem: Error, Hashable {
   case home
   case variable(String)
 
-  /// The rest of a sentence that begins with the pattern.
+  /// The rest of a sentence whose subject is the pattern.
   package var message: String {
     switch self {
     case .unmatched(let bracket): "has a '\(bracket)' without the bracket that belongs to it"
@@ -166,7 +167,7 @@ private struct PatternExpansion {
 
   mutating func all() throws(PatternProblem) -> [[UInt8]] { try sequence(level: 0) }
 
-  /// All texts up to the end, or within braces up to a comma or the closing brace.
+  /// Expands the text up to its end or, within braces, up to the next comma or the closing brace.
   private mutating func sequence(level: Int) throws(PatternProblem) -> [[UInt8]] {
     var results: [[UInt8]] = [[]]
     func add(_ text: some Collection<UInt8>) { for index in results.indices { results[index] += text } }
@@ -219,7 +220,7 @@ private struct PatternExpansion {
     return all
   }
 
-  /// A `[…]` with NUL instead of `\`. A `]` right after the start is literal.
+  /// Reads a `[…]`, replacing `\` by NUL. A `]` directly after the start is literal.
   private mutating func characterClass() throws(PatternProblem) -> [UInt8] {
     var text = [bytes[position]]
     position += 1

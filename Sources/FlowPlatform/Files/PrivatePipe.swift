@@ -1,11 +1,12 @@
-/// Passes a text to another process of the same user and machine through a named pipe, so that it is in no file.
+/// Passes a text to another process of the same user on this machine through a named pipe, without storing it in a
+/// file.
 package final class PrivatePipe: Sendable {
   /// The path of the pipe.
   package let path: String
   private let end: Descriptor
 
-  /// Creates a pipe in a folder and writes a text of at most 64 KiB to it. Every pipe has room for 4,096 bytes; more is
-  /// an error if the system limits this user's pipes.
+  /// Creates a pipe in a folder and writes a text of at most 64 KiB to it. A pipe holds at least 4,096 bytes; a longer
+  /// text fails if the system limits the pipes of this user.
   package init(_ text: String, in folder: String) throws(SystemError) {
     let path = "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
     guard mkfifo(path, 0o600) == 0 else { throw SystemError("cannot make a pipe in '\(folder)'", errno) }
@@ -20,8 +21,8 @@ package final class PrivatePipe: Sendable {
 
   deinit { unlink(path) }
 
-  /// Reads a text of this length from a pipe that this user or root has created for this user only; returns nil if
-  /// there is no such pipe.
+  /// Reads a text of this length from a pipe. Returns nil unless the pipe was created by this user or root, for this
+  /// user only.
   package static func text(at path: String, byteCount: Int) -> String? {
     let file = Descriptor(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW))
     var status = stat()

@@ -1,4 +1,4 @@
-/// SHA-256 (FIPS 180-4), so that deliberate changes of a file are detected, too.
+/// SHA-256 (FIPS 180-4), which detects even deliberate changes of a file.
 package struct SHA256 {
   private var state: (UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32) = (
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19
@@ -42,7 +42,7 @@ package struct SHA256 {
   /// Adds bytes.
   package mutating func combine(_ bytes: [UInt8]) { bytes.withUnsafeBytes { combine($0) } }
 
-  /// The digest in hexadecimal; no bytes may be added afterwards.
+  /// Returns the digest in hexadecimal. No bytes may be added afterwards.
   package mutating func finish() -> String {
     let bits = UInt64(totalBytes) * 8
     var padding = [UInt8](repeating: 0, count: 1 + (119 - rest.count) % 64)

@@ -1,4 +1,4 @@
-/// System calls whose names are hidden by Swift methods, repeated if a signal interrupts them.
+/// System calls that are repeated if a signal interrupts them. Swift methods hide their original names.
 package enum SystemCall {
   /// `read(2)`: returns the number of bytes read, 0 at the end, or a negative number for an error in `errno`.
   package static func read(_ file: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -22,7 +22,7 @@ package enum SystemCall {
     while !rest.isEmpty {
       let count = write(file, rest)
       if count < 0 { return errno }
-      // Writing nothing would be repeated forever.
+      // Without this check, a file that accepts no bytes would cause an endless loop.
       if count == 0 { return EIO }
       rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }

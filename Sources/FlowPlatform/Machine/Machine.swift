@@ -2,7 +2,7 @@ import CFlowPlatform
 
 /// The resources of the machine that this process may use.
 package struct Machine: Sendable, Hashable {
-  /// The number of processors: those it may run on, or the whole ones that its control group allows; at least one.
+  /// The number of processors that this process may use, at least 1. A limit of its control group is rounded down.
   package let cpus: Int
   /// The memory of the machine, or the limit of its control group.
   package let memoryBytes: Int
@@ -18,13 +18,14 @@ package struct Machine: Sendable, Hashable {
     gpus = Self.gpus(visible: getenv("CUDA_VISIBLE_DEVICES").map { String(cString: $0) })
   }
 
-  /// Processors that the calling thread may run on.
+  /// The number of processors on which the calling thread may run.
   fileprivate static var usableProcessors: Int {
     let count = Int(flow_usable_processors())
     return count > 0 ? count : Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// CUDA uses the devices before the first invalid one.
+  /// The number of GPUs in `visible`, the value of `CUDA_VISIBLE_DEVICES`, or of all NVIDIA devices if it is nil. CUDA
+  /// ignores the first invalid device and all after it.
   package static func gpus(visible: String?) -> Int {
     guard let visible else {
       var count = 0
@@ -82,7 +83,7 @@ private struct ControlGroups {
     self[keyPath: part] = min(self[keyPath: part] ?? .max, value)
   }
 
-  /// The folders of a group and its parents; inside a container the path may be the host's.
+  /// The folders of a group and of its parents. Inside a container, the path may be that of the host.
   private static func folders(_ root: String, _ path: String) -> [String] {
     var folders = [root]
     for part in path.split(separator: "/") where part != ".." {
@@ -95,7 +96,7 @@ private struct ControlGroups {
     text(of: file).flatMap { Int($0.prefix { !$0.isWhitespace }) }
   }
 
-  /// The beginning of a small system file.
+  /// Reads the beginning of a small system file.
   private static func text(of file: String) -> String? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

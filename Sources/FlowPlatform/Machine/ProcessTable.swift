@@ -1,8 +1,8 @@
-/// The processes of the system; empty without `/proc`, which only Linux has.
+/// The processes of the system. Only Linux has `/proc`; on other systems, the table is empty.
 package enum ProcessTable {
   /// The state of a process.
   package struct ProcessState {
-    /// True if it has ended and was not reaped yet.
+    /// True if it has ended and has not been reaped.
     package var hasEnded: Bool
     package var parent: pid_t
     package var group: pid_t
@@ -22,7 +22,7 @@ package enum ProcessTable {
     return numbers
   }
 
-  /// The state of a process, or nil if there is none.
+  /// The state of a process, or nil if there is no such process.
   package static func entry(of process: pid_t) -> ProcessState? {
     let file = Descriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
     return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
@@ -34,7 +34,8 @@ package enum ProcessTable {
   /// Higher limits are not checked, because counting all processes takes longer than starting a command.
   private static let few = 512
 
-  /// True if more than half of this user's processes and threads (`ulimit -u`) are free, or if the limit is high.
+  /// True if this user may still create more than half of the allowed processes and threads (`ulimit -u`), or if the
+  /// limit is high.
   package static func isHalfFree(of limit: Int?) -> Bool {
     guard let limit, let room else { return true }
     return room > limit / 2
@@ -52,7 +53,7 @@ package enum ProcessTable {
     return limit - used
   }
 
-  /// The limit, which the system does not apply to root.
+  /// The maximum number of processes and threads of this user, or nil if there is no limit. It does not apply to root.
   package static let limit: Int? = {
     var limit = rlimit()
     #if canImport(Glibc)
@@ -65,8 +66,8 @@ package enum ProcessTable {
 }
 
 extension ProcessTable.ProcessState {
-  /// Reads `number (name) state parent group session …`, with the threads 18th behind the name, which may hold anything. Thousands of
-  /// processes may be looked through, so no text is made of it.
+  /// Parses `number (name) state parent group session …`. The number of threads is the 18th field after the name, which
+  /// may contain any characters. The line is not converted to a string, because there may be thousands of processes.
   fileprivate init?(_ line: UnsafeRawBufferPointer) {
     guard let nameEnd = line.lastIndex(of: UInt8(ascii: ")")) else { return nil }
     self.init(hasEnded: false, parent: 0, group: 0, session: 0, threads: 0)
@@ -86,7 +87,7 @@ extension ProcessTable.ProcessState {
     return nil
   }
 
-  /// Takes a field that has been read to its end; true if it is the last one that counts.
+  /// Stores a field that was read completely. Returns true if it is the last one that is needed.
   private mutating func take(_ number: Int, _ field: Int) -> Bool {
     switch field {
     case 1: parent = pid_t(truncatingIfNeeded: number)
