@@ -1,4 +1,4 @@
-/// Instants of the calendar, in milliseconds since 1970.
+/// Times of day and date, in milliseconds since 1970.
 package enum WallTime {
   /// The current time.
   package static var now: Int { nanoseconds / 1_000_000 }

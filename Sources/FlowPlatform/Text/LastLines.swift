@@ -2,7 +2,7 @@
 package struct LastLines {
   /// The number of lines to keep.
   package static let count = 20
-  /// The maximum bytes of each line, and of its overwritten part.
+  /// The maximum length in bytes of each line, and of the part of a line that was overwritten.
   package static let lineBytes = 1000
 
   private var lines: [[UInt8]] = []
@@ -29,7 +29,7 @@ package struct LastLines {
   /// True if there are no lines.
   package var isEmpty: Bool { lines.isEmpty }
 
-  /// The lines after a colon, each on a separate line; empty if there are none.
+  /// A colon and the lines, each on a separate line. Empty if there are no lines.
   package var quote: String {
     if lines.isEmpty { return "" }
     return ":" + (lines[oldest...] + lines[..<oldest]).map { "\n  " + String(decoding: $0, as: UTF8.self) }.joined()

@@ -4,10 +4,11 @@
 package final class BlockingWorker: Sendable {
   private let shared = Shared()
 
-  /// What the thread shares with its callers; it outlives the worker while a job runs.
+  /// The state that the thread shares with its callers. It outlives the worker while a job is running.
   ///
-  /// Proof of safety: `jobs`, `isStopped` and `load` are touched in ``locked(_:)`` and ``next()`` alone, which
-  /// hold the lock; lock and condition are made in `init` and freed in `deinit`, when no reference to this object is left.
+  /// Proof of safety: `jobs`, `isStopped` and `load` are accessed only in ``locked(_:)`` and ``next()``, which hold the
+  /// lock. The lock and the condition are created in `init` and freed in `deinit`, when no reference to this object is
+  /// left.
   private final class Shared: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -98,6 +99,6 @@ package final class BlockingWorker: Sendable {
     if !shared.add(body) { body(false) }
   }
 
-  /// Ends the thread after the running job.
+  /// Ends the thread after the current job.
   package func stop() { shared.stop() }
 }

@@ -17,8 +17,8 @@ package enum DetachedThread {
     }
   }
 
-  /// The wrapper of every start. A struct, because a closure read from a generic value is wrapped again each time, and
-  /// called through all of these wrappers.
+  /// The function that surrounds every start of a thread. It is stored in a struct, because a closure that is read from
+  /// a generic value gets another wrapper at each read, and each call passes through all of them.
   private struct Surrounding: Sendable {
     var start: @Sendable (() -> CInt) -> CInt
   }
@@ -33,7 +33,8 @@ package enum DetachedThread {
 
   /// Runs `body` on a separate thread with a name for debuggers; throws an error if the system cannot create one.
   package static func start(name: String? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
-    // Proof of safety: one reference is retained here, which `runWork` takes over, or which is released where no thread starts.
+    // Proof of safety: one reference is retained here. It is taken over by `runWork`, or released below if no thread
+    // starts.
     let work = Unmanaged.passRetained(Work(name, body))
     let surrounding = surrounding.mutex.withLock { $0 }
     let failure = surrounding.start { begin(work.toOpaque()) }
@@ -43,8 +44,8 @@ package enum DetachedThread {
     }
   }
 
-  /// Runs `body` on a separate thread and returns its result, without occupying the caller's; throws an error if the
-  /// system cannot create a thread.
+  /// Runs `body` on a separate thread and returns its result without blocking the caller's thread. Throws an error if
+  /// the system cannot create a thread.
   package static func run<Answer: Sendable>(
     _ body: @escaping @Sendable () -> Answer
   ) async throws(SystemError) -> Answer {
