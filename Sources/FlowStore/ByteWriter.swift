@@ -1,7 +1,7 @@
 import FlowBytes
 
-/// Serializes numbers, strings and bytes. Integers take as few bytes as they need, seven bits in each, the lowest
-/// first. Strings and bytes follow their length.
+/// Serializes numbers, strings and bytes. Numbers are encoded in as few bytes as possible (LEB128). Strings and bytes
+/// are preceded by their length.
 package struct ByteWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
@@ -28,13 +28,13 @@ package struct ByteWriter: Sendable {
     add(LEB128.zigzag(Int64(number)))
   }
 
-  /// Adds bytes after their count.
+  /// Adds the number of bytes, followed by the bytes.
   package mutating func add(_ more: [UInt8]) {
     add(UInt64(more.count))
     bytes += more
   }
 
-  /// Adds a string as UTF-8 after its count of bytes.
+  /// Adds the length of the string in UTF-8, followed by its UTF-8.
   package mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))
     bytes += text.utf8
@@ -44,8 +44,8 @@ package struct ByteWriter: Sendable {
   package mutating func add(raw more: some Sequence<UInt8>) { bytes += more }
 }
 
-/// Writes the same encoding into existing memory, without a check of the capacity at each byte. It is faster for many
-/// numbers than ``ByteWriter``.
+/// Writes the same encoding as ``ByteWriter`` into existing memory. It is faster for many numbers, because no array has
+/// to grow.
 package struct ByteCursor {
   private let memory: UnsafeMutableRawBufferPointer
   private var count = 0
@@ -71,7 +71,7 @@ package struct ByteCursor {
   }
 }
 
-/// Reads the format of ``ByteWriter``. A read that fails throws and never passes the end.
+/// Reads the format of ``ByteWriter``. Throws an error if the data is invalid, and never reads beyond its end.
 package struct ByteReader: Sendable {
   private let bytes: [UInt8]
   /// The number of bytes read so far.
@@ -81,7 +81,7 @@ package struct ByteReader: Sendable {
   package struct ByteProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The offset in bytes.
     package var position: Int
-    /// The expected data.
+    /// A description of the expected data.
     package var expected: String
     /// The offset and the expected data.
     package var description: String { "byte \(position): expected \(expected)" }
@@ -116,7 +116,8 @@ package struct ByteReader: Sendable {
     Int(truncatingIfNeeded: LEB128.signed(try number()))
   }
 
-  /// Reads a count of elements that take at least one byte each, so damaged data cannot result in a huge count.
+  /// Reads the number of elements that follow, each of which takes at least one byte. A larger number is an error, so
+  /// damaged data cannot cause a huge allocation.
   package mutating func count() throws(ByteProblem) -> Int {
     let start = position
     let number = try number()
@@ -126,7 +127,7 @@ package struct ByteReader: Sendable {
     return Int(number)
   }
 
-  /// Reads bytes after their count.
+  /// Reads a number of bytes, followed by the bytes.
   package mutating func block() throws(ByteProblem) -> ArraySlice<UInt8> {
     let count = try count()
     defer { position += count }

@@ -1,6 +1,7 @@
 /// A piece of a run's journal. Stores do not interpret it.
 ///
-/// The format: four bytes of magic and version, four bytes of CRC-32C over the rest, the kind, both times, the body.
+/// The format: four bytes of magic number and version, a CRC-32C checksum of the rest in four bytes, the kind, both
+/// times and the body.
 package struct RunChunk: Sendable, Hashable {
   /// The kind of the content.
   package var kind: Kind
@@ -17,15 +18,15 @@ package struct RunChunk: Sendable, Hashable {
     case entries = 1
     /// Lines printed by steps.
     case log = 2
-    /// A resume: the new epoch and the discarded entries.
+    /// A resume, with the new epoch and the discarded entries.
     case resume = 3
-    /// The data of the run's start, if it was not known then.
+    /// The data about the start of the run, if it was not known when the run was created.
     case header = 4
-    /// All processes that have run the run, as JSON; the last such chunk counts.
+    /// All processes that have executed the run, as JSON. The last chunk of this kind counts.
     case epochs = 5
   }
 
-  /// An error for a chunk that cannot be read.
+  /// The reason why a chunk cannot be read.
   package enum ChunkProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case damaged
     /// The chunk was written by a newer flowrun.

@@ -4,8 +4,8 @@ public struct RunRetention: Sendable, Hashable {
   public var runs = 200
   /// The number of days for which a run is kept.
   package var days = 90
-  /// True to compute the age of a run by the clock alone. By default, the age is counted at most until the start of the
-  /// second newest run, so a single run under a wrong clock does not remove anything.
+  /// True to compute the age of a run by the clock alone. By default, the current time is assumed to be no later than
+  /// the start of the second newest run, so that one run with a wrong clock does not cause removals.
   package var trustsClock = false
   /// The maximum size of all runs of a store in bytes.
   public var bytes = 256 << 20
@@ -23,8 +23,8 @@ public struct RunRetention: Sendable, Hashable {
   }
 
   /// Returns the ids of runs that exceed a limit. `runs` are sorted, the newest first, and `sizes` are in bytes.
-  /// Running runs are never returned. If any run of a workflow is kept, so are its newest successful run and those with
-  /// the newest success of a step.
+  /// Running runs are never returned. If any run of a workflow is kept, its newest successful run and the runs with the
+  /// newest success of each step are kept, too.
   package func excess(
     of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int,
     successes: (StoredRun) -> Set<String> = { _ in [] }

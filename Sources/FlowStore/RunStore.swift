@@ -1,8 +1,8 @@
 /// Records runs and reads them again.
 ///
-/// A store is independent of workflows: a run's journal is a list of opaque chunks; its definition and its summary are
-/// bytes. The process that writes a run has a lease with an epoch. A later lease has a higher epoch, and writes with a
-/// lower one are refused. Every call may wait for a disk, so steps and gates must not wait for one.
+/// A store knows nothing about workflows. A run's journal is a list of opaque chunks; its definition and its summary
+/// are bytes. The process that writes a run has a lease with an epoch. A later lease has a higher epoch, and writes
+/// with a lower one are refused. Calls may wait for a disk, so steps and gates must not wait for them.
 /// `RunStoreConformance` tests the common behavior of all stores.
 public protocol RunStore: Sendable {
   /// Creates a run with the first chunks of its journal in one change, which is on disk on return if `isDurable`. Its
@@ -37,7 +37,7 @@ public protocol RunStore: Sendable {
   /// Its first user creates it.
   var liveFolder: String? { get }
 
-  /// Returns the matching runs, the one created last first, independent of the clock. Damaged runs are listed by id and
+  /// Returns the matching runs, the one created last first, regardless of the clock. Damaged runs are listed by id and
   /// do not affect the others.
   func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
 
@@ -68,7 +68,7 @@ public protocol RunStore: Sendable {
 }
 
 extension RunStore {
-  /// The default: no such folder.
+  /// Returns nil by default.
   public var liveFolder: String? { nil }
 
   /// Returns the matching runs that are not damaged, the newest first.
@@ -94,23 +94,23 @@ extension RunStore {
 public protocol RunLease: AnyObject, Sendable {
   /// The run's id.
   var run: String { get }
-  /// The number of the lease; the first one has 1.
+  /// The number of the lease, starting at 1.
   var epoch: Int { get }
-  /// True if it is certain that no other process has the run, so that work started elsewhere may continue.
+  /// True if no other process can have the run, so that steps may start and remote steps may continue.
   var isSure: Bool { get }
   /// True if another process is known to have taken the run over.
   var isFenced: Bool { get }
 }
 
 extension RunLease {
-  /// The default for runs that are held until the process ends.
+  /// True by default, for leases that last until the process ends.
   public var isSure: Bool { true }
 
-  /// The default for runs that are held until the process ends.
+  /// False by default, for leases that last until the process ends.
   public var isFenced: Bool { false }
 }
 
-/// The position up to which a run is known.
+/// The point up to which a process has read a run.
 public struct RunPosition: Sendable, Hashable {
   /// Its last epoch.
   public var epoch: Int
@@ -128,7 +128,7 @@ public struct RunPosition: Sendable, Hashable {
 public struct RunRequestEntry: Sendable, Hashable {
   /// Its number, which the answer refers to.
   public var number: Int
-  /// The content, in the format of the sender.
+  /// The content, in the format of the process that sent it.
   public var body: [UInt8]
 
   /// Creates a request.

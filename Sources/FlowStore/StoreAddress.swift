@@ -7,7 +7,7 @@ package enum StoreAddress {
   package static func masked(_ address: String) -> String {
     var masked = address
     for secret in secrets(in: address).sorted(by: { $0.count > $1.count }) {
-      // From the end: a password is never before the scheme.
+      // Longer passwords are replaced first, because they may contain shorter ones.
       masked = replacing(secret, in: masked)
     }
     return masked
@@ -29,12 +29,13 @@ package enum StoreAddress {
     }
   }
 
-  /// Hides a password byte by byte: a mark at its beginning combines with the character before it.
+  /// Replaces a password byte by byte. If it begins with a combining mark, the mark and the character before it count
+  /// as one character.
   private static func replacing(_ secret: String, in text: String) -> String {
     String(decoding: Array(text.utf8).replacing(Array(secret.utf8), with: Array("***".utf8)), as: UTF8.self)
   }
 
-  /// Whether a parameter of this name holds a secret.
+  /// True if a parameter with this name contains a secret.
   private static func isSecret(_ name: String) -> Bool {
     let name = PercentEncoding.decoded(name).lowercased()
     return ["password", "passwd", "secret", "token", "scram"].contains { name.contains($0) }
@@ -45,7 +46,7 @@ package enum StoreAddress {
     var found: [String] = []
     let start = address.unicodeScalars.firstRange(of: "://".unicodeScalars)?.upperBound ?? address.startIndex
     let rest = address[start...].unicodeScalars
-    // A password with an @ or a ? in it reaches to the last @.
+    // A password may contain `@` or `?`, so it ends at the last `@`.
     let query = rest.firstIndex(of: "?")
     let end = rest[..<(query ?? rest.endIndex)].lastIndex(of: "@") ?? rest.lastIndex(of: "@")
     if let end, let colon = rest[..<end].firstIndex(of: ":") {

@@ -17,7 +17,7 @@ public struct StoredRun: Sendable, Hashable {
   public var epoch: Int
   /// The process that runs it or ran it last.
   package var holder: RunHolder
-  /// The data of its start, in the format of the process that started it.
+  /// The data about its start, in the format of the process that started it.
   package var header: [UInt8]
   /// The conclusion, written by the process that ended it; empty while it runs.
   public var summary: [UInt8]
@@ -56,13 +56,13 @@ public struct RunHolder: Sendable, Hashable, CustomStringConvertible {
   /// The name of its machine.
   public var host: String
 
-  /// Creates a process on a machine.
+  /// Creates a holder from a process id and the name of its machine.
   public init(process: Int, host: String) {
     self.process = process
     self.host = host
   }
 
-  /// `process 4711 on tower`.
+  /// A description such as `process 4711 on tower`.
   public var description: String { "process \(process) on \(host)" }
 }
 

@@ -57,7 +57,7 @@
           Self.renew(shared, number: number, epoch: epoch, address, milliseconds)
         }
       } catch {
-        // The lease expires after its term, and a process that then takes the run over fences this one.
+        // The lease then expires after its term. A process that takes the run over fences this one.
       }
     }
 
@@ -94,7 +94,7 @@
         if rows != nil {
           shared.term.withLock { $0.sentAt = sent }
         } else {
-          // Steps are waiting for the renewal.
+          // Steps wait for the renewal, so it is repeated soon.
           due = min(due, .now + .seconds(1))
         }
       }

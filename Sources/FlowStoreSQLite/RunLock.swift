@@ -3,7 +3,7 @@ import FlowPlatform
 
 /// A lock on a byte of a file, released when its process ends for any reason.
 ///
-/// All runs of a store use the same file; each run has the byte of its number. So a run leaves no file behind.
+/// All runs of a store share one file, in which each run has the byte of its number. So no run leaves a file behind.
 final class RunLock: Sendable {
   private let file: Descriptor
 

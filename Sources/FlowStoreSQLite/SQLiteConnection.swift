@@ -94,10 +94,11 @@ final class SQLiteConnection {
   /// Returns the first 100 bytes of the file, ignoring the log.
   func fileHeader() throws(StoreProblem) -> [UInt8] { try translating { try base.fileHeader() } }
 
-  /// If the log has more than this many pages, copies it into the file as far as no process reads it, and restarts it.
+  /// If the log has more than this many pages, copies it into the file, except for pages that other processes still
+  /// read, and restarts it.
   func shortenLog(over pages: Int) {
-    // It is not recorded in the file that the log has been copied. The next process would read the whole log and append
-    // to it, so a write by this connection restarts the log.
+    // The file does not record that its log has been copied. The next process would read the whole log and append to
+    // it, so this connection makes a write that restarts the log.
     guard base.logPages > pages, base.copyLog() > 0 else { return }
     hasRestartedLog = (try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")) != nil
   }

@@ -21,8 +21,8 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Adds a matching run, and each run that seems to be interrupted, because it may just have ended. `count` is the
-  /// number of the former.
+  /// Adds a run if it matches. Also adds a run that seems to be interrupted, because it may just have ended. `count` is
+  /// the number of matching runs without those.
   private func take(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList, _ count: inout Int) {
     guard filter.limit.map({ count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
@@ -90,8 +90,8 @@ extension SQLiteRunStore {
     if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
     // Runs are ordered by number, because the clock may have been set back.
     let order = " ORDER BY number DESC"
-    // The state of a run needs more than its row. For other filters, the newest runs are selected before whole rows are
-    // read.
+    // The state of a run does not depend on its row alone. Without a filter for states, the newest runs are selected
+    // before their whole rows are read.
     if let limit = filter.limit, filter.states.isEmpty {
       text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
     }
@@ -105,7 +105,7 @@ extension SQLiteRunStore {
     let last = try lastNumber(connection)
     var list = RunList()
     list.flaw = flaw
-    // The next run will find the damage, too.
+    // Makes the next process check the whole store, so that it also detects the damage.
     forgetStamps()
     let whole = RunFilter()
     var count = 0

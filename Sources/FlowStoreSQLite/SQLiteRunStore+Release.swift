@@ -12,9 +12,9 @@ import FlowStore
 // used, the log is flushed first unless the durable run has done so. In other stores, the system is asked to start
 // writing the log; it writes the pages some seconds later.
 //
-// SQLite would let the next writer restart the log at once if it shared memory with the connection that copied.
-// Therefore a process copies only while no other one has the store open, and none can open it until the connection is
-// closed.
+// If another process shared memory with the connection that copied the log, SQLite would allow the next writer to
+// restart the log at once. So a process copies only while no other one has the store open, and no process can open it
+// until the connection is closed.
 extension SQLiteRunStore {
   /// The byte of the lock file that is shared by all processes that have the store open. Numbers of runs have 31 bits.
   private static let openByte: Int64 = 1 << 40

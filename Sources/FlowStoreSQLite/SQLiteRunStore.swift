@@ -28,8 +28,9 @@ package final class SQLiteRunStore: RunStore {
 
   /// The maximum length of the log while a run continues, in pages of 4 KiB.
   private static let logPages = 1000
-  /// The maximum length of the log after a run, in pages. The next process that opens the store reads the whole log, at
-  /// two microseconds a page. Copying it waits for the disk, which is worthwhile after about twenty short runs.
+  /// The maximum length of the log after a run, in pages. The next process that opens the store reads the whole log,
+  /// which takes two microseconds per page. Copying the log waits for the disk, which is worthwhile after about twenty
+  /// short runs.
   private static let idleLogPages = 96
   /// The size in bytes of a run that fills the log by itself. The log is copied after several such runs, or after the
   /// next short run.
@@ -44,7 +45,8 @@ package final class SQLiteRunStore: RunStore {
       path, readOnly: readOnly, folder: folder, isOnNetwork: flow_is_network_folder(Self.folder(of: path)) == 1)
   }
 
-  /// Opens the store as if it were on a network file system, or as if it were not.
+  /// Opens the store like ``init(_:readOnly:folder:)``. `isOnNetwork` states whether the file is on a network file
+  /// system.
   package init(
     _ path: String, readOnly: Bool = false, folder: String? = nil, isOnNetwork: Bool
   ) throws(StoreProblem) {

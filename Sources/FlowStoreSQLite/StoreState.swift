@@ -17,7 +17,7 @@ package struct StoreIdentity: Sendable, Hashable {
   }
 }
 
-/// Fingerprints of the file and the log of a store, which change with every write; 0 for a missing file.
+/// Fingerprints of the file and the log of a store. They change with every write and are 0 for a missing file.
 struct StoreStamps: Equatable {
   var file: UInt64
   var log: UInt64
@@ -61,14 +61,14 @@ struct StoreFiles: Equatable {
 /// Data about a store that is kept in its lock file: the state of the files when they were last known to be intact, and
 /// how much of the log was flushed for a durable run.
 ///
-/// The record is not flushed to disk. After a power failure an older record may be there, which claims less.
+/// The record is not flushed to disk. After a power failure, an older record may be read, which claims less.
 struct StoreRecord: Equatable {
   var stamps = StoreStamps()
-  /// The salt of the log of which ``durableFrames`` are on disk, or 0 if no durable run has used the store.
+  /// The salt of the log whose first ``durableFrames`` frames are on disk, or 0 if no durable run has used the store.
   var durableSalt: UInt64 = 0
   /// The number of frames of that log that are on disk.
   var durableFrames: UInt32 = 0
-  /// The salt of the log of which ``copiedFrames`` have been copied to the main file.
+  /// The salt of the log whose first ``copiedFrames`` frames have been copied to the main file.
   var copiedSalt: UInt64 = 0
   /// The number of frames of that log that have been copied.
   var copiedFrames: UInt32 = 0
@@ -121,7 +121,7 @@ struct StoreRecord: Equatable {
     _ = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, 0) }
   }
 
-  /// Records that the main file has the log of the durable run, so that the log may be replaced.
+  /// Records that the main file contains the log of the durable run, so that the log may be replaced.
   mutating func noteLogReplaced() { (copiedSalt, copiedFrames) = (durableSalt, durableFrames) }
 
   /// True if the log that was flushed for a durable run must still exist.
@@ -177,7 +177,7 @@ struct StoreRecord: Equatable {
     return flow_log_salt(file.number) == salt
   }
 
-  /// True if the log of the store at a path is empty, which a damaged log is not.
+  /// True if the log of the store at a path is missing or empty. A damaged log does not count as empty.
   static func isLogEmpty(of path: String) -> Bool {
     let file = Descriptor(FlowPlatform.open(path + "-wal", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return errno == ENOENT }
