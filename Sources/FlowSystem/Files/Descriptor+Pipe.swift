@@ -1,12 +1,12 @@
 import CFlowProcess
 
 extension Descriptor {
-  /// Creates a pipe whose descriptors are not among the first three, which a child's own would overwrite.
+  /// Creates a pipe. Its descriptors are above the first three, which a child would overwrite with its own.
   package static func pipe() throws(SystemError) -> Pipe {
     var ends: (CInt, CInt) = (-1, -1)
     let failure = withUnsafeMutableBytes(of: &ends) { flow_pipe($0.bindMemory(to: CInt.self).baseAddress) }
     if failure != 0 { throw SystemError("cannot make a pipe", failure) }
-    // From here on both are owned, and closed on errors.
+    // From here on, both ends have an owner that closes them if an error occurs.
     let reading = Descriptor(ends.0)
     let writing = Descriptor(ends.1)
     return Pipe(reading: try reading.raised(), writing: try writing.raised())

@@ -1,7 +1,7 @@
 /// A folder used by this process only.
 ///
-/// Creating one removes those of killed processes in the same place. They are recognized by a lock, which the system
-/// releases with its process.
+/// Creating a folder also removes the folders of killed processes in the same parent folder. A process locks its
+/// folder, and the system releases the lock when the process ends.
 package final class ScratchFolder: Sendable {
   /// The absolute path.
   package let path: String
@@ -50,8 +50,8 @@ package final class ScratchFolder: Sendable {
     }
   }
 
-  /// Locks a file that is still at its path and belongs to this user; returns false if it is another user's or
-  /// process's.
+  /// Locks a file. Returns false if another process has the lock, the file belongs to another user, or it is no longer
+  /// at its path.
   private static func isHeld(_ lock: borrowing Descriptor, at path: String) -> Bool {
     var (own, there) = (stat(), stat())
     return flock(lock.number, LOCK_EX | LOCK_NB) == 0 && fstat(lock.number, &own) == 0 && own.st_uid == geteuid()

@@ -1,5 +1,5 @@
-/// The processes that accept connections at a TCP port of this machine, as far as `/proc` shows them. Only Linux has it,
-/// and it hides the files of other users' processes.
+/// The processes that accept connections at a TCP port of this machine, as listed in `/proc`. Only Linux has it, and it
+/// hides the files of other users' processes.
 package struct PortListeners: Sendable {
   /// The numbers of the processes; empty if none is visible.
   package var processes: Set<pid_t> = []
@@ -18,8 +18,8 @@ package struct PortListeners: Sendable {
     processes = Set(ProcessTable.numbers.filter { process in Self.holds(sockets, process) })
   }
 
-  /// The description of a listener that does not belong to the group of a command: `'nc -l 8080' (4711)`. Nil if a
-  /// listener belongs to it, listens for a container, or is not visible.
+  /// Describes a listener that does not belong to the process group of a command, as in `'nc -l 8080' (4711)`. Returns
+  /// nil if a listener belongs to the group or listens for a container, or if none is visible.
   package func stranger(to group: ProcessGroup) -> String? {
     guard let first = processes.min(), !processes.contains(where: { group.includes($0) || Self.isForContainers($0) })
     else { return nil }
@@ -31,8 +31,8 @@ package struct PortListeners: Sendable {
     return programsForContainers.contains(String(decoding: name, as: UTF8.self))
   }
 
-  /// The numbers of the listening sockets in the text of `/proc/net/tcp`: `0: 0100007F:1F90 00000000:0000 0A …`, with the
-  /// port in hexadecimal digits, the state, and the socket's number in the tenth column.
+  /// The numbers of the listening sockets in the text of `/proc/net/tcp`: `0: 0100007F:1F90 00000000:0000 0A …`. The
+  /// port has hexadecimal digits, the state follows, and the tenth column is the socket's number.
   static func sockets(at port: Int, in table: [UInt8]) -> [UInt64] {
     table.split(separator: UInt8(ascii: "\n")).compactMap { line in
       let words = line.split(separator: UInt8(ascii: " "), maxSplits: 10)

@@ -22,8 +22,8 @@ package final class CStrings: @unchecked Sendable {
     self.init(environment.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
   }
 
-  /// Creates an environment with variables in addition to another one, whose strings are not copied: there may be
-  /// thousands of commands.
+  /// Creates an environment with variables in addition to another one, whose strings are not copied, because there may
+  /// be thousands of commands.
   package init(environment: [String: String], over base: CStrings) {
     let texts = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
       .allocate(capacity: environment.count + base.pointers.count)

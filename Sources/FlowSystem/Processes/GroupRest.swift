@@ -1,21 +1,22 @@
 import Synchronization
 
-/// The processes of a group that outlived its leader, which has been collected: they have a moment to leave the group or to end, get
-/// SIGTERM, and after another moment SIGKILL.
+/// The processes of a group that outlived its leader, which has been reaped. They have a moment to leave the group or
+/// to end. Then they receive SIGTERM, and after another moment SIGKILL.
 ///
-/// The number of a group is given to no other while one of its processes is there. Where none is, the system would have to give out
-/// every other number before this one comes again.
+/// The system does not reuse the number of a group while the group has a process. If it has none, the system would have
+/// to use every other number before it uses this one again.
 struct GroupRest {
   let group: pid_t
   private let inner: InnerRuns.Command?
   private var deadline: ContinuousClock.Instant
   private var isAskedToEnd = false
-  /// The number of looks in a row that found only processes that have ended.
+  /// The number of consecutive scans that found only processes that have ended.
   private var endedLooks = 0
 
-  /// The time to leave the group or to end after the leader, as `setsid server &` does, and then between SIGTERM and SIGKILL.
+  /// The time that processes have to leave the group or to end after the leader, as `setsid server &` does. The same
+  /// time passes between SIGTERM and SIGKILL.
   private static let time = Duration.milliseconds(200)
-  /// A process that starts another one and ends may hide it from one look through the processes, but not from two.
+  /// A process that starts another one and ends may hide it from one scan of the processes, but not from two.
   private static let looksUntilEnded = 2
 
   init(group: pid_t, inner: InnerRuns.Command?) {
@@ -24,7 +25,7 @@ struct GroupRest {
     deadline = .now + Self.time
   }
 
-  /// True if the group has a process, even one that has ended and has not been collected.
+  /// True if the group has a process, even one that has ended and has not been reaped.
   var hasProcess: Bool { send(0, to: group) }
 
   /// Ends the group on this thread. Returns true if it had processes that did not end by themselves.
@@ -37,7 +38,7 @@ struct GroupRest {
 
   /// Sends the signals that are due now.
   ///
-  /// - Parameter activity: the result of a look through all processes since the last call, or nil if there was none.
+  /// - Parameter activity: the result of a scan of all processes since the last call, or nil if there was none.
   /// - Returns: true if the group had processes that did not end by themselves, or nil while that is unknown.
   mutating func advance(_ activity: GroupActivity?) -> Bool? {
     if !hasProcess { return isAskedToEnd }
@@ -55,17 +56,17 @@ struct GroupRest {
   }
 }
 
-/// The processes of a group, as found by a look through all processes.
+/// The state of the processes of a group, as found by a scan of all processes.
 enum GroupActivity {
   /// Only processes that have ended and wait for their parent.
   case ended
   case running
 }
 
-/// Ends the rests of all groups of this process, on one thread that ends with the last of them.
+/// Ends the remaining processes of all groups, on one thread that ends with the last of them.
 ///
-/// Where the first process of the system collects slowly, what has ended still belongs to its group: it does not count as left. Only
-/// a look through all processes says so, and all groups share it.
+/// If the first process of the system is slow to reap, processes that have ended still belong to their group. They do
+/// not count as left behind. Only a scan of all processes shows this, and all groups share it.
 final class GroupRests: Sendable {
   static let shared = GroupRests()
 
@@ -81,7 +82,8 @@ final class GroupRests: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends a rest. Calls `done` once on any thread, with true if there was one.
+  /// Ends the remaining processes of a group. Calls `done` once, on any thread, with true if some did not end by
+  /// themselves.
   func end(_ rest: GroupRest, _ done: @escaping @Sendable (Bool) -> Void) {
     let mustStart = state.withLock { state in
       state.waiting.append(Waiting(rest: rest, done: done))
@@ -92,7 +94,7 @@ final class GroupRests: Sendable {
     do throws(SystemError) {
       try DetachedThread.start(name: "group rests") { [self] in run() }
     } catch {
-      // The system has no thread for it.
+      // The system cannot create a thread.
       run()
     }
   }
@@ -124,18 +126,18 @@ final class GroupRests: Sendable {
   }
 }
 
-/// Looks at the groups of all processes, at a pace that leaves most of the time to others.
+/// Scans the groups of all processes, at intervals that leave most of the processor time to others.
 struct ProcessLooks {
   private var nextLook = ContinuousClock.now + ProcessLooks.pause
 
-  /// The time between two looks whether groups have processes at all.
+  /// The time between two checks whether groups have any processes.
   private static let milliseconds: CInt = 2
-  /// The shortest time between two looks through all processes. Most groups are empty before the first of them.
+  /// The minimum time between two scans of all processes. Most groups are empty before the first scan.
   private static let pause = Duration.milliseconds(10)
-  /// The time between two looks as a multiple of what the last one took.
+  /// The minimum time between two scans as a multiple of the duration of the last one.
   private static let longest = 8
 
-  /// Waits for a moment. Returns the groups found by a look through all processes, or nil if there was no look. The result is
+  /// Waits for a moment. Returns the groups found by a scan of all processes, or nil if no scan was due. The result is
   /// empty if the system does not list processes.
   mutating func next() -> [pid_t: GroupActivity]? {
     _ = poll(nil, 0, Self.milliseconds)

@@ -1,7 +1,7 @@
 import CFlowProcess
 import FlowPlatform
 
-/// The nested runs of flowrun in commands of this process, with the time that each has reported to need for stopping.
+/// The nested runs of flowrun in commands of this process, with the stop time that each of them has reported.
 ///
 /// All commands inherit the writing end of one pipe, whose number and identity are in `FLOWRUN_STOP`. A nested run
 /// writes a line with the number of the command, its process id and the milliseconds that it needs.
@@ -26,7 +26,7 @@ package enum InnerRuns {
 
   private static let state = SharedMutex(State())
 
-  /// A command that may contain nested runs; ``begin()`` returns nil if the system cannot create a pipe for them.
+  /// A command that may contain nested runs.
   package final class Command: Sendable {
     private let number: Int
     /// The writing end of the pipe.

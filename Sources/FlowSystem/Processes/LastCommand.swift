@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A command that runs when this process ends for any reason, or earlier on request. It releases resources of an engine
-/// elsewhere that would outlive this process.
+/// A command that runs when this process ends for any reason, or earlier on request. It releases remote resources of an
+/// engine that would outlive this process.
 ///
-/// It waits on a pipe whose only writing end is in this process, and the ``ProcessGuard``, which kills everything else,
-/// does not know it. It runs three times, one second apart, because an engine may list a late request only then.
+/// It waits on a pipe whose only writing end is in this process. It is not recorded for the ``ProcessGuard``, which
+/// kills all other processes. It runs three times, one second apart, because an engine may list a late request only
+/// then.
 package final class LastCommand: Sendable {
   private let lifeline: Mutex<Descriptor?>
 

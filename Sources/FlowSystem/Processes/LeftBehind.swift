@@ -22,8 +22,9 @@ package enum LeftBehind {
     return mark
   }
 
-  /// Ends all of them, first with SIGTERM, and returns their descriptions: `'sleep 600' (4711)`. Must be called when no
-  /// command is running; inspects every process if there were commands.
+  /// Ends all processes that commands left running, first with SIGTERM, and returns their descriptions, such as `'sleep
+  /// 600' (4711)`. Must be called when no command is running. Inspects every process of the system if there were
+  /// commands.
   package static func end() -> [String] {
     guard isMarked.load(ordering: .relaxed) else { return [] }
     // Processes that were killed with their command but still exist were not left running.
@@ -66,7 +67,7 @@ package enum LeftBehind {
     ProcessTable.numbers.filter { $0 > 1 && $0 != getpid() && has(variable, mark, $0) }
   }
 
-  /// True if a process was started with this value of a variable; false if the system does not show it.
+  /// True if a process was started with this value of a variable. False if the system does not show its environment.
   static func has(_ variable: String, _ value: String, _ process: pid_t) -> Bool {
     let wanted = Array("\(variable)=\(value)".utf8)
     return bytes(of: "/proc/\(process)/environ").split(separator: 0).contains { $0.elementsEqual(wanted) }
@@ -81,7 +82,7 @@ package enum LeftBehind {
     }
   }
 
-  /// The command line and the number of a process: `'sleep 600' (4711)`.
+  /// Describes a process by its command line and its number, as in `'sleep 600' (4711)`.
   static func description(of process: pid_t) -> String { "'\(words(of: process))' (\(process))" }
 
   /// The command line of a process, in readable form.
@@ -91,7 +92,7 @@ package enum LeftBehind {
     return text.count > 80 ? String(text.prefix(77)) + "..." : text
   }
 
-  /// The contents of a file, read at once; empty if it cannot be read or belongs to a zombie.
+  /// Returns the contents of a file. They are empty if it cannot be read or belongs to a zombie.
   static func bytes(of path: String) -> [UInt8] {
     let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return [] }

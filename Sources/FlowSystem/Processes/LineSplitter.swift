@@ -1,8 +1,7 @@
 /// Splits the output of a program, which arrives in pieces, into lines.
 ///
-/// If a line is overwritten with carriage returns, like a progress bar, only its last state is kept, as on a terminal.
-/// It can be preceded by a limited number of overwritten bytes, ended by a carriage return, if the reader requests
-/// them.
+/// If a line is overwritten after carriage returns, like a progress bar, only its last state is kept, as on a terminal.
+/// On request, a limited number of overwritten bytes and a carriage return precede it.
 package struct LineSplitter {
   /// The maximum bytes of the last state of a line.
   private let longest: Int

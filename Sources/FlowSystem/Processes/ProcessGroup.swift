@@ -94,7 +94,7 @@ package final class ProcessGroup: Sendable {
         return .ended
       }
       guard information.si_code == CInt(CLD_STOPPED) else { return .ended }
-      // A stop is reported until it is consumed. Meanwhile the child may have continued.
+      // A stop is reported until it is consumed. The child may have continued in the meantime.
       information = siginfo_t()
       guard waitid(P_PID, id_t(number), &information, WSTOPPED | WNOHANG) == 0, information.si_signo != 0 else {
         continue
@@ -103,8 +103,8 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// Waits for the child that leads the group and ends the processes of the group that outlived it; of its whole session where
-  /// somebody may be left there.
+  /// Waits for the child that leads the group and reaps it. Ends processes of the group that outlive it. If
+  /// `withSession`, also kills the remaining processes of its session.
   package func collect(withSession: Bool = false) -> Ending {
     let (first, isNew) = collectLeader()
     guard isNew else { return first }
@@ -115,8 +115,9 @@ package final class ProcessGroup: Sendable {
     return ending
   }
 
-  /// The same, but waits for nothing other than the leader. Returns the ending if that is all; otherwise nil, and then calls `done` once
-  /// with it, on some thread. Sessions are looked through together.
+  /// Like ``collect(withSession:)``, but waits only for the leader. Returns the ending if nothing else remains to be
+  /// done. Otherwise, it returns nil and calls `done` once with the ending, on any thread. Concurrent calls share one
+  /// scan of the processes.
   package func collect(withSession: Bool, _ done: @escaping @Sendable (Ending) -> Void) -> Ending? {
     let (first, isNew) = collectLeader()
     guard isNew else { return first }
@@ -151,9 +152,9 @@ package final class ProcessGroup: Sendable {
     return end
   }
 
-  /// Waits for the leader. Returns with its ending whether this call is the one that collected it.
+  /// Waits for the leader. Returns its ending, and true if this call has reaped it.
   private func collectLeader() -> (Ending, isNew: Bool) {
-    // The leader stays uncollected while it is waited for, so that the group can still be reached.
+    // The leader is reaped only after this wait, so that signals can still be sent to the group.
     _ = awaitLeader(0)
     return ending.withLock { ending in
       if let ending { return (ending, false) }
@@ -168,7 +169,8 @@ package final class ProcessGroup: Sendable {
   /// The milliseconds that nested runs of flowrun in the child need to stop, or 0 if there are none.
   package var innerTime: Int { inner?.milliseconds(in: number, others: true) ?? 0 }
 
-  /// How long a killed child may take to end; one in a call that the system cannot end is left to the guard.
+  /// The time limit for a killed child to end. A child in a system call that cannot be interrupted is left to the
+  /// guard.
   private static let killMilliseconds = 1000
 
   /// Kills the group and reaps it. A process that had already ended is reported with its own status.

@@ -1,15 +1,15 @@
 import CFlowProcess
 import Synchronization
 
-/// Kills all descendants of this process when it ends for any reason: a child process that is started with the first
-/// group and knows all others.
+/// Kills all descendants of this process when this process ends for any reason. The guard is a child process that is
+/// started with the first group and has a table of all groups.
 ///
 /// It is a `sh` that reads from a pipe, the *lifeline*, whose only writing end is in this process. When this process
 /// ends, the kernel closes that end, the guard reads the end of the file and kills every group in the table.
 /// (`PR_SET_PDEATHSIG` would take effect when the *thread* that spawned the child ends.)
 ///
 /// The table is a file in memory. Each child writes its own number to it before it executes the program, and keeps the
-/// lifeline open until then, so that there is no gap. A thousand commands cost the guard nothing.
+/// lifeline open until then, so that there is no gap. Starting a command causes no work for the guard.
 package final class ProcessGuard: Sendable {
   /// The guard of this process.
   package static let shared = ProcessGuard()
@@ -18,7 +18,8 @@ package final class ProcessGuard: Sendable {
   package static let groupLimit = 8192
 
   /// A record of the table.
-  // Proof of safety: `pointer` is into the table, which is mapped as long as the process lives; each access to it is atomic.
+  // Proof of safety: `pointer` points into the table, which is mapped until the process ends, and every access to it is
+  // atomic.
   package struct Record: @unchecked Sendable {
     fileprivate let index: Int
     let pointer: UnsafeMutablePointer<UInt64>
@@ -94,9 +95,10 @@ package final class ProcessGuard: Sendable {
     return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo == 0
   }
 
-  /// `trap`: signals that ask others to end must not end the guard. A process in a separate group still belongs to the
-  /// session, which Linux shows in the fourth field after the name in `stat`; zombies do not count. A process in a
-  /// separate session has ``LeftBehind``'s mark in its environment, unless there is `nothing` of that kind.
+  /// `trap`: signals that ask other processes to end must not end the guard. A process in a separate group still
+  /// belongs to the session, which Linux shows in the fourth field after the name in `stat`. Zombies do not count. A
+  /// process in a separate session has ``LeftBehind``'s mark in its environment. The word `nothing` means that no
+  /// process is left.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP
     mark=$1

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Waits for the outputs and the ends of all children on one thread, so that a silent child occupies no other thread.
 ///
-/// It reads nothing itself: it calls the waiting closure, which continues on a thread of its choice.
+/// It only calls the closure of a wait, which reads the output on a thread of its choice.
 package final class ReadinessWatch: Sendable {
   /// The watch of this process. Its thread starts with the first wait and never ends.
   package static let shared = ReadinessWatch()
@@ -16,7 +16,7 @@ package final class ReadinessWatch: Sendable {
   fileprivate struct State: ~Copyable {
     /// The list of descriptors; negative until it is created.
     var list = Descriptor(-1)
-    /// Interrupts the thread, which then checks the next deadline.
+    /// The pipe that interrupts the thread, which then checks the next deadline.
     var alarm: Descriptor.Pipe?
     var waits: [UInt64: Wait] = [:]
     var lastToken: UInt64 = 0

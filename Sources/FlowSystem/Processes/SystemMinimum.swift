@@ -3,15 +3,16 @@ import CFlowProcess
 /// The minimum resources that flowrun needs, checked first if the system limits them: a program that runs out of memory
 /// or threads later crashes, or misses a signal.
 package enum SystemMinimum {
-  /// Threads and processes: for signals, the history, deadlines, a step, its command and the guard of both.
+  /// The number of threads and processes: for signals, the history, deadlines, a step, its command and the guard of
+  /// both.
   package static let tasks = 12
   /// The address space in mebibytes, in addition to what the program itself uses.
   package static let freeMebibytes = 128
 
-  /// A limit above which the rest is not checked, because testing it takes longer than the rest of the start.
+  /// Limits of at least this many tasks are not tested, because the test takes longer than the rest of the start.
   private static let ampleTasks: UInt64 = 512
 
-  /// The reason why the program cannot run here, or nil.
+  /// The reason why the program cannot run with the current limits, or nil if it can.
   package static var problem: String? { memoryProblem ?? taskProblem }
 
   private static var memoryProblem: String? {

@@ -11,7 +11,7 @@ package enum TerminationStatus: Sendable, Hashable, CustomStringConvertible {
     self = signal == 0 ? .exited(code: (waitStatus >> 8) & 0xFF) : .signaled(number: signal)
   }
 
-  /// `ended with exit status 3`, `was ended by signal 9`.
+  /// A description such as `ended with exit status 3` or `was ended by signal 9`.
   package var description: String {
     switch self {
     case .exited(let code): "ended with exit status \(code)"

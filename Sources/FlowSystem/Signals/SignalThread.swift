@@ -26,7 +26,7 @@ package enum SignalThread {
     var taken: [CInt] = []
     for number in ending where number == SIGTERM || flow_ignores(number) == 0 { taken.append(number) }
     let failure = flow_take_signals(taken, CInt(taken.count), pipe.writing.number)
-    // The handler may write as long as the process lives.
+    // The handler writes to the pipe until the process ends.
     pipe.leave()
     if failure != 0 { throw SystemError("cannot handle signals", failure) }
     do throws(SystemError) {
@@ -43,7 +43,7 @@ package enum SignalThread {
     }
   }
 
-  /// Starts a thread that no process-directed signal interrupts; the main thread receives them.
+  /// Starts a thread that blocks signals sent to the process, so that the main thread receives them.
   private static func holdingSignals(_ start: () -> CInt) -> CInt {
     var before = sigset_t()
     flow_hold_signals(&before)

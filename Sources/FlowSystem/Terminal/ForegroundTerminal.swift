@@ -60,8 +60,8 @@ package enum ForegroundTerminal {
   /// Releases the terminal.
   package static func endTurn() { state.mutex.withLock { $0.isTaken = false } }
 
-  /// Gives a command the terminal until it has ended, after waiting for other commands that use it, and returns its
-  /// group, which has not been reaped. Returns nil if there is no terminal.
+  /// Lets a command use the terminal until it has ended, after waiting for other commands that use it. Returns the
+  /// group of the command, which has not been reaped, or nil if there is no terminal.
   ///
   /// - Parameters:
   ///   - step: the name of the command's step.
@@ -164,7 +164,7 @@ package enum ForegroundTerminal {
       if group.status() != nil { return false }
       let foreground = tcgetpgrp(0)
       if foreground == getpgrp() || foreground < 0 { return true }
-      // Like every background program that needs its terminal.
+      // This signal stops a background program that reads from its terminal.
       signal = SIGTTIN
     }
   }
