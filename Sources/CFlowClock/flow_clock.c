@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The layout of sched_setattr(2), first version.
+// The layout of the first version of the structure for sched_setattr(2).
 struct scheduling_attributes {
   uint32_t size, policy;
   uint64_t flags;
@@ -21,18 +21,18 @@ void flow_prefer_promptness(void) {
   struct scheduling_attributes attributes;
   memset(&attributes, 0, sizeof attributes);
   attributes.size = sizeof attributes;
-  // Policy 0 is the usual one; for it the runtime is the slice, 0.1 ms at least.
+  // Policy 0 is the default policy, for which the runtime is the time slice, at least 0.1 ms.
   attributes.runtime_nanoseconds = 100 * 1000;
   (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
 void flow_set_niceness(int niceness) {
-  // On Linux 0 is the calling thread, not its process. Zero is what a thread begins with.
+  // On Linux, 0 means the calling thread, not its process. New threads have the niceness 0.
   if (niceness != 0) (void)setpriority(PRIO_PROCESS, 0, niceness);
 }
 
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) {
-  // Waiting with a bit set takes an instant of the monotonic clock; one of the wall clock would move when that is set.
+  // FUTEX_WAIT_BITSET takes an instant of the monotonic clock, which does not change if the wall clock is set.
   struct timespec instant = {.tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
   (void)syscall(
       SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, 0, &instant, NULL, FUTEX_BITSET_MATCH_ANY);
@@ -46,13 +46,13 @@ void flow_wake(const uint32_t *word) {
 #include <mach/mach_time.h>
 #include <os/os_sync_wait_on_address.h>
 
-// The quality of service of the thread says both.
+// On Apple's systems, the quality of service of the thread determines both.
 void flow_prefer_promptness(void) {}
 void flow_set_niceness(int niceness) {}
 
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) {
-  // The monotonic clock of Dispatch counts the ticks of mach_absolute_time; the instant in ticks is rounded up, since no
-  // callback may be early.
+  // OS_CLOCK_MACH_ABSOLUTE_TIME counts the ticks of mach_absolute_time. The instant is rounded up, because no callback
+  // may be early.
   mach_timebase_info_data_t timebase;
   if (mach_timebase_info(&timebase) != 0 || timebase.numer == 0) return 0;
   uint64_t ticks = (uint64_t)(((unsigned __int128)nanoseconds * timebase.denom + timebase.numer - 1) / timebase.numer);

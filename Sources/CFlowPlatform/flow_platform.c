@@ -16,7 +16,7 @@ void flow_name_thread(const char *name) {
 #include <stdlib.h>
 
 int flow_usable_processors(void) {
-  // The kernel's mask may be wider than the usual one of 1,024.
+  // The kernel's mask may be wider than the default of 1,024 processors.
   for (int width = 1024; width <= 1 << 20; width *= 4) {
     cpu_set_t *set = CPU_ALLOC(width);
     if (!set) return 0;

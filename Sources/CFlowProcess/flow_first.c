@@ -29,7 +29,7 @@ void flow_collect_orphans(char *const *arguments) {
     posix_spawnattr_destroy(&attributes);
   }
   if (failure) {
-    // Without /proc it works as any other process does, and orphans stay.
+    // Without /proc, this process continues as usual and does not reap orphaned processes.
     sigprocmask(SIG_SETMASK, &before, NULL);
     return;
   }

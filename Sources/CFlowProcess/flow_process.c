@@ -24,7 +24,7 @@
 #include <sys/event.h>
 #endif
 
-// Writes the group's number into its record of the guard's table: digits, spaces and a line's end, in one store.
+// Writes the number of a group into its record of the guard's table: digits, spaces and a line break, in one store.
 static void note_group(uint64_t *record, pid_t group) {
   if (!record) return;
   char text[8] = "       \n";
@@ -39,8 +39,8 @@ static void note_group(uint64_t *record, pid_t group) {
 
 #ifdef __linux__
 
-// The limit of descriptors as this process found it, for children: a program that closes all that it may have, or that uses
-// select, expects a small one.
+// The original limit on descriptors, which children get: programs that close all possible descriptors, or that use
+// select, expect a small limit.
 static struct rlimit found_limit;
 static int is_limit_raised;
 
@@ -55,11 +55,11 @@ int flow_raise_file_limit(void) {
   return 1;
 }
 
-// By vfork and not by posix_spawn: that maps a stack for every child and unmaps it again, which interrupts the other
-// processors of a program with several threads, and asks for the state of every signal besides.
+// vfork is used instead of posix_spawn. posix_spawn maps and unmaps a stack for every child, which interrupts other
+// processors if the program has several threads, and it reads the state of every signal.
 
-// Copies the first file named like the program in PATH that can be executed; 0, or an error number. What has a slash is
-// taken as it is.
+// Copies the path of the first executable file with the program's name in PATH. A name with a slash is copied
+// unchanged. Returns 0 or an error number.
 static int find_program(const char *program, char path[PATH_MAX]) {
   if (strchr(program, '/')) return snprintf(path, PATH_MAX, "%s", program) < PATH_MAX ? 0 : ENAMETOOLONG;
   const char *folders = getenv("PATH");
@@ -75,16 +75,17 @@ static int find_program(const char *program, char path[PATH_MAX]) {
   }
 }
 
-// Makes `file` the descriptor `target`, which stays open in the program that is executed.
+// Duplicates `file` to the descriptor `target`, which stays open in the executed program.
 static int pass(int file, int target) {
   return file == target ? fcntl(file, F_SETFD, 0) : dup2(file, target);
 }
 
-// Closes every descriptor but the first three and the one for reports, one by one where the system does not know how to at once.
+// Closes every descriptor except the first three and the one for reports. Closes them one by one if the system does not
+// have close_range.
 static void close_others(int report) {
   struct rlimit limit;
   int first = 3;
-  // Under a small limit of descriptors there is no such number, and the child does not report.
+  // If the limit on descriptors is small, the number cannot be used and the child does not report.
   if (report >= 0 && pass(report, FLOW_REPORT_FILE) >= 0) {
     if (close_range(3, FLOW_REPORT_FILE - 1, 0) == 0) first = FLOW_REPORT_FILE + 1;
   } else {
@@ -95,20 +96,23 @@ static void close_others(int report) {
     if (report < 0 || file != FLOW_REPORT_FILE) close(file);
 }
 
-// What the child does before it is the program; returns what failed. It shares the parent's memory and may only call
-// what is safe in a signal handler.
+// Prepares the child and executes the program. Returns the error number of the failed call. The child shares the
+// parent's memory, so it may only call functions that are safe in a signal handler.
 static int become(const struct flow_spawn_request *request, const char *path) {
   struct sigaction standard = {.sa_handler = SIG_DFL};
-  // A signal that is ignored stays so in the program. The two that no process may set fail, which does no harm; those
-  // for real time, which take longer to go through than a pipe to make, must not be ignored.
+  // A signal that is ignored would stay ignored in the program. The calls for the two signals that cannot be changed
+  // fail without harm. Real-time signals are not reset, because that would take longer than creating a pipe; they must
+  // not be ignored.
   for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
   sigset_t none;
   sigemptyset(&none);
-  // A session of its own: no terminal's signal reaches it, and whatever group a descendant makes is still found by it.
+  // In its own session, the child receives no signals of a terminal, and its descendants can be found by the session
+  // even if they create other groups.
   if (request->terminal < 0 ? setsid() < 0 : setpgid(0, 0) != 0) return errno;
-  // SIGTTOU is held here as all signals are, so it does not stop this child, which is in the background.
+  // SIGTTOU is blocked here like all signals, so it does not stop this child, which is in the background.
   if (request->terminal >= 0 && tcsetpgrp(request->terminal, getpid()) != 0) return errno;
-  // Before the guard's lifeline, which this child holds too, is closed: the guard sees this group or none of its work.
+  // This must happen before the guard's lifeline is closed, which this child has inherited. So the guard either sees
+  // the group, or the program has not started.
   note_group(request->record, getpid());
   if (chdir(request->directory) != 0 || pass(request->input, 0) < 0 ||
       pass(request->output, 1) < 0 || pass(request->error, 2) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
@@ -123,9 +127,9 @@ int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
   char path[PATH_MAX];
   int unknown = find_program(request->program, path);
   if (unknown) return unknown;
-  // The child writes it in the memory that it shares.
+  // The child writes the error number into the shared memory.
   volatile int failure = 0;
-  // No handler of this process may run in the child.
+  // The handlers of this process must not run in the child.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -147,7 +151,7 @@ int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
 
 #else
 
-// posix_spawn cannot give a child another limit than this process has.
+// posix_spawn cannot set another limit for the child.
 int flow_raise_file_limit(void) { return 0; }
 
 static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_spawn_request *request) {
@@ -161,7 +165,7 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_sp
 }
 
 static int set_attributes(posix_spawnattr_t *attributes, const struct flow_spawn_request *request) {
-  // Suspended until the guard's table has its number.
+  // The child is suspended until its number is in the guard's table.
   short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT |
                 POSIX_SPAWN_START_SUSPENDED;
   flags |= request->terminal < 0 ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
@@ -203,7 +207,7 @@ int flow_pipe(int ends[2]) {
 #ifdef __linux__
   return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
 #else
-  // Children get no descriptor here but those they are given, so the moment between the calls does no harm.
+  // Children get only the descriptors that are passed to them, so the moment between the calls does no harm.
   if (pipe(ends) != 0) return errno;
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
   fcntl(ends[1], F_SETFD, FD_CLOEXEC);
@@ -215,7 +219,7 @@ int flow_watch_exit(pid_t child) {
 #if defined(__linux__) && defined(SYS_pidfd_open)
   return (int)syscall(SYS_pidfd_open, child, 0);  // close-on-exec by definition
 #elif defined(__APPLE__)
-  // A queue of events is itself a descriptor that becomes readable.
+  // A kqueue is itself a descriptor that becomes readable.
   int queue = kqueue();
   if (queue < 0) return -1;
   fcntl(queue, F_SETFD, FD_CLOEXEC);

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// Written before any handler that reads it is there.
+// Set before the handlers that read it are installed.
 static int signal_pipe = -1;
 
 static void pass_on(int number) {
   int before = errno;
   unsigned char byte = (unsigned char)number;
-  // A pipe that is full of signals holds enough of them.
+  // If the pipe is full, enough signals are waiting in it.
   ssize_t written = write(signal_pipe, &byte, 1);
   (void)written;
   errno = before;
@@ -31,7 +31,7 @@ int flow_take_signals(const int *numbers, int count, int writing_end) {
   sigfillset(&action.sa_mask);
   for (int index = 0; index < count; index++)
     if (sigaction(numbers[index], &action, NULL) != 0) return errno;
-  // Anyone who started this process may have blocked them.
+  // The process that started this one may have blocked them.
   sigset_t taken;
   sigemptyset(&taken);
   for (int index = 0; index < count; index++) sigaddset(&taken, numbers[index]);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// A process in the background that changes its terminal is stopped by SIGTTOU, unless it blocks the signal.
+// SIGTTOU stops a background process that changes its terminal, unless the signal is blocked.
 static void hold_stop(sigset_t *before) {
   sigset_t held;
   sigemptyset(&held);

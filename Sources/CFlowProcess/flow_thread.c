@@ -12,8 +12,9 @@
 void flow_hold_signals(sigset_t *before) {
   sigset_t held;
   sigfillset(&held);
-  // Those that tell of the thread's own doing, and the profiler's. Also a child's end: where it is not handled the system
-  // drops it, but only if the thread that started the child does not hold it; else another is woken to find nothing.
+  // These signals stay unblocked: those caused by the thread itself, the profiler's, and SIGCHLD. The system discards
+  // an unhandled SIGCHLD only if the thread that started the child does not block it; otherwise, another thread is
+  // woken for nothing.
   const int own[] = {SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPROF, SIGCHLD};
   for (unsigned index = 0; index < sizeof own / sizeof own[0]; index++) sigdelset(&held, own[index]);
   pthread_sigmask(SIG_BLOCK, &held, before);

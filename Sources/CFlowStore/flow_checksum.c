@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// The reflected polynomial of Castagnoli's CRC, four bits at a time. A table for eight bits would need more source text
-// than this loop over 16 entries.
+// The table of the reflected CRC-32C polynomial (Castagnoli) for four bits. A table for eight bits would be longer than
+// this loop over 16 entries.
 static const uint32_t table[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -55,7 +55,7 @@ static uint64_t word(const unsigned char *bytes) {
 }
 
 uint64_t flow_fingerprint(const void *bytes, size_t count) {
-  // Digits of the golden ratio, of pi and of e; any odd numbers without a pattern would do.
+  // Digits of the golden ratio, of pi and of e. Any odd numbers without a pattern would be suitable.
   const uint64_t one = 0x9e3779b97f4a7c15, two = 0x243f6a8885a308d3, three = 0xb7e151628aed2a6b;
   const unsigned char *next = bytes;
   uint64_t left = one ^ count, right = two;

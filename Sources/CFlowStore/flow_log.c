@@ -72,8 +72,8 @@ static uint32_t inverse(uint32_t number) {
   return result;
 }
 
-// Returns true if a frame that does not end a transaction would be intact with another value in that field. The sums
-// are linear in the value, so two of them determine it.
+// Returns true if a frame that does not end a transaction would be intact with another value in the field that marks
+// the end of a transaction. The checksums are linear in that value, so it can be computed from two of them.
 static bool ended_transaction(
     const unsigned char *frame, size_t page, struct sums before, bool is_big) {
   unsigned char field[8];
@@ -109,7 +109,7 @@ static off_t offset_of(const struct reading *log, uint64_t frame) {
   return HEADER + (off_t)((frame - 1) * (FRAME_HEADER + log->page));
 }
 
-// Reads the frames up to the first bad one. Returns the number of transactions that the bad frame ends, or the negative
+// Reads the frames up to the first bad one. Returns 1 if the bad frame ends a transaction, otherwise 0, or the negative
 // error number of the system.
 static int read_intact(struct reading *reading, unsigned char *frames, struct flow_log *log) {
   size_t length = FRAME_HEADER + reading->page;
@@ -143,8 +143,8 @@ static int read_intact(struct reading *reading, unsigned char *frames, struct fl
 static int walk(struct reading *reading, unsigned char *frames, struct flow_log *log) {
   int ends = read_intact(reading, frames, log);
   if (ends < 0 || log->bad_frame == 0) return ends < 0 ? ends : FLOW_LOG_SOUND;
-  // After the bad frame, only headers matter: a torn transaction has at most one end, so another one means that data
-  // was lost.
+  // After the bad frame, only headers matter. An incomplete transaction has at most one end, so another one means that
+  // data was lost.
   for (uint64_t number = log->bad_frame + 1ull; number <= reading->frames && ends < 2; number++) {
     ssize_t count = read_at(reading->file, frames, FRAME_HEADER, offset_of(reading, number));
     if (count < 0) return (int)count;

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/// The processor's counter of constant rate, or 0 where there is none: a third of the cost of asking the system for the
-/// time. What a tick is worth is for the caller to find out.
+/// Returns the processor's counter of constant rate, or 0 if it has none. Reading it takes a third of the time of
+/// asking the system for the time. The caller must determine the duration of a tick.
 static inline uint64_t flow_cycle_count(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -17,16 +17,16 @@ static inline uint64_t flow_cycle_count(void) {
 #endif
 }
 
-/// Asks the scheduler to run the calling thread as soon as it wakes, before threads that compute: it will only ever need
-/// a tenth of a millisecond at a time. Without effect where the system knows no such wish (Linux before 6.12, others).
+/// Asks the scheduler to run the calling thread as soon as it wakes, before threads that compute, because it never
+/// needs more than a tenth of a millisecond at a time. Has no effect on Linux before 6.12 and on other systems.
 void flow_prefer_promptness(void);
 
-/// Sets the niceness of the calling thread, from -20 to 19. Has no effect without permission, or if the system has no
-/// niceness of threads.
+/// Sets the niceness of the calling thread, from -20 to 19. Has no effect without permission, or if the system does not
+/// support this per thread.
 void flow_set_niceness(int niceness);
 
-/// Sleeps until an instant of the monotonic clock, in nanoseconds, or until the word is no longer 0 and has been woken.
-/// May return early for no reason. Returns 0 at once where the system cannot do it, and 1 otherwise.
+/// Sleeps while the word is 0, until an instant of the monotonic clock in nanoseconds or until `flow_wake` is called.
+/// May return early without a reason. Returns 1, or 0 immediately if the system does not support this.
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds);
 
 /// Wakes the thread that sleeps on the word.

@@ -4,20 +4,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Returns the CRC-32C (RFC 3720, appendix B.4) of bytes that follow those with the checksum `seed`; 0 if there are
-/// none. Uses the processor's instruction if it has one: a megabyte takes 0.1 ms.
+/// Returns the CRC-32C (RFC 3720, appendix B.4) of bytes that follow bytes with the checksum `seed`, which is 0 if
+/// there are none. Uses the processor's instruction if it has one: a megabyte takes 0.1 ms.
 uint32_t flow_crc32c(uint32_t seed, const void *bytes, size_t count);
 
 /// Returns a 64-bit hash for distinguishing contents, computed by multiplying and folding: a megabyte takes 0.1 ms. The
 /// chance of a collision is one in 2^64, but collisions can be constructed on purpose.
 uint64_t flow_fingerprint(const void *bytes, size_t count);
 
-/// Locks one byte of an open file exclusively for as long as the file stays open. Returns 0 on success, 1 if another
-/// process has the byte, or the negative error number of the system.
+/// Locks a byte of an open file exclusively while the file is open. Returns 0 on success, 1 if another process has
+/// locked the byte, or the negative error number of the system.
 int flow_lock_byte(int file, int64_t offset);
 
-/// Locks one byte of an open file, shared with others. Returns the same values as ``flow_lock_byte``. A shared byte can
-/// be locked exclusively once it is not shared any longer.
+/// Locks a byte of an open file, shared with other processes. Returns the same values as ``flow_lock_byte``. A shared
+/// byte can be locked exclusively when no other process shares it.
 int flow_share_byte(int file, int64_t offset);
 
 /// Releases one byte of an open file.
@@ -26,7 +26,8 @@ void flow_release_byte(int file, int64_t offset);
 /// Asks the system to start writing an open file to disk, without waiting. Does nothing on systems without such a call.
 void flow_start_writing(int file);
 
-/// Returns 1 if another process has a byte of an open file, 0 if not, or the negative error number of the system.
+/// Returns 1 if another process has locked a byte of an open file, 0 if not, or the negative error number of the
+/// system.
 int flow_is_byte_locked(int file, int64_t offset);
 
 /// Returns 1 if a folder is on a network file system, on which memory cannot be shared.
@@ -46,15 +47,16 @@ struct flow_log {
 enum {
   /// The log has no frames: the file is empty or consists of zeros.
   FLOW_LOG_EMPTY = 0,
-  /// The log has complete transactions, and at most one that was torn when its process or machine stopped.
+  /// The log has complete transactions, and at most one incomplete transaction, from when its process or machine
+  /// stopped.
   FLOW_LOG_SOUND = 1,
   /// Written data is missing.
   FLOW_LOG_DAMAGED = 2,
 };
 
-/// Reads a whole open log. A bad frame ends it, as in SQLite. The log is damaged if a later transaction ends after the
-/// one of the bad frame, or if the log ends before frame `durable_frames` although its salt is `durable_salt`. Returns
-/// one of the values above, or the negative error number of the system.
+/// Reads a whole open log. As in SQLite, a bad frame ends it. The log is damaged if another transaction ends after that
+/// of the bad frame, or if its salt is `durable_salt` and it ends before frame `durable_frames`. Returns one of the
+/// values above, or the negative error number of the system.
 int flow_log_check(int file, uint64_t durable_salt, uint32_t durable_frames, struct flow_log *log);
 
 /// Returns both salts in the header of an open log, or 0 without a header.
