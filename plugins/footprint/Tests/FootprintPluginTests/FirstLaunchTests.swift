@@ -6,7 +6,7 @@ import Testing
 
 @testable import FootprintPlugin
 
-/// R6: what is installed at the first launch and checked at every launch.
+/// R6: the files that are installed at the first launch and checked at every launch.
 @Suite struct `Setting up at the first launch` {
   let folder: TemporaryFolder
 

@@ -74,7 +74,7 @@ import Testing
     #expect(try Shared.place(47.5622, 13.6493, options: .init(level: .province))?.locality == nil)
   }
 
-  @Test func `also adds a locality to search results`() throws {
+  @Test func `finds the locality and the time zone of a search result`() throws {
     let shinjuku = try #require(try Shared.forward.search("Shinjuku", options: .init(limit: 1)).first)
     let place = Shared.tables.place(for: shinjuku.record)
     #expect(place.locality == "Tokyo")

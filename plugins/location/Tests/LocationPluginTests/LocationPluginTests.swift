@@ -175,7 +175,7 @@ final class CountingSource: LocationSource {
   }
 }
 
-/// Reads the positions of the service without stopping it.
+/// Returns the positions that the service has received, without stopping the service.
 struct StopLocationProbe: Action {
   static let name = "location.probe"
   static let summary = "Counts positions"

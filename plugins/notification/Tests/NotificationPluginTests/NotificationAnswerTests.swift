@@ -16,7 +16,7 @@ import Testing
       (nil, "app://chat/1", "default"), ("com.apple.UNNotificationDefaultActionIdentifier", "app://chat/1", "default"),
       ("MARK_READ", nil, "MARK_READ"), ("com.apple.UNNotificationDismissActionIdentifier", nil, "dismiss"),
     ] as [(String?, String?, String)])
-  func `contains the action and the reply of a response, and a route only for a tap`(
+  func `returns the action and the reply of a response, and a route only for a tap`(
     identifier: String?, route: String?, action: String
   ) async throws {
     let outputs = try await parse([
@@ -28,7 +28,7 @@ import Testing
     #expect(try await parse(["route": "app://chat/1"])["action"] == .null)
   }
 
-  @Test func `contains parameters from a JSON string, and the key of a localized alert`() async throws {
+  @Test func `reads parameters from a JSON string, and the key of a localized alert`() async throws {
     let outputs = try await parse([
       "aps": ["alert": ["title-loc-key": "SALE_TITLE", "loc-key": "SALE_BODY"]], "route": "app://a",
       "parameters": #"{"price":"7999"}"#,
@@ -38,7 +38,7 @@ import Testing
     #expect(outputs["warnings"] == [])
   }
 
-  @Test func `reads the keys of a Live Activity's alert, which are in objects`() async throws {
+  @Test func `reads the keys of a Live Activity's alert, which are nested in objects`() async throws {
     let activity = try await parse([
       "aps": ["alert": ["title": ["loc-key": "%@ is here", "loc-args": ["Power"]], "body": ["loc-key": "GO"]]],
       "route": "app://a",

@@ -91,7 +91,7 @@ import Testing
     #expect(matches > seeds.count * (TestExtent.isFull ? 8 : 4))
   }
 
-  @Test func `reports exactly the routes that no path reaches as shadowed, with a scheme or a host`() throws {
+  @Test func `reports a route as shadowed if and only if no URL with its scheme or host reaches it`() throws {
     var shadowed = 0
     var linked = 0
     for seed in TestExtent.seeds(200, of: 400, release: 400) {
@@ -144,7 +144,7 @@ import Testing
     #expect(table.shadowedRoutes().isEmpty)
   }
 
-  @Test func `reports a route that only universal links reach as shadowed for the custom scheme`() throws {
+  @Test func `reports a route as shadowed for the custom scheme if only universal links reach it`() throws {
     let routes = [Route(try RoutePattern("app://Shop/:id"), priority: 1), try Route("app://shop/:id")]
     let table = try RouteTable(routes, policy: seedPolicy(hosts: ["example.com"]))
     #expect(table.outcome("https://example.com/shop/7") == "app://shop/:id")

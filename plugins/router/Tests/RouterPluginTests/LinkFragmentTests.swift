@@ -63,7 +63,7 @@ import Testing
       ("app://page?a=1#/inner/2?b=3", "page/inner/:id", ["id": "2", "a": "1", "b": "3"]),
       ("app://#/page", "page", [:]), ("app://page#section", "page", [:]), ("app://page#", "page", [:]),
     ] as [(String, String, ValueObject)])
-  func `extends the path if configured and if it begins with a slash`(
+  func `extends the path if configured to and if it begins with a slash`(
     url: String, route: String, merged: ValueObject
   ) async throws {
     let outputs = try await launch("path").call("router.open", ["url": .string(url)])

@@ -4,7 +4,7 @@ import FlowTestKit
 import RouterPlugin
 import Testing
 
-/// What a received link may do, and which parts of it are visible in the log.
+/// The effects of a received link, and the parts of it that are visible in the log.
 @Suite struct LinkReceptionTests {
   @Test(
     arguments: [

@@ -34,7 +34,7 @@ final class FakeInterface: UserInterface {
   func showBanner(title: String, body: String) {}
 }
 
-/// A key-value store that is kept when its router is gone, as a file is, and that fails on request.
+/// A key-value store that is kept after its router is released, like a file, and that fails on request.
 final class FakeStore: KeyValueStore {
   private let values = Mutex<[String: Value]>([:])
   private let failing = Mutex(false)

@@ -199,7 +199,7 @@ import Testing
   /// The last state of an overwritten line. The text before it is logged too, so that the run can hide secrets in it.
   private static func lastState(of line: String) -> String { line.split(separator: "\r").last.map(String.init) ?? "" }
 
-  @Test func `logs the last state of an overwritten line after the earlier ones`() async throws {
+  @Test func `logs the earlier states of an overwritten line before the last one`() async throws {
     _ = try await run("printf '10%%\\r50%%\\r100%%\\r\\nwindows\\r\\n'")
     #expect(host.logs == ["10%\r50%\r100%", "windows"])
   }
