@@ -8,14 +8,11 @@ package struct FNV1a32: Hashable, Sendable {
   /// The hash of the bytes added so far.
   package var value: UInt32 { hash }
 
-  /// Creates the hash of no bytes.
   package init() {}
 
-  /// Adds a byte.
   @inlinable @inline(__always)
   package mutating func add(_ byte: UInt8) { hash = (hash ^ UInt32(byte)) &* Self.prime }
 
-  /// Adds bytes.
   @inlinable
   package mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
@@ -36,14 +33,11 @@ package struct FNV1a64: Hashable, Sendable {
   /// The hash of the bytes added so far.
   package var value: UInt64 { hash }
 
-  /// Creates the hash of no bytes.
   package init() {}
 
-  /// Adds a byte.
   @inlinable @inline(__always)
   package mutating func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* Self.prime }
 
-  /// Adds bytes.
   @inlinable
   package mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 
@@ -64,14 +58,11 @@ package struct FNV1a128: Hashable, Sendable {
   /// The hash of the bytes added so far.
   package var value: UInt128 { hash }
 
-  /// Creates the hash of no bytes.
   package init() {}
 
-  /// Adds a byte.
   @inlinable @inline(__always)
   package mutating func add(_ byte: UInt8) { hash = (hash ^ UInt128(byte)) &* Self.prime }
 
-  /// Adds bytes.
   @inlinable
   package mutating func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
 

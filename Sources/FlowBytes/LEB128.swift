@@ -15,7 +15,7 @@ package enum LEB128 {
     put(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Returns the number of bytes for `number`.
+  /// Returns the length of the encoding of `number` in bytes.
   @inlinable @inline(__always)
   package static func size(of number: UInt64) -> Int { max(1, (70 - number.leadingZeroBitCount) / 7) }
 

@@ -7,9 +7,7 @@ import Synchronization
 /// because it treated the zero as a failed write. An object is not affected, because it is initialized at its first
 /// use.
 package final class SharedMutex<State: ~Copyable>: Sendable {
-  /// The mutex.
   package let mutex: Mutex<State>
 
-  /// Creates a mutex with an initial state.
   package init(_ state: consuming sending State) { mutex = Mutex(state) }
 }

@@ -5,7 +5,6 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The system's error number.
   package let number: CInt
 
-  /// Creates an error from the failed operation and the system's error number.
   package init(_ attempt: String, _ number: CInt) {
     self.attempt = attempt
     self.number = number

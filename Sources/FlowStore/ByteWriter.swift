@@ -6,17 +6,14 @@ package struct ByteWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
 
-  /// Creates an empty writer.
   package init() {}
 
   /// Reserves space for this many more bytes.
   package mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
 
-  /// Adds a byte.
   @inline(__always)
   package mutating func add(byte: UInt8) { bytes.append(byte) }
 
-  /// Adds an unsigned number.
   @inline(__always)
   package mutating func add(_ number: UInt64) {
     LEB128.write(number) { bytes.append($0) }
@@ -34,7 +31,7 @@ package struct ByteWriter: Sendable {
     bytes += more
   }
 
-  /// Adds the length of the string in UTF-8, followed by its UTF-8.
+  /// Adds the number of bytes of a string in UTF-8, followed by these bytes.
   package mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))
     bytes += text.utf8
@@ -99,19 +96,16 @@ package struct ByteReader: Sendable {
   /// Returns an error at the current position.
   package func problem(_ expected: String) -> ByteProblem { ByteProblem(position: position, expected: expected) }
 
-  /// Reads a byte.
   package mutating func byte() throws(ByteProblem) -> UInt8 {
     guard position < bytes.count else { throw problem("a byte") }
     defer { position += 1 }
     return bytes[position]
   }
 
-  /// Reads an unsigned number.
   package mutating func number() throws(ByteProblem) -> UInt64 {
     do { return try LEB128.read(bytes, at: &position) } catch { throw problem("a number") }
   }
 
-  /// Reads a signed number.
   package mutating func signed() throws(ByteProblem) -> Int {
     Int(truncatingIfNeeded: LEB128.signed(try number()))
   }
@@ -134,6 +128,5 @@ package struct ByteReader: Sendable {
     return bytes[position..<position + count]
   }
 
-  /// Reads a string.
   package mutating func text() throws(ByteProblem) -> String { String(decoding: try block(), as: UTF8.self) }
 }

@@ -3,7 +3,6 @@
 /// The format: four bytes of magic number and version, a CRC-32C checksum of the rest in four bytes, the kind, both
 /// times and the body.
 package struct RunChunk: Sendable, Hashable {
-  /// The kind of the content.
   package var kind: Kind
   /// The time of its creation in milliseconds since 1970.
   package var wallMilliseconds: Int
@@ -12,7 +11,6 @@ package struct RunChunk: Sendable, Hashable {
   /// The content, in the format of its kind.
   package var body: [UInt8]
 
-  /// The kinds of content.
   package enum Kind: UInt8, Sendable, Hashable, CaseIterable {
     /// Journal entries of the run and its outputs.
     case entries = 1
@@ -32,7 +30,6 @@ package struct RunChunk: Sendable, Hashable {
     /// The chunk was written by a newer flowrun.
     case newer(version: Int)
 
-    /// A description of the problem.
     package var description: String {
       switch self {
       case .damaged: "a piece of its journal is damaged"
@@ -45,7 +42,6 @@ package struct RunChunk: Sendable, Hashable {
   package static let version = 1
   private static let magic: [UInt8] = [0x46, 0x52, 0x4A]
 
-  /// Creates a chunk.
   package init(_ kind: Kind, wallMilliseconds: Int, runNanoseconds: Int, body: [UInt8]) {
     self.kind = kind
     self.wallMilliseconds = wallMilliseconds

@@ -4,7 +4,6 @@
 
   // Reads runs and sends requests to them.
   extension PostgresRunStore {
-    /// Returns the matching runs, the newest first.
     package func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
       var conditions: [String] = []
       var parameters: [PostgresParameter] = []
@@ -44,7 +43,6 @@
       return list
     }
 
-    /// Returns the chunks of a run in order.
     package func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
       let rows = try execute(
         """
@@ -64,7 +62,6 @@
       return chunks
     }
 
-    /// Returns the sizes of journals and summaries in bytes, by run.
     package func sizes() throws(StoreProblem) -> [String: Int] {
       let rows = try execute(
         """
@@ -88,7 +85,6 @@
       return rows.map { $0.integer(0, 0) > 0 && $0.integer(0, 1) == 0 } ?? false
     }
 
-    /// Returns the definition with which a run was last started or resumed.
     package func definition(of run: String) throws(StoreProblem) -> [UInt8] {
       let rows = try execute(
         """
@@ -100,7 +96,6 @@
       return rows.bytes(0, 0)
     }
 
-    /// Removes runs that are not running.
     package func remove(_ runs: [String]) throws(StoreProblem) -> Int {
       var count = 0
       for run in runs {
@@ -117,7 +112,6 @@
       return count
     }
 
-    /// Sends a request to a run.
     package func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
       let rows = try execute(
         "INSERT INTO flowrun_request(run, body) SELECT number, $2 FROM flowrun_run WHERE id = $1 RETURNING number",
@@ -126,7 +120,6 @@
       return Int(rows.integer(0, 0))
     }
 
-    /// Returns the unanswered requests to a run.
     package func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -139,13 +132,11 @@
       return (0..<rows.count).map { RunRequestEntry(number: Int(rows.integer($0, 0)), body: rows.bytes($0, 1)) }
     }
 
-    /// Answers a request.
     package func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
       _ = try execute(
         "UPDATE flowrun_request SET answer = $2 WHERE number = $1::int8", [.integer(Int64(request)), .bytes(answer)])
     }
 
-    /// Returns the answer to a request, or nil if there is none yet.
     package func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
       let rows = try execute(
         "DELETE FROM flowrun_request WHERE number = $1::int8 AND answer IS NOT NULL RETURNING answer",

@@ -89,7 +89,6 @@
 
     // MARK: Writing
 
-    /// Creates a run.
     package func create(
       _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
     ) throws(StoreProblem) -> any RunLease {
@@ -101,7 +100,6 @@
       return lease(run.id, epoch: run.epoch, number: number, next: chunks.count, since: sentAt)
     }
 
-    /// Records a finished run.
     package func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
       _ = try together(
         Self.keep(definition) + [insertion(of: run, definition, isHeld: false)] + insertions(of: chunks, run))
@@ -143,7 +141,6 @@
       }
     }
 
-    /// Adds a chunk to a run.
     package func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
@@ -171,7 +168,6 @@
         ])
     }
 
-    /// Writes the end of a run.
     package func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
       let lease = try own(lease)
       let rows = try persistently(
@@ -193,7 +189,6 @@
       lease.finish()
     }
 
-    /// Takes over a run that is not running.
     package func take(
       _ run: String, at position: RunPosition, by holder: RunHolder
     ) throws(StoreProblem) -> any RunLease {
@@ -223,7 +218,6 @@
       throw stored.state == .running ? .held(run: run, by: stored.holder) : .moved(run: run)
     }
 
-    /// Releases a run that was taken over.
     package func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
       let lease = try own(lease)
       // The expired lease shows that the process has ended.
@@ -241,7 +235,6 @@
       lease.finish()
     }
 
-    /// Resumes a run that was taken over.
     package func resume(
       _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
     ) throws(StoreProblem) {

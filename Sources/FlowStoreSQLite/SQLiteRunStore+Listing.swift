@@ -3,7 +3,6 @@ import FlowPlatform
 
 // Lists and removes runs. A damaged run is reported and does not affect the others.
 extension SQLiteRunStore {
-  /// Returns the matching runs, the newest first.
   package func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     try withConnection { connection throws(StoreProblem) in
       var list = RunList()
@@ -141,7 +140,6 @@ extension SQLiteRunStore {
   /// The maximum number of rows that are read one by one.
   private static let salvagedRows = 100_000
 
-  /// Removes runs that are not running.
   package func remove(_ runs: [String]) throws(StoreProblem) -> Int {
     try change { connection throws(StoreProblem) in
       func removeAll() throws(StoreProblem) -> Int {

@@ -1,7 +1,7 @@
 import FlowStore
 import FlowPlatform
 
-// Rows and their checksums.
+// Reads and writes rows, with their checksums.
 extension SQLiteRunStore {
   /// A row of the table of runs.
   struct Row {

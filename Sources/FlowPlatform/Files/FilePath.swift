@@ -81,7 +81,7 @@ package enum FilePath {
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// The folder of a path.
+  /// The path of the folder that contains the file or folder at a path.
   package static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

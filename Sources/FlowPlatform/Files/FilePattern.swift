@@ -53,7 +53,6 @@ package struct FilePattern: Sendable {
     /// Links that match but have no target.
     package var danglingLinks: [String]
 
-    /// Creates a result.
     package init(paths: [String], danglingLinks: [String] = []) {
       self.paths = paths
       self.danglingLinks = danglingLinks

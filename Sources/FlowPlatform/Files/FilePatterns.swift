@@ -3,7 +3,6 @@ package struct FilePatterns: Sendable {
   private let patterns: [FilePattern]
   private let hasExclusions: Bool
 
-  /// Creates the patterns of texts.
   package init(_ texts: [String]) {
     patterns = texts.map { FilePattern($0) }
     hasExclusions = patterns.contains(where: \.isExclusion)

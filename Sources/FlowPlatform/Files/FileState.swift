@@ -1,8 +1,8 @@
 /// The metadata that shows whether a regular file is unchanged, without reading it.
 package struct FileState: Sendable, Hashable {
-  /// The inode.
+  /// The inode number.
   package var number: UInt64
-  /// The length.
+  /// The length in bytes.
   package var bytes: Int
   /// The modification time of the content, which programs can set.
   package var modifiedNanoseconds: Int
@@ -13,7 +13,6 @@ package struct FileState: Sendable, Hashable {
   /// inconclusive.
   private static let unsureNanoseconds = 50_000_000
 
-  /// Creates a state from its values.
   package init(number: UInt64, bytes: Int, modifiedNanoseconds: Int, changedNanoseconds: Int) {
     (self.number, self.bytes) = (number, bytes)
     (self.modifiedNanoseconds, self.changedNanoseconds) = (modifiedNanoseconds, changedNanoseconds)

@@ -13,7 +13,7 @@ package struct NamePattern: Sendable, Hashable {
   let name: String?
   /// True if it is `**`, which matches any number of folders.
   let isFolders: Bool
-  /// The text from which it was made.
+  /// The text from which the part was created.
   let text: String
   private let tokens: [Token]
   /// True if the part begins with a dot. Other parts do not match names that begin with one.
@@ -39,7 +39,7 @@ package struct NamePattern: Sendable, Hashable {
     name = isName ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
-  /// Matches any name, for the files at the end of a pattern that ends with `**`.
+  /// Matches any name. It is used for the files if a pattern ends with `**`.
   static let anyName = NamePattern("*")
 
   static func isNegation(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "!") || byte == UInt8(ascii: "^") }

@@ -51,8 +51,7 @@ package enum PatternText {
     return try expansion.all().filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The problem of a pattern in a workflow file, or nil if it is valid. Expressions in it must have been replaced by
-  /// `-`.
+  /// The problem of a pattern in which expressions have been replaced by `-`, or nil if the pattern is valid.
   package static func problem(of text: String) -> PatternProblem? {
     let text = withoutMark(text)
     if text.isEmpty { return .nothingExcluded }
@@ -138,7 +137,6 @@ package enum PatternProblem: Error, Hashable {
     }
   }
 
-  /// The remedy.
   package var help: String {
     switch self {
     case .unmatched(let bracket): "write '\\\(bracket)' for the character itself"

@@ -1,7 +1,6 @@
 /// Passes a text to another process of the same user on this machine through a named pipe, without storing it in a
 /// file.
 package final class PrivatePipe: Sendable {
-  /// The path of the pipe.
   package let path: String
   private let end: Descriptor
 

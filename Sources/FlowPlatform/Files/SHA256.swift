@@ -17,10 +17,8 @@ package struct SHA256 {
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
   ]
 
-  /// Creates a digest without data.
   package init() {}
 
-  /// Adds bytes.
   package mutating func combine(_ bytes: UnsafeRawBufferPointer) {
     totalBytes += bytes.count
     var bytes = bytes
@@ -39,7 +37,6 @@ package struct SHA256 {
     rest += bytes
   }
 
-  /// Adds bytes.
   package mutating func combine(_ bytes: [UInt8]) { bytes.withUnsafeBytes { combine($0) } }
 
   /// Returns the digest in hexadecimal. No bytes may be added afterwards.

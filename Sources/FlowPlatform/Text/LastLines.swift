@@ -9,7 +9,6 @@ package struct LastLines {
   /// The index of the oldest line once the maximum is reached.
   private var oldest = 0
 
-  /// Creates an empty list.
   package init() {}
 
   /// Adds a line, unless it is blank.
@@ -26,7 +25,6 @@ package struct LastLines {
     }
   }
 
-  /// True if there are no lines.
   package var isEmpty: Bool { lines.isEmpty }
 
   /// A colon and the lines, each on a separate line. Empty if there are no lines.
