@@ -10,7 +10,6 @@ import Synchronization
 /// byte of the file next to the store. The run's epoch fences a process that has lost it. Each row has a checksum over
 /// all its columns.
 package final class SQLiteRunStore: RunStore {
-  /// The file.
   package let path: String
   /// The folder of the workflows whose runs are recorded, or nil to use the recorded paths.
   let folder: String?
@@ -199,7 +198,6 @@ package final class SQLiteRunStore: RunStore {
 
   // MARK: Writing
 
-  /// Creates a run.
   package func create(
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease {
@@ -217,7 +215,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Records a finished run.
   package func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
     try checkWhole()
     try change(isDurable: false) { connection throws(StoreProblem) in
@@ -232,7 +229,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Adds a chunk to a run.
   package func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
     let lease = try own(lease)
     try change(isDurable: isDurable) { connection throws(StoreProblem) in
@@ -243,7 +239,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Writes the end of a run.
   package func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
     let lease = try own(lease)
     try change { connection throws(StoreProblem) in
@@ -260,7 +255,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Takes over a run that is not running.
   package func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
@@ -288,7 +282,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Releases a run that was taken over.
   package func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     let lease = try own(lease)
     try change { connection throws(StoreProblem) in
@@ -305,7 +298,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Resumes a run that was taken over.
   package func resume(
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {
@@ -333,7 +325,6 @@ package final class SQLiteRunStore: RunStore {
 
   // MARK: Reading
 
-  /// Returns the chunks of a run in order.
   package func chunks(of run: String, from first: Int) throws(StoreProblem) -> [[UInt8]] {
     try withConnection { connection throws(StoreProblem) in
       guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
@@ -357,7 +348,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Returns the sizes of journals and summaries in bytes, by run.
   package func sizes() throws(StoreProblem) -> [String: Int] {
     try withConnection { connection throws(StoreProblem) in
       var sizes: [String: Int] = [:]
@@ -371,7 +361,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Returns the definition with which a run was last started or resumed.
   package func definition(of run: String) throws(StoreProblem) -> [UInt8] {
     try withConnection { connection throws(StoreProblem) in
       guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
@@ -391,7 +380,6 @@ package final class SQLiteRunStore: RunStore {
 
   // MARK: Asking
 
-  /// Sends a request to a run.
   package func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
     try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -404,7 +392,6 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Returns the unanswered requests to a run.
   package func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
     let lease = try own(lease)
     return try withConnection { connection throws(StoreProblem) in
@@ -421,14 +408,12 @@ package final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Answers a request.
   package func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
     try change { connection throws(StoreProblem) in
       try connection.run("UPDATE request SET answer = ? WHERE number = ?", [.bytes(answer), .integer(request)])
     }
   }
 
-  /// Returns the answer to a request, or nil if there is none yet.
   package func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
     try withConnection { connection throws(StoreProblem) in
       var answer: [UInt8]?
@@ -463,6 +448,5 @@ final class SQLiteLease: RunLease {
     self.lock = Mutex(lock)
   }
 
-  /// Releases the run.
   func release() { lock.withLock { $0 = nil } }
 }

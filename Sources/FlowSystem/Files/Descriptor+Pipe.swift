@@ -29,9 +29,7 @@ extension Descriptor {
 
   /// The two ends of a pipe.
   package struct Pipe: ~Copyable, Sendable {
-    /// The end for reading.
     package let reading: Descriptor
-    /// The end for writing.
     package let writing: Descriptor
 
     /// Returns the writing end and closes the other.

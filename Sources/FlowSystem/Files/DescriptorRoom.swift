@@ -5,8 +5,8 @@ import Synchronization
 package enum DescriptorRoom {
   private static let raising = Mutex(())
 
-  /// True if this many descriptors are left above the number of an open one. Otherwise the limit is raised as far as
-  /// the system allows, on Linux; the limit of child processes stays unchanged.
+  /// True if at least `reserve` descriptors can be opened above `number`. If not, raises the limit as far as the system
+  /// allows, on Linux only, and checks again. The limit of child processes stays unchanged.
   package static func hasRoom(above number: CInt, leaving reserve: CInt) -> Bool {
     if isWithinLimit(Int(number) + Int(reserve)) { return true }
     raising.withLock { _ in _ = flow_raise_file_limit() }

@@ -3,7 +3,6 @@
 /// Creating a folder also removes the folders of killed processes in the same parent folder. A process locks its
 /// folder, and the system releases the lock when the process ends.
 package final class ScratchFolder: Sendable {
-  /// The absolute path.
   package let path: String
   private let lock: Descriptor
 

@@ -1,7 +1,7 @@
 /// An HTTP/1.1 request without TLS, on a separate connection, to a server that accepts a message and answers briefly.
 /// Everything except looking up the host's name stops at the deadline.
 package struct PlainRequest: Sendable {
-  /// The name or address of the server; an IPv6 address has no brackets.
+  /// The name or address of the server, without brackets if it is an IPv6 address.
   package var host: String
   /// The port, from 1 to 65,535.
   package var port: Int
@@ -9,9 +9,7 @@ package struct PlainRequest: Sendable {
   package var path: String
   /// The headers except `Host`, `Content-Length` and `Connection`.
   package var headers: [(name: String, value: String)]
-  /// The body of the request.
   package var body: [UInt8]
-  /// The method.
   package var method = "POST"
   /// True to wait for the end of the answer's body; otherwise only the part received with the status is returned.
   package var awaitsBody = true
@@ -25,7 +23,6 @@ package struct PlainRequest: Sendable {
     /// The beginning of the body, at most 64 KiB.
     package var body: [UInt8]
 
-    /// Creates an answer.
     package init(status: Int, retryAfterSeconds: Int?, body: [UInt8]) {
       self.status = status
       self.retryAfterSeconds = retryAfterSeconds
@@ -38,7 +35,6 @@ package struct PlainRequest: Sendable {
     /// A description such as `Connection refused`.
     package let description: String
 
-    /// Creates a problem.
     package init(description: String) { self.description = description }
 
     static let late = RequestProblem(description: "no answer in time")

@@ -9,7 +9,7 @@ package struct PortListeners: Sendable {
     "conmon", "docker-proxy", "dockerd", "rootlesskit", "rootlessport",
   ]
 
-  /// Looks for the listeners of a port.
+  /// Finds the listeners at a port.
   package init(at port: Int) {
     let sockets = ["tcp", "tcp6"].reduce(into: Set<UInt64>()) { sockets, table in
       sockets.formUnion(Self.sockets(at: port, in: LeftBehind.bytes(of: "/proc/self/net/\(table)")))

@@ -7,7 +7,7 @@ package final class CStrings: @unchecked Sendable {
   private let base: CStrings?
   private let ownCount: Int
 
-  /// Copies the texts.
+  /// Creates an array with copies of the texts.
   package init(_ texts: [String]) {
     let copies = UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: texts.count + 1)
     copies.initialize(repeating: nil)

@@ -87,7 +87,7 @@ package enum InnerRuns {
     }
   }
 
-  /// Describes a command that is about to start.
+  /// Registers a command that is about to start. Returns nil if there is no pipe for its reports.
   package static func begin() -> Command? {
     state.mutex.withLock { state in
       if state.writing == nil { open(&state) }

@@ -21,7 +21,7 @@ package struct LineSplitter {
   ///   visible part.
   package init(longest: Int, overwritten: Int = 0) { (self.longest, self.overwritten) = (longest, overwritten) }
 
-  /// The incomplete line; empty if there is none.
+  /// The incomplete line, or an empty slice if there is none.
   package var unfinished: ArraySlice<UInt8> {
     begun.prefix(begun.count - Self.returnsAtEnd(of: begun[...]))
   }

@@ -12,7 +12,7 @@ package final class ProcessGroup: Sendable {
   private let ending = Mutex<Ending?>(nil)
   private let inner: InnerRuns.Command?
 
-  /// The end of a group.
+  /// The result of a group that has ended.
   package struct Ending: Sendable, Hashable {
     /// The status of the child that leads it.
     package var status: TerminationStatus
@@ -81,7 +81,6 @@ package final class ProcessGroup: Sendable {
   /// A change of state of the child that leads the group.
   package enum Change: Sendable, Hashable {
     case ended
-    /// A signal has stopped it.
     case stopped(signal: CInt)
   }
 

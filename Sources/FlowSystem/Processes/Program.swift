@@ -4,12 +4,9 @@ package struct Program: Sendable {
   package var path: String
   /// The arguments, beginning with the program's name.
   package var arguments: CStrings
-  /// The whole environment.
   package var environment: CStrings
-  /// The working directory.
   package var folder: String
 
-  /// Creates a program from all of its parameters.
   package init(path: String, arguments: CStrings, environment: CStrings, folder: String) {
     self.path = path
     self.arguments = arguments

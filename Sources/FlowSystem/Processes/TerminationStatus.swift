@@ -1,8 +1,6 @@
 /// The exit status of a child or the signal that ended it.
 package enum TerminationStatus: Sendable, Hashable, CustomStringConvertible {
-  /// The child exited with a code.
   case exited(code: CInt)
-  /// A signal ended the child.
   case signaled(number: CInt)
 
   /// Converts the status from `waitpid`.

@@ -13,7 +13,6 @@ package enum ForegroundTerminal {
     /// Continues writing; receives true if a signal has ended the command.
     let resume: @Sendable (Bool) -> Void
 
-    /// Creates a host from both closures.
     package init(makeRoom: @escaping @Sendable (String) -> Void, resume: @escaping @Sendable (Bool) -> Void) {
       self.makeRoom = makeRoom
       self.resume = resume
@@ -169,7 +168,6 @@ package enum ForegroundTerminal {
     }
   }
 
-  /// The modes of the terminal.
   private struct Modes {
     var value: termios
 
