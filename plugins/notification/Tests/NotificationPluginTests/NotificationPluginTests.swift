@@ -328,7 +328,7 @@ let product: Value = [
     }
   }
 
-  @Test func `opens a link without a tap only if configured (C3)`() async throws {
+  @Test func `opens a link without a tap only if configured to (C3)`() async throws {
     let (center, app) = (FakeCenter(), FakeApp())
     try await listening(center, app, ["route-on-receipt": true]) { _ in
       center.deliver(.received, product)

@@ -155,7 +155,9 @@ import Testing
     }
   }
 
-  @Test func `has another store after another user signs in, which receives no data of the first user`() async throws {
+  @Test func `is bound to another store after another user signs in, and sends it no data of the first user`()
+    async throws
+  {
     let cloud = try await cloud()
     let backend = backend(cloud)
     let store = try await backend.identity()

@@ -37,7 +37,7 @@ import Testing
     #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start + 1000) == start + hour + 1)
   }
 
-  @Test func `polls leave 20 requests per hour for pushes, and have 20 themselves, one every three minutes`() {
+  @Test func `polls leave 20 requests per hour for pushes, and 20 others are reserved for polls`() {
     var budget = RequestBudget()
     for _ in 0..<59 { budget.spendRequest(.other, atMilliseconds: start) }
     for _ in 0..<2 {

@@ -51,7 +51,7 @@ import Testing
     return blocks.filter { $0.contains("schema:") && $0.contains("collections:") }
   }
 
-  @Test func `a schema is unchanged after it is compiled and read, for every schema of the repository`() throws {
+  @Test func `every schema of the repository is unchanged after it is compiled and read`() throws {
     let schemas = try Self.schemas()
     #expect(schemas.count > 8, "\(schemas.map(\.name))")
     #expect(Set(schemas.map(\.schema.name)).isSuperset(of: ["pomodoro", "notes", "todo", "reading", "shop"]))
