@@ -2,7 +2,7 @@
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
 package struct FNV1a32: Hashable, Sendable {
-  /// The factor of each step.
+  /// The FNV prime, by which the hash is multiplied for each byte.
   package static let prime: UInt32 = 0x0100_0193
   @usableFromInline var hash: UInt32 = 0x811c_9dc5
   /// The hash of the bytes added so far.
@@ -27,7 +27,7 @@ package struct FNV1a32: Hashable, Sendable {
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
 package struct FNV1a64: Hashable, Sendable {
-  /// The factor of each step.
+  /// The FNV prime, by which the hash is multiplied for each byte.
   package static let prime: UInt64 = 0x0100_0000_01b3
   @usableFromInline var hash: UInt64 = 0xcbf2_9ce4_8422_2325
   /// The hash of the bytes added so far.
@@ -52,7 +52,7 @@ package struct FNV1a64: Hashable, Sendable {
 ///
 /// Source: Fowler, Noll and Vo, "The FNV Non-Cryptographic Hash Algorithm", RFC 9923.
 package struct FNV1a128: Hashable, Sendable {
-  /// The factor of each step.
+  /// The FNV prime, by which the hash is multiplied for each byte.
   package static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
   @usableFromInline var hash: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
   /// The hash of the bytes added so far.

@@ -13,8 +13,8 @@ public struct RunRetention: Sendable, Hashable {
   /// Creates the default limits: 200 runs and 90 days for each workflow, 256 MiB in all.
   public init() {}
 
-  /// Returns the ids of runs of a store that exceed a limit, without damaged runs. `successes` returns the names of the
-  /// steps of a run that succeeded.
+  /// Returns the ids of undamaged runs of a store that exceed a limit. `successes` returns the names of the steps of a
+  /// run that succeeded.
   package func excess(
     in store: some RunStore, nowMilliseconds: Int, successes: (StoredRun) -> Set<String> = { _ in [] }
   ) throws(StoreProblem) -> [String] {

@@ -103,8 +103,8 @@ final class SQLiteConnection {
     hasRestartedLog = (try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")) != nil
   }
 
-  /// Copies the log into the file without waiting for the disk. Returns the number of pages in the log if all of it was copied,
-  /// otherwise 0.
+  /// Copies the log into the file without waiting for the disk. Returns the number of pages in the log, or 0 if not all
+  /// of it was copied.
   func copyLogUnflushed() -> Int {
     guard (try? execute("PRAGMA synchronous = OFF")) != nil else { return 0 }
     isTold = nil

@@ -1,4 +1,4 @@
-/// An array of C strings that ends with nil; freed with the object.
+/// An array of C strings that ends with nil. It is freed with the object.
 // Proof of safety: nothing is written after `init`, C only reads through the pointers, and they are freed in `deinit`.
 package final class CStrings: @unchecked Sendable {
   /// The pointers, valid as long as the object lives.

@@ -58,8 +58,8 @@ package final class ProcessGroup: Sendable {
     }
   }
 
-  /// True if a process belongs to the child's session, descends from the child, or was started by such a process, as far
-  /// as the system shows it.
+  /// True if a process belongs to the child's session, descends from the child, or was started by such a process, as
+  /// far as the system shows it.
   func includes(_ process: pid_t) -> Bool {
     var ancestor = process
     // A number may be reused while the ancestors are looked up, so they may form a circle.

@@ -65,7 +65,7 @@ package enum ForegroundTerminal {
   /// - Parameters:
   ///   - step: the name of the command's step.
   ///   - checkCancellation: called while others use the terminal.
-  ///   - start: starts the command with the numbers of its input, output and errors, the first of which is the terminal.
+  ///   - start: starts the command with the numbers of its input, output and errors. The input is the terminal.
   package static func lend(
     to step: String, checkCancellation: () throws -> Void, start: (CInt, CInt, CInt) throws -> ProcessGroup
   ) throws -> ProcessGroup? {

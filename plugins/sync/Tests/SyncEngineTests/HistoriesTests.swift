@@ -149,8 +149,7 @@ import Testing
   }
 
   @Test(arguments: [0, 0.1, 0.4])
-  func `V18 S43 S44: in a day of three devices, each makes at most 100 requests an hour and sends 1 MB`(_ loss: Double)
-  {
+  func `V18 S43 S44: each of three devices makes at most 100 requests per hour and sends 1 MB a day`(_ loss: Double) {
     for seed in TestExtent.seeds(1, of: 3, release: 3) {
       let report = Simulation.run(.day(seed: seed, devices: 3, hours: 24, loss: loss))
       expectGood(report)

@@ -110,7 +110,7 @@ import Testing
     #expect(held(fleet, 1) == ["n1", "n4"])
   }
 
-  @Test func `a device sends exactly the content that it has to a server restored from a copy`() {
+  @Test func `a device sends its content, and nothing else, to a server restored from a copy`() {
     var fleet = RecordFleet(2, parts: [1: 1])
     fleet.name(0, "a", 1)
     fleet.settle()

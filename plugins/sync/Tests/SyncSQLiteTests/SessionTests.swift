@@ -389,7 +389,7 @@ import Testing
     }
   }
 
-  @Test func `a record of a newer version pauses the device, suggests an update and leaves the outbox unchanged`()
+  @Test func `a record of a newer version pauses the device with advice to update, and the outbox is unchanged`()
     async throws
   {
     let shared = try backend()
