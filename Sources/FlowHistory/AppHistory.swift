@@ -42,7 +42,7 @@ public struct AppHistory: Sendable {
     recording("\(Workflow.self)", compiled: Workflow.compiled, isDurable: isDurable)
   }
 
-  /// Returns a recording of a workflow's runs under this name, with the compiled workflow.
+  /// Returns a recording of the runs of a compiled workflow under this name.
   public func recording(_ name: String, compiled: [UInt8], isDurable: Bool = false) -> RunHistory {
     let (path, onDamage) = (path, onDamage)
     let identity = FoundFile()
@@ -66,13 +66,13 @@ public struct AppHistory: Sendable {
     return history
   }
 
-  /// Records what the runs have done so far, and releases the file, because iOS ends an app that is suspended while it locks a file of
-  /// an app group. Returns when that is done. Runs continue, and are recorded after ``reactivate()``. A `LaunchModel` whose options
-  /// have this history calls it.
+  /// Records the progress of all runs and releases the file, because iOS ends an app that is suspended while it locks a
+  /// file of an app group. Returns when the file is released. Runs continue and are recorded after ``reactivate()``. A
+  /// `LaunchModel` whose options have this history calls it.
   public func suspend() async { await suspension.suspend() }
 
-  /// Takes the file again. Throws a `StoreProblem` if another process has removed or resumed a run meanwhile; nothing more is
-  /// recorded of that run.
+  /// Acquires the file again. Throws a `StoreProblem` if another process has removed or resumed a run meanwhile;
+  /// nothing more of that run is recorded.
   public func reactivate() async throws(StoreProblem) { try await suspension.reactivate() }
 
   /// The recorded runs, the newest first, or none before the first run. Throws a `StoreProblem` if the file cannot be

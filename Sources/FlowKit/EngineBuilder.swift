@@ -34,17 +34,17 @@ public func action(
   public static func buildExpression(_ part: EnginePart) -> [EnginePart] { [part] }
   /// Builds an empty block.
   public static func buildBlock() -> [EnginePart] { [] }
-  /// Begins a block.
+  /// Builds the first parts of a block.
   public static func buildPartialBlock(first parts: [EnginePart]) -> [EnginePart] { parts }
   /// Adds more parts to a block.
   public static func buildPartialBlock(accumulated: [EnginePart], next parts: [EnginePart]) -> [EnginePart] {
     accumulated + parts
   }
-  /// Builds conditional parts.
+  /// Builds the parts of an `if` without an `else`.
   public static func buildOptional(_ parts: [EnginePart]?) -> [EnginePart] { parts ?? [] }
-  /// Builds conditional parts.
+  /// Builds the parts of the first branch of a condition.
   public static func buildEither(first parts: [EnginePart]) -> [EnginePart] { parts }
-  /// Builds conditional parts.
+  /// Builds the parts of the second branch of a condition.
   public static func buildEither(second parts: [EnginePart]) -> [EnginePart] { parts }
   /// Builds the parts of a loop.
   public static func buildArray(_ parts: [[EnginePart]]) -> [EnginePart] { parts.flatMap { $0 } }

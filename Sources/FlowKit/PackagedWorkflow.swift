@@ -22,7 +22,7 @@ public protocol PackagedWorkflow: Sendable {
 
 /// The inputs of a run of a ``PackagedWorkflow``.
 public protocol WorkflowInputs: Sendable {
-  /// The inputs by name. Missing ones have their defaults.
+  /// The inputs by name. Inputs that are missing have their default values.
   var values: ValueObject { get }
 }
 
@@ -48,8 +48,8 @@ public struct NoWorkflowOutputs: WorkflowOutputs {
 }
 
 extension ValueObject {
-  /// The values of an output of a step with items, in the order of the items. Nil stands for an item that failed or was
-  /// skipped.
+  /// The values of an output of a step with items, in the order of the items. The value of an item that failed or was
+  /// skipped is nil.
   public func items<Element: ColumnValue>(_ name: String) -> [Element?]? {
     self[name]?.arrayValue?.map { Element($0) }
   }
@@ -66,7 +66,7 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - workflow: The workflow, such as `Workflows.launch`.
-  ///   - inputs: Its inputs. Those that are left out have their defaults.
+  /// - inputs: The inputs of the workflow. Omitted inputs have their default values.
   ///   - options: The folders and other options of the run.
   ///   - events: The detail of ``TypedRun/events``. The start is fastest with `none`.
   public func start<Workflow: PackagedWorkflow>(
@@ -86,8 +86,8 @@ extension Engine {
 }
 
 extension Engine {
-  /// Runs a compiled workflow while `body` runs. After `body` has returned, no more events come from outside, and the
-  /// call returns when the run has ended. If the task is cancelled or `body` throws, the run is cancelled.
+  /// Runs a compiled workflow while `body` runs. Once `body` has returned, the run expects no more outside events, and
+  /// the call returns when the run has ended. If the task is cancelled or `body` throws, the run is cancelled.
   ///
   /// ```swift
   /// let report = try await engine.run(Workflows.launch, .init(user: "ada"), options: options) { run in
@@ -163,7 +163,7 @@ public struct TypedRun<Workflow: PackagedWorkflow>: Sendable {
     try run.post(event.rawValue, value: value)
   }
 
-  /// Declares that no more events come from outside. The run may then end when nothing is left to do.
+  /// Declares that no more events are posted from outside. The run may then end when nothing is left to do.
   public func finishPosting() { run.finishPosting() }
 
   /// Cancels the run: running steps are asked to end, waiting ones are skipped.

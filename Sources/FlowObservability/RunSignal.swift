@@ -1,6 +1,6 @@
 import FlowEngine
 
-/// One form into which events are turned. Called for one event after the other.
+/// A kind of output into which events are converted. It is called for one event after another.
 protocol RunSignal: Sendable {
   mutating func receive(_ event: RunEvent)
 }

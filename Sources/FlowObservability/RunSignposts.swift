@@ -16,7 +16,7 @@
     private let other: (any RunObserver)?
     private let signals = Mutex(SignpostSignal())
 
-    /// An observer of one run. `other` receives all events, too.
+    /// Creates an observer of one run. `other` receives all events, too.
     public init(passingOnTo other: (any RunObserver)? = nil) { self.other = other }
 
     /// Passes the events on to Instruments.

@@ -75,45 +75,45 @@ public protocol ActionType: Sendable {
 }
 
 extension ActionType {
-  /// No handles.
+  /// The default is no handles.
   public static var provides: [HandleKey] { [] }
-  /// No handles.
+  /// The default is no handles.
   public static var requires: [HandleKey] { [] }
-  /// No events.
+  /// The default is no events.
   public static var events: [String] { [] }
-  /// No values.
+  /// The default is no values.
   public static var eventValues: [FieldDeclaration] { [] }
-  /// No events.
+  /// The default is no events.
   public static var follows: [String] { [] }
   /// The run itself.
   public static var source: EventSource { .run }
-  /// False.
+  /// The default is false.
   public static var needsProtectedData: Bool { false }
-  /// No errors. Any error that is thrown may be retried.
+  /// The default is no errors. Any error that is thrown may be retried.
   public static var errors: [ErrorDeclaration] { [] }
   /// An example without inputs.
   public static var example: String { "uses: \(name)" }
-  /// Nil.
+  /// The default is nil.
   public static var outputsFromInput: String? { nil }
-  /// Nil.
+  /// The default is nil.
   public static var outputFieldsFromInput: String? { nil }
-  /// Nil.
+  /// The default is nil.
   public static var eventFromInput: String? { nil }
-  /// Nil.
+  /// The default is nil.
   public static var shellTextInput: String? { nil }
-  /// Nil.
+  /// The default is nil.
   public static var calls: ActionCall? { nil }
-  /// `Limits.outputBytes`.
+  /// The default is `Limits.outputBytes`.
   public static var outputLimitBytes: Int { Limits.outputBytes }
-  /// False.
+  /// The default is false.
   public static var isPortable: Bool { false }
   /// An effect that outlives the process.
   public static var effect: ActionEffect { .durable }
-  /// No problems.
+  /// Returns no problems.
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
-  /// Nil, because the action has inputs or outputs.
+  /// Returns nil, because the action has inputs or outputs.
   public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
-  /// Nil, because the action does not release its thread.
+  /// Returns nil, because the action does not release its thread.
   public func bodyInParts() -> BodyInParts? { nil }
 }
 

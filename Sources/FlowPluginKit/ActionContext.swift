@@ -57,8 +57,8 @@ public struct ActionContext: Sendable {
   /// True if a string in the value contains a secret of the run, plain or encoded. Do not write such a value to disk.
   public func holdsSecret(_ value: Value) -> Bool { host.holdsSecret(value) }
 
-  /// Withholds the outputs that ``ActionOutput/withheld`` names, because they are derived from a secret. Other steps
-  /// can read them, but the run store and the report do not have their strings and numbers, which are null after a
+  /// Withholds the outputs named by ``ActionOutput/withheld``, because they are derived from a secret. Other steps can
+  /// read them, but their strings and numbers are left out of the run store and the report, and are null after a
   /// resume. From now on, each of `texts` with at least 8 bytes is hidden in everything that the run shows or records.
   public func withholdOutputs(hiding texts: [String]) { host.withholdOutputs(hiding: texts, step: step) }
 
@@ -104,7 +104,7 @@ public struct ActionContext: Sendable {
     host.showUnfinished(line, from: stream, step: step)
   }
 
-  /// Extends the grace of a body that was asked to end: it needs `time` from now on.
+  /// Extends the grace of a body that was asked to end, because it needs `time` from now on.
   package func needsTimeToEnd(_ time: Duration) { host.needsTimeToEnd(time, step: step, attempt: attempt) }
 
   /// Reports that the body has begun on another machine. The deadline of the step counts from now on.
@@ -122,8 +122,8 @@ public struct ActionContext: Sendable {
   /// throws if the value does not match the declaration of the event.
   public func post(_ event: String, value: Value) throws { try host.post(event, value: value, step: step) }
 
-  /// Changes the number of things expected from outside: 1 for an additional one, -1 for one that has arrived and been
-  /// handled. Services that post events from outside are kept running while something is expected.
+  /// Adds `change` to the number of deliveries expected from outside: 1 if another one is expected, -1 if one has
+  /// arrived and been handled. Services that post events from outside are kept running while something is expected.
   public func expectFromOutside(_ change: Int) { host.expectFromOutside(change) }
 
   /// Reports that the step has handled a post of an event that it follows.
@@ -155,11 +155,11 @@ public struct ActionContext: Sendable {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
-  /// The arguments with which `flowrun answer` answers this step: the end of the run's id, and the step.
+  /// The arguments of `flowrun answer` that select this step: the end of the run's id, and the step.
   public var questionAddress: String { host.questionAddress(of: step) }
 
-  /// Adds each post of a repeating event to `posts`, including earlier posts. After the step was cancelled, no more are
-  /// added.
+  /// Adds each post of a repeating event to `posts`, including earlier posts. No more posts are added after the step is
+  /// cancelled.
   public func follow(_ event: String, into posts: PostQueue) {
     onCancel { posts.finish() }
     host.follow(event, into: posts, step: step, attempt: attempt)
@@ -225,7 +225,7 @@ public protocol ActionHost: AnyObject, Sendable {
   var hasSecrets: Bool { get }
   /// True if a string in the value contains a secret.
   func holdsSecret(_ value: Value) -> Bool
-  /// Withholds the outputs of a step that its action declares so, and hides `texts`.
+  /// Withholds the outputs of a step that its action declares as withheld, and hides `texts`.
   func withholdOutputs(hiding texts: [String], step: StepIndex)
   /// Returns the key that all attempts of the step have in common.
   func idempotencyKey(of step: StepIndex) -> String
@@ -280,7 +280,7 @@ public protocol ActionHost: AnyObject, Sendable {
   /// Asks a person, and calls the handler once with the answer. The call may be made on any thread.
   func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void)
-  /// Returns the arguments with which `flowrun answer` answers the step.
+  /// Returns the arguments of `flowrun answer` that select the step.
   func questionAddress(of step: StepIndex) -> String
   /// Withdraws the question of a step.
   func withdrawQuestion(of step: StepIndex, attempt: Int)
@@ -291,69 +291,69 @@ public protocol ActionHost: AnyObject, Sendable {
 }
 
 extension ActionHost {
-  /// Nil. For hosts without traces.
+  /// Returns nil, for hosts without traces.
   public func traceparent(of step: StepIndex, attempt: Int) -> String? { nil }
 
   /// An empty set. For hosts without secrets.
   public var withheldVariables: Set<String> { [] }
 
-  /// False. For hosts without secrets.
+  /// False, for hosts without secrets.
   public var hasSecrets: Bool { false }
 
-  /// False. For hosts without secrets.
+  /// Returns false, for hosts without secrets.
   public func holdsSecret(_ value: Value) -> Bool { false }
 
-  /// Does nothing. For hosts that record no outputs.
+  /// Does nothing, for hosts that record no outputs.
   public func withholdOutputs(hiding texts: [String], step: StepIndex) {}
 
-  /// The folder of the run. For hosts whose workflows include no others.
+  /// Returns the folder of the run, for hosts whose workflows include no others.
   public func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
 
-  /// The ids of run and step. For hosts that do not resume runs.
+  /// Returns the ids of the run and the step, for hosts that do not resume runs.
   public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
 
-  /// Does nothing. For hosts without executors.
+  /// Does nothing, for hosts without executors.
   public func begun(_ step: StepIndex, attempt: Int) {}
 
   /// True. For hosts that keep all lines.
   public func showsOutput(of step: StepIndex) -> Bool { true }
 
-  /// False. For hosts that only log complete lines.
+  /// False, for hosts that only log complete lines.
   public var showsUnfinishedLines: Bool { false }
 
-  /// Does nothing. For hosts that only log complete lines.
+  /// Does nothing, for hosts that only log complete lines.
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {}
 
-  /// Does nothing. For hosts that wait until bodies have ended.
+  /// Does nothing, for hosts that wait until bodies have ended.
   public func needsTimeToEnd(_ time: Duration, step: StepIndex, attempt: Int) {}
 
-  /// True. For hosts whose log has no limit.
+  /// True, for hosts whose log has no limit.
   public var hasLogRoom: Bool { true }
 
-  /// Posts the event without the value. For hosts whose events have no values.
+  /// Posts the event without the value, for hosts whose events have no values.
   public func post(_ event: String, value: Value, step: StepIndex) throws { try post(event, step: step) }
 
-  /// Does nothing. For hosts that expect nothing from outside.
+  /// Does nothing, for hosts that expect nothing from outside.
   public func expectFromOutside(_ change: Int) {}
 
-  /// Does nothing. For hosts without events.
+  /// Does nothing, for hosts without events.
   public func handledPost(of step: StepIndex) {}
 
-  /// Does nothing. For hosts without events.
+  /// Does nothing, for hosts without events.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
 
   /// The end of the run's id, and the step.
   public func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
 
-  /// Does nothing. For hosts that cannot ask a person.
+  /// Does nothing, for hosts that cannot ask a person.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {}
 
-  /// Does nothing. For hosts that cannot ask a person.
+  /// Does nothing, for hosts that cannot ask a person.
   public func withdrawQuestion(of step: StepIndex, attempt: Int) {}
 
-  /// Throws an error. For hosts without other actions.
+  /// Throws an error, for hosts without other actions.
   public nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject {
@@ -367,7 +367,7 @@ extension ActionHost {
     wake(after: delay, handler)
   }
 
-  /// Waits on the system's clock. For hosts without a clock of their own.
+  /// Waits on the system's clock, for hosts without their own clock.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     Task {
       try? await Task.sleep(for: delay)

@@ -2,11 +2,11 @@ import FlowModel
 
 /// The failure of an action, with a message for users.
 public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// A stable code for programs. If the action declares errors, it is one of them.
+  /// A stable code for programs. If the action declares errors, it is one of the declared codes.
   public var code: String
   /// The problem, and what to do about it, without a final period.
   public var message: String
-  /// Whether another attempt may succeed. If nil, the action's declaration of the error decides; an undeclared error
+  /// True if another attempt may succeed. If nil, the action's declaration of the error decides; an undeclared error
   /// may be retried.
   public var isRetryable: Bool?
   /// The minimum pause before another attempt, for example as requested by a server, or nil.

@@ -34,8 +34,8 @@ extension ActionInput {
     }
   }
 
-  /// Makes inputs with these values. Throws a `TypeMismatch` if one is missing or does not fit, and an ``ActionError`` if
-  /// `init()` returns the fields of another value.
+  /// Creates inputs from these values. Throws a `TypeMismatch` if one is missing or has the wrong type, and an
+  /// ``ActionError`` if `init()` returns the fields of another value.
   public init(values: ValueObject) throws {
     self = try InputMaker().make(values)
   }

@@ -10,7 +10,7 @@ import FlowModel
 /// with a decoder that records the names and types of the properties. The property `countryCode` is called
 /// `country-code` in a workflow. An output of optional type is null if it is nil.
 public protocol ActionOutput: Sendable, Decodable {
-  /// A description of one sentence for outputs, by name.
+  /// One-sentence descriptions of outputs, by name.
   static var summaries: [String: String] { get }
   /// The names of outputs that may be secrets. They are hidden, and only inputs that accept secrets can read them.
   static var secrets: Set<String> { get }
@@ -21,11 +21,11 @@ public protocol ActionOutput: Sendable, Decodable {
 }
 
 extension ActionOutput {
-  /// No descriptions.
+  /// The default is no descriptions.
   public static var summaries: [String: String] { [:] }
-  /// No secret outputs.
+  /// The default is no secret outputs.
   public static var secrets: Set<String> { [] }
-  /// No withheld outputs.
+  /// The default is no withheld outputs.
   public static var withheld: Set<String> { [] }
 
   /// The stored properties, in order.

@@ -7,7 +7,7 @@ public struct ActionRegistry: ActionCatalog {
     /// `built in`, or the path of a manifest.
     var origin: String
     var actions: ListedActions
-    /// Called only for a name that is not installed.
+    /// Returns the current names of renamed actions. Called only for a name that is not installed.
     var movedNames: @Sendable () -> KeyValuePairs<String, String> = { [:] }
   }
 
@@ -32,7 +32,7 @@ public struct ActionRegistry: ActionCatalog {
   /// Creates an empty registry.
   public init() {}
 
-  /// Creates a registry of compiled-in plugins, whose names must differ.
+  /// Creates a registry of compiled-in plugins. Two plugins with the same name are a programming error and trap.
   public init(_ plugins: [any Plugin]) {
     for plugin in plugins {
       do {

@@ -26,8 +26,8 @@ public struct BodyInParts: Sendable {
 
 /// The thread that runs a part of a body.
 package struct StepThread: Sendable {
-  /// Returns true if other work waits for the thread. Nil if the body has a thread of its own, so that it need not
-  /// return while it waits.
+  /// Returns true if other work waits for the thread. The function is nil if the body has its own thread, so that it
+  /// need not return while it waits.
   package let isWanted: (@Sendable () -> Bool)?
 
   /// A thread of a pool.

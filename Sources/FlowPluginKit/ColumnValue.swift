@@ -6,7 +6,7 @@ public protocol ColumnValue: Sendable {
   static var valueType: ValueType { get }
   /// The value of an input that the step does not set, or nil if it must set the input.
   static var absent: Self? { get }
-  /// True if `null` is a value of the type, and does not mean that nothing is set.
+  /// True if `null` is a value of the type and does not stand for an unset input.
   static var acceptsNull: Bool { get }
   /// Any value of the type. It is used to derive the declarations of outputs.
   static var placeholder: Self { get }
@@ -17,9 +17,9 @@ public protocol ColumnValue: Sendable {
 }
 
 extension ColumnValue {
-  /// Nil, because the step must set the input.
+  /// Nil by default, because the step must set the input.
   public static var absent: Self? { nil }
-  /// False.
+  /// The default is false.
   public static var acceptsNull: Bool { false }
 }
 
@@ -143,7 +143,7 @@ extension Array: ColumnValue where Element: ColumnValue {
 extension Optional: ColumnValue where Wrapped: ColumnValue {
   /// The type of the value in a workflow.
   public static var valueType: ValueType { Wrapped.valueType }
-  /// Nil, if the step does not set the input.
+  /// A nil value, used if the step does not set the input.
   public static var absent: Wrapped?? { .some(nil) }
   /// A value that is used to derive declarations.
   public static var placeholder: Wrapped? { nil }

@@ -1,13 +1,13 @@
 import FlowModel
 import Synchronization
 
-/// Makes an action's inputs from values, a hundred thousand times a second.
+/// Creates an action's inputs from values. A run may do this 100,000 times a second.
 ///
 /// The fields and their offsets are read from the type's metadata on the first call.
 package final class InputMaker<Input: ActionInput>: Sendable {
   private final class Layout: Sendable {
     let fields: [(name: String, offset: Int)]
-    /// True if two values of the type have a field in common, so that calls would get each other's inputs.
+    /// True if two values of the type share a field, so that calls would get each other's inputs.
     let sharesFields: Bool
 
     init() {
@@ -27,11 +27,11 @@ package final class InputMaker<Input: ActionInput>: Sendable {
 
   private let layout = AtomicLazyReference<Layout>()
 
-  /// Makes a maker that has not read the fields yet.
+  /// Creates a maker. The fields are read on its first call.
   package init() {}
 
-  /// Makes inputs from values. Throws a ``TypeMismatch`` if one is missing or does not fit, and an ``ActionError`` if
-  /// `Input()` returns fields that it returned before.
+  /// Creates inputs from values. Throws a ``TypeMismatch`` if one is missing or has the wrong type, and an
+  /// ``ActionError`` if `Input()` returns fields that it returned before.
   package func make(_ values: ValueObject) throws -> Input {
     let layout = layout.load() ?? layout.storeIfNil(Layout())
     if layout.sharesFields {

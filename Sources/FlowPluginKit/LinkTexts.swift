@@ -2,7 +2,7 @@ import FlowModel
 
 /// The texts in a secret link that must be hidden.
 package enum LinkTexts {
-  /// Words that inputs and outputs have, which are not hidden even if a link contains them.
+  /// Words that are also values of inputs and outputs. They are not hidden even if a link contains them.
   private static let words: Set<String> = ["notification", "url-scheme", "universal-link", "internal"]
 
   /// Returns the strings in the values, at any depth, except words that are not secret.

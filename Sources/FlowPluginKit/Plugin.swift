@@ -36,19 +36,19 @@ public protocol Plugin: Sendable {
 }
 
 extension Plugin {
-  /// No actions.
+  /// The default is no actions.
   public var boundActions: [RegisteredAction] { [] }
 
-  /// No handles.
+  /// The default is no handles.
   public var handles: [PluginHandle] { [] }
 
-  /// No checks.
+  /// The default is no checks.
   public var checks: [any WorkflowCheckProvider] { [] }
 
-  /// No kinds of files.
+  /// The default is no kinds of files.
   public var fileKinds: [PluginFileKind] { [] }
 
-  /// No renames.
+  /// The default is no renames.
   public var movedNames: KeyValuePairs<String, String> { [:] }
 }
 

@@ -10,7 +10,7 @@ package protocol StepExecutor: Sendable {
   /// The maximum number of bodies that run at the same time.
   var slots: Int { get }
 
-  /// True if bodies run on this machine, so that their requests count here.
+  /// True if bodies run on this machine, so that their requests count against its capacity.
   var isHere: Bool { get }
 
   /// Runs an attempt of a step, and calls `begun()` on its context when the body begins. `request` has the resources
@@ -41,11 +41,11 @@ package struct StepFiles: Sendable, Hashable {
 }
 
 extension StepExecutor {
-  /// False.
+  /// The default is false.
   package var isHere: Bool { false }
 }
 
-/// The loss of a body, whose process or machine has ended or has not reported for too long.
+/// The error for a lost body: its process or machine has ended, or has not reported for too long.
 package struct ExecutorLost: Error, Sendable, Hashable {
   /// The reason, without a final period.
   package var message: String

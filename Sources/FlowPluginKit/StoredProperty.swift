@@ -3,7 +3,7 @@
 /// `Mirror` reads the same metadata, but first looks for a conformance to `CustomReflectable` among all conformances of the
 /// program. That search was 14 % of the instructions of a launch, once for each type of inputs or outputs.
 struct StoredProperty {
-  /// The name as declared. The name of a wrapped property has an underscore in front.
+  /// The name as declared. The name of a wrapped property begins with an underscore.
   var label: String
   /// The type of the property.
   var type: Any.Type
@@ -27,7 +27,7 @@ struct StoredProperty {
 /// The kind of a struct's metadata, a part of Swift's stable binary interface (MetadataKind.def).
 private let structKind: UInt = 0x200
 
-/// What the runtime writes about a property: `_FieldReflectionMetadata` of the standard library.
+/// The runtime's description of a property: `_FieldReflectionMetadata` of the standard library.
 private struct PropertyDescription {
   var name: UnsafePointer<CChar>?
   var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?

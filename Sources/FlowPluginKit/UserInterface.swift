@@ -24,7 +24,7 @@ public struct PageRequest: Sendable, Hashable {
 
   /// The name of the page, such as `product`.
   public var page: String
-  /// The way of showing the page.
+  /// The style in which the page is presented.
   public var presentation: Presentation
   /// The parameters of the page.
   public var parameters: ValueObject

@@ -22,7 +22,7 @@ public final class MemoryKeyValueStore: KeyValueStore {
   /// The number of calls of ``get(_:in:)`` and ``all(in:)``.
   package var readCount: Int { state.withLock { $0.readCount } }
 
-  /// Makes every later call throw this error, or none for nil.
+  /// Makes all later calls throw this error, or succeed if it is nil.
   public func fail(with error: ActionError?) { state.withLock { $0.failure = error } }
 
   /// The value of `key` in `scope`, or nil.

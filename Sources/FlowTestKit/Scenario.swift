@@ -31,9 +31,10 @@ public struct Scenario: Sendable {
 
   /// The outside source of events.
   package enum OutsideSource: Sendable, Hashable {
-    /// As on the command line: only the scenario's own events.
+    /// Only the scenario's own events are posted, as on the command line.
     case closed
-    /// As in an app that embeds the engine, until it declares that it has finished posting.
+    /// The app may post more events until it declares that it has finished posting, as in an app that embeds the
+    /// engine.
     case open(until: Duration)
   }
 

@@ -2,7 +2,7 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// Runs a plan on a virtual clock, without threads and waiting. The course of events is the same every time.
+/// Runs a plan on a virtual clock, without threads or waiting. The course of events is the same every time.
 ///
 /// The environment is scripted: the duration and result of each body, the events from outside, and the times of
 /// activation and cancellation. Simultaneous events happen in a fixed order: those of bodies (in the order of their
@@ -17,15 +17,15 @@ import FlowModel
 public struct Simulator {
   /// The behavior of one attempt of a step.
   public struct Body: Sendable {
-    /// The duration, or nil if it never returns by itself.
+    /// The duration, or nil if the body never returns by itself.
     package var endsAfterNanoseconds: Int?
     /// The result.
     package var ending: Ending
-    /// The events it posts, with the delay from its start.
+    /// The events that the body posts, with the delay from its start.
     package var posts: [(afterNanoseconds: Int, event: String)]
     /// The time until a service is ready, or nil if it never is.
     package var readyAfterNanoseconds: Int?
-    /// The time until it ends after it was asked to, or nil if it ignores the request.
+    /// The time until the body ends after it was asked to, or nil if it ignores the request.
     package var endsAfterCancellationNanoseconds: Int?
 
     /// Creates a body with this duration and result.

@@ -4,9 +4,9 @@ import FlowModel
 public struct StepScript: Sendable, Hashable {
   /// The behavior of each attempt; further attempts repeat the last one. Never empty.
   public var attempts: [StepBehavior]
-  /// True if the step's action is a service, which has finished when it is ready and continues to run.
+  /// True if the step's action is a service, which counts as finished once it is ready and continues to run.
   package var isService: Bool
-  /// True if that service is a command, so the steps that need it end with it.
+  /// True if that service is a command, so that its dependents end with it.
   package var isCommandService = false
   /// The events that the step's action declares, even if it does not post them.
   package var declaredEvents: [String]
@@ -15,7 +15,7 @@ public struct StepScript: Sendable, Hashable {
   public var draws: [Double]
   /// The script of each item, if the step has `foreach`. For posts, the scripts repeat.
   public var items: [StepScript] = []
-  /// For an item: true if the step's `if` is false for it.
+  /// True if the step's `if` is false for this item.
   package var isLeftOut = false
 
   /// Creates a script with these attempts.
@@ -61,11 +61,11 @@ public struct StepBehavior: Sendable, Hashable {
   public var duration: Duration?
   /// The result of the body.
   package var ending: Ending
-  /// The shortest pause before the next attempt that its error asks for, or nil.
+  /// The minimum pause before the next attempt that the error requests, or nil.
   package var retryAfter: Duration?
   /// The time until the body returns after it was asked to end, or nil if it ignores the request.
   package var respondsToCancellationAfter: Duration?
-  /// The events it posts, in the order of time.
+  /// The events that the attempt posts, in chronological order.
   package var posts: [ScriptedPost]
   /// The time until a service is ready, or nil if it never is. Ignored for other steps.
   package var readyAfter: Duration?

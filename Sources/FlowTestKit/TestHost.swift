@@ -95,7 +95,7 @@ public final class TestHost: ActionHost {
 
   /// The events posted so far, in order, including repeated ones.
   package var posts: [String] { state.withLock { $0.posts } }
-  /// The values of these events, with null for those without one.
+  /// The values of the posted events, with null for an event without a value.
   package var postedValues: [Value] { state.withLock { $0.postedValues } }
 
   /// The unfinished lines that were shown, in each state, in order.
@@ -214,7 +214,7 @@ public final class TestHost: ActionHost {
   /// Always returns `step`.
   public func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "step") }
 
-  /// Returns a different key for each call of an action, as each step of a run has its own. Later attempts use that of
+  /// Returns a different key for each call of an action, as for different steps of a run. Later attempts use the key of
   /// the last call.
   public func idempotencyKey(of step: StepIndex) -> String {
     "\(run.id)/\(stepID(of: step))-\(state.withLock { $0.callCount })"

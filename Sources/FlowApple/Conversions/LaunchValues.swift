@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Converts values that UIKit passes to an app to the form that `router.launch-link` and `router.receive` read.
+/// Converts values that UIKit passes to an app into the form that `router.launch-link` and `router.receive` read.
 public enum LaunchValues {
   /// A URL context of a scene.
   public static func urlContext(url: String, sourceApplication: String? = nil) -> Value {
@@ -9,7 +9,7 @@ public enum LaunchValues {
     return .object(context)
   }
 
-  /// A user activity: a web page that opens the app, or one of the app's own.
+  /// Returns the value of a user activity: a web page that opens the app, or an activity of the app.
   public static func userActivity(
     type: String, webpageURL: String?, userInfo: [AnyHashable: Any] = [:]
   ) -> Value {
@@ -19,7 +19,7 @@ public enum LaunchValues {
     return .object(activity)
   }
 
-  /// A person's response to a notification: the identifier of the action, and the text of a reply.
+  /// Returns the value of a person's response to a notification: the identifier of the action, and the text of a reply.
   public static func notificationResponse(
     identifier: String, userInfo: [AnyHashable: Any], action: String, userText: String? = nil
   ) -> Value {
@@ -39,7 +39,7 @@ public enum LaunchValues {
     ["type": .string(type), "userInfo": .object(ValueObject(userInfo: userInfo))]
   }
 
-  /// The connection options of a scene; empty parts are left out.
+  /// Returns the connection options of a scene without empty parts.
   public static func connectionOptions(
     urlContexts: [Value] = [], userActivities: [Value] = [], notificationResponse: Value? = nil,
     shortcutItem: Value? = nil, handoffUserActivityType: String? = nil, sourceApplication: String? = nil
@@ -54,7 +54,7 @@ public enum LaunchValues {
     return options
   }
 
-  /// The launch options of an app, under the names without `UIApplicationLaunchOptions` and `Key`.
+  /// Returns the launch options of an app, under the names without `UIApplicationLaunchOptions` and `Key`.
   ///
   /// - Parameter convert: returns the value of an object of a UIKit type, such as a user activity. An object that it
   ///   cannot convert becomes true, because its key is present.
@@ -69,7 +69,7 @@ public enum LaunchValues {
     return result
   }
 
-  /// The name of a launch option without its prefix: `url` for `UIApplicationLaunchOptionsURLKey`.
+  /// Returns the name of a launch option without its prefix: `url` for `UIApplicationLaunchOptionsURLKey`.
   public static func name(ofLaunchOption key: String) -> String {
     let (prefix, suffix) = ("UIApplicationLaunchOptions", "Key")
     guard key.hasPrefix(prefix), key.hasSuffix(suffix), key.count > prefix.count + suffix.count else { return key }

@@ -5,8 +5,8 @@ import LocationPlugin
 struct PositionMaker {
   private var firstSeconds: Double?
 
-  /// A position, or nil for invalid values, which Core Location marks with a negative accuracy. The elevation is known
-  /// if its accuracy is positive. A time before the first one is treated as the first.
+  /// Returns a position, or nil for invalid values, which Core Location marks with a negative accuracy. The elevation
+  /// is known if its accuracy is positive. A time before the first one is treated as the first.
   ///
   /// - Parameter seconds: the time of the position, in seconds since any date.
   mutating func position(

@@ -5,7 +5,8 @@
 
   init(onEnd: @escaping @MainActor () -> Task<Void, Never>) { self.onEnd = onEnd }
 
-  /// Ends the work. The task ends when the files are released, if they are. Later calls return the same task.
+  /// Ends the work. The returned task ends when the files have been released, or at once if they are still needed.
+  /// Later calls return the same task.
   @discardableResult public func end() -> Task<Void, Never> {
     if let ending { return ending }
     let task = onEnd?() ?? Task {}

@@ -12,11 +12,11 @@ import Observation
 @MainActor @Observable public final class LaunchModel<Workflow: PackagedWorkflow> {
   /// The phase of a launch.
   public enum Phase: Sendable, Hashable {
-    /// It has not started.
+    /// The run has not started.
     case idle
-    /// It runs and the gate has not opened: the splash is shown.
+    /// The run has started but the gate has not opened, so the splash is shown.
     case launching
-    /// The gate has opened: the content is shown, while deferred steps and services still run.
+    /// The gate has opened: the content is shown while deferred steps and services still run.
     case open
     /// The run has ended.
     case ended
@@ -98,7 +98,7 @@ import Observation
     await withCheckedContinuation { waiters.append($0) }
   }
 
-  /// Returns when nothing of the launch runs any more: the run has ended, or could not start.
+  /// Returns when the run has ended or could not start.
   public func ended() async {
     guard report == nil, phase != .failed || run != nil else { return }
     await withCheckedContinuation { endWaiters.append($0) }
@@ -130,8 +130,9 @@ import Observation
     run?.finishPosting()
   }
 
-  /// Releases the files that a suspended app must not lock, when the app is in the background: those of plugins, and the run
-  /// history. ``LifecycleObserver`` calls it. While there is ``beginBackgroundWork()``, they are released at its end.
+  /// Releases the files that a suspended app must not lock when the app is in the background: those of plugins, and the
+  /// run history. ``LifecycleObserver`` calls it. During background work (``beginBackgroundWork()``), they are released
+  /// at its end.
   ///
   /// The task ends when they are released, or at once if background work keeps them.
   @discardableResult public func suspend() -> Task<Void, Never> {
@@ -139,16 +140,16 @@ import Observation
     return backgroundWorkCount == 0 ? releaseFiles() : Task {}
   }
 
-  /// Takes the files again when the app comes to the front. If another process has used one meanwhile, nothing more is written
-  /// to it, and ``problem`` says so.
+  /// Acquires the files again when the app enters the foreground. If another process has used one meanwhile, nothing
+  /// more is written to it, and ``problem`` reports this.
   @discardableResult public func reactivate() -> Task<Void, Never> {
     isInBackground = false
     return takeFiles()
   }
 
-  /// Begins work of an app in the background, such as the handling of a silent push or a `BGTask`: the files are taken, and released
-  /// when it ends, unless the app has come to the front meanwhile. End it before the system is told that the work is done, and when
-  /// its time is up.
+  /// Begins background work of an app, such as handling a silent push or a `BGTask`. The files are acquired, and
+  /// released at the end of the work unless the app has entered the foreground meanwhile. End the work when its time is
+  /// up, and before you report to the system that it is done.
   public func beginBackgroundWork() -> BackgroundWork {
     backgroundWorkCount += 1
     if isInBackground { takeFiles() }

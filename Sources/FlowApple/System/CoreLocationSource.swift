@@ -14,7 +14,7 @@
     /// background.
     public init(asksForAlways: Bool = false) { self.asksForAlways = asksForAlways }
 
-    /// The system's record of the permission; never asks.
+    /// Returns the permission as recorded by the system, without asking.
     public func authorization() -> LocationAuthorization? {
       LocationAuthorization(coreLocationStatus: CLLocationManager().authorizationStatus.rawValue)
     }
@@ -42,8 +42,8 @@
     }
   }
 
-  /// Asks for the permission once. Core Location calls its delegate on the thread that created the manager: the main
-  /// one.
+  /// Asks for the permission once. Core Location calls its delegate on the main thread, because the manager is created
+  /// there.
   @MainActor private final class AuthorizationQuestion: NSObject, CLLocationManagerDelegate {
     private let manager = CLLocationManager()
     private var continuation: CheckedContinuation<LocationAuthorization, Never>?
@@ -58,7 +58,7 @@
 
     nonisolated func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
       let answer = LocationAuthorization(coreLocationStatus: manager.authorizationStatus.rawValue)
-      // It is also called when the delegate is set, before the person has answered.
+      // Core Location also calls this when the delegate is set, before the person has answered.
       guard answer != .notDetermined else { return }
       MainActor.assumeIsolated {
         continuation?.resume(returning: answer)

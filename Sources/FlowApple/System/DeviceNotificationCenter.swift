@@ -55,7 +55,7 @@
       }
     }
 
-    /// Registers for remote notifications; ends with ``didRegister(deviceToken:)`` or ``didFailToRegister(_:)``.
+    /// Registers for remote notifications. Returns after ``didRegister(deviceToken:)`` or ``didFailToRegister(_:)``.
     public func registerForRemoteNotifications() async throws -> [UInt8] {
       try await withCheckedThrowingContinuation { continuation in
         tokenWaiters.withLock { $0.append(continuation) }
@@ -137,7 +137,8 @@
         })
     }
 
-    /// The app delegate's `didReceiveRemoteNotification`: a notification that wakes the app without being shown.
+    /// Handles the app delegate's `didReceiveRemoteNotification`: a notification that wakes the app without being
+    /// shown.
     public func didReceive(
       remoteNotification userInfo: [AnyHashable: Any],
       completionHandler: @escaping (UIBackgroundFetchResult) -> Void

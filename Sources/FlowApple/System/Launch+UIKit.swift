@@ -45,7 +45,7 @@
       )
     }
 
-    /// A person's response to a notification.
+    /// Returns the value of a person's response to a notification.
     public static func notificationResponse(_ response: UNNotificationResponse) -> Value {
       let request = response.notification.request
       return notificationResponse(
@@ -59,10 +59,11 @@
     }
   }
 
-  /// Posts the events of an app's life to a launch for as long as it is kept, and releases the locks of files in the background.
+  /// Posts an app's life-cycle events to a launch as long as the observer exists, and releases the locks of files in
+  /// the background.
   ///
-  /// An app that the system launches in the background gets no notification before it is suspended. The observer asks the system for
-  /// time then, and releases the locks when the launch has ended or the time is up.
+  /// An app that the system launches in the background is not notified before it is suspended. The observer therefore
+  /// requests time from the system, and releases the locks when the launch has ended or the time is up.
   @MainActor public final class LifecycleObserver<Workflow: PackagedWorkflow> {
     private let model: LaunchModel<Workflow>
     private var relay: LifecycleRelay
@@ -70,7 +71,7 @@
     /// The time that the system has granted a launch in the background, and the work that ends with it.
     private var launchTime: (identifier: UIBackgroundTaskIdentifier, work: BackgroundWork)?
 
-    /// Starts posting; create it when the app is launched.
+    /// Creates an observer, which starts posting at once. Create it when the app is launched.
     public init(_ model: LaunchModel<Workflow>) {
       self.model = model
       relay = LifecycleRelay(startsInBackground: UIApplication.shared.applicationState == .background)
