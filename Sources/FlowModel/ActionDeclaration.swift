@@ -39,7 +39,7 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var outputLimitBytes = Limits.outputBytes
   /// True if the action works the same on another machine, because it uses only its inputs, files and commands.
   public var isPortable = false
-  /// Whether the effect outlives the process. If it does not, a resume repeats steps whose effect is needed.
+  /// The lifetime of the effect. A resume repeats a step if its effect ended with the process and is needed.
   public var effect = ActionEffect.durable
   /// The types of the values that the action posts with events. Each field is named after its event.
   public var eventValues: [FieldDeclaration] = []

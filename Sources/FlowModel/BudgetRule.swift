@@ -59,7 +59,7 @@ public struct BudgetRule: Sendable, Hashable {
 
   /// The reason why a string is not a rule.
   public struct RuleProblem: Error, Sendable, Hashable {
-    /// A clause that includes what to write instead.
+    /// A clause that suggests a correct form.
     package let help: String
 
     /// Creates a problem with this text.

@@ -4,7 +4,7 @@
 /// A step that depends on a deferred step is deferred, too, and the gate waits for all other steps. The value of a
 /// `defer` expression is known at activation; before, its step may or may not be deferred.
 package struct GateRoles: Sendable {
-  /// Whether something is the case in all runs, in none, or in some.
+  /// The certainty of a statement: true in all runs, in none, or in some.
   package enum Certainty: UInt8, Sendable, Comparable {
     case never
     /// It depends on an expression that is evaluated at activation.
@@ -25,7 +25,7 @@ package struct GateRoles: Sendable {
   }
 
   private let steps: [Step]
-  /// Whether each step is deferred, or an empty array if none is.
+  /// The certainty that each step is deferred, or an empty array if no step is.
   private let deferrals: [Certainty]
 
   /// Determines the roles of the steps of `graph`. `answers` has the steps whose `defer` expression is true, or is nil

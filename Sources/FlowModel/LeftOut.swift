@@ -18,8 +18,8 @@ package enum LeftOut {
     package var keptBytes: Int
   }
 
-  /// Returns how a text was shortened, or nil if it is complete. If a program prints such a line itself, it is usually
-  /// not in the middle, and does not count.
+  /// Returns how a text was shortened, or nil if it is complete. A line of this form that a program printed itself is
+  /// usually not in the middle, so it is ignored.
   package static func cut(in text: String) -> CutText? {
     guard text.utf8.count > leastBytes else { return nil }
     var text = text

@@ -35,7 +35,8 @@ public enum Limits {
   package static let usualLogBytes = 64 << 20
   /// The default number of bytes of printed text that are recorded of a step: 1 MiB.
   package static let usualStepLogBytes = 1 << 20
-  /// The minimum of `log-limit`, and what each step may record even if its share of the run's limit is less: 1 KiB.
+  /// The minimum of `log-limit`, and the bytes that each step may record even if its share of the run's limit is less:
+  /// 1 KiB.
   package static let leastLogBytes = 1 << 10
   /// The maximum of `log-limit`: 1 GiB.
   package static let logBytes = 1 << 30

@@ -1,10 +1,10 @@
 /// The rules for restarting a service that has ended by itself (`restart`).
 package struct RestartPolicy: Sendable, Hashable {
-  /// The ways of ending after which it restarts.
+  /// The ways of ending after which the service restarts.
   package var ends: Ends
   /// The pause before a restart.
   package var delay: Duration
-  /// The maximum number of restarts in a row in which it does not become ready.
+  /// The maximum number of consecutive restarts in which the service does not become ready.
   package var attempts: Int
 
   /// The ways in which a service may end.

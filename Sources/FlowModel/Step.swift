@@ -44,7 +44,7 @@ public struct Step: Sendable {
   /// True if the step has any options.
   package var hasOptions: Bool { box != nil }
 
-  /// The options that searches over all steps look for.
+  /// The options that the step has, for searches over all steps.
   public var stated: StatedOptions { box?.stated ?? [] }
 
   /// Immutable. Every change creates a new box.

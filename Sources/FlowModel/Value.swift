@@ -62,7 +62,7 @@ extension Value {
   /// The boolean, or nil if the value has another type.
   public var booleanValue: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
-  /// The integer, also if the value is a number without a fraction that fits in an integer, or else nil.
+  /// The value as an integer, or nil. A number without a fraction counts as an integer if it fits in one.
   public var integerValue: Int? {
     switch self {
     case .integer(let value): value

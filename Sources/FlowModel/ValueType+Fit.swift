@@ -9,7 +9,7 @@ public struct TypeMismatch: Error, Sendable, Hashable {
   /// A suggestion, such as the most similar word or the missing unit, or nil.
   package var help: String?
 
-  /// The required key that is missing at `path`, or nil if the problem is another one.
+  /// The required key that is missing at `path`, or nil for other problems.
   package var missingKey: String?
 
   /// Creates a mismatch.

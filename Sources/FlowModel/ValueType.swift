@@ -62,11 +62,11 @@ public struct FieldDeclaration: Sendable, Hashable {
   public var name: String
   /// The type of the value.
   public var type: ValueType
-  /// True if a value must be given. By default, this is so if there is no default value.
+  /// True if a value is required. By default, it is required if there is no default value.
   public var isRequired: Bool
   /// The default value, or nil.
   package var defaultValue: Value?
-  /// A description of one sentence.
+  /// A one-sentence description.
   public var summary: String
   /// True if the value may be a secret, so it is never shown.
   package var isSecret = false

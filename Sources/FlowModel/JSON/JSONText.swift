@@ -24,7 +24,8 @@ package enum JSONText {
     /// NaN and infinities are strings and `-0.0` keeps its sign, so that no information is lost. All control characters
     /// are escaped.
     case exact
-    /// As `JSON.stringify` does: NaN and infinities are null, both zeros are `0`, and U+007F to U+009F are not escaped.
+    /// The format of `JSON.stringify`: NaN and infinities are null, both zeros are `0`, and U+007F to U+009F are not
+    /// escaped.
     case javaScript
   }
 

@@ -3,7 +3,7 @@
 package enum MemoryText {
   /// The reason why a string is not an amount of memory.
   package struct MemoryProblem: Error, Sendable, Hashable {
-    /// What to write instead, as a clause.
+    /// A clause that suggests a correct form.
     package var help: String
   }
 

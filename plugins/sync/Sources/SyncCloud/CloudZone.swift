@@ -107,7 +107,7 @@ public struct CloudChanges: Hashable, Sendable {
 
 /// The reason why the service did not perform a request.
 public enum CloudZoneError: Error, Hashable, Sendable {
-  /// The reason for one record.
+  /// The reason why one record could not be saved.
   public enum Item: Hashable, Sendable {
     /// The record has another tag than expected.
     case changed

@@ -10,7 +10,7 @@ public struct ActName: Hashable, Sendable {
   public init(dot: Dot, incarnation: UInt64) { (self.dot, self.incarnation) = (dot, incarnation) }
 }
 
-/// What a zone knows about an act whose number a record's context covers.
+/// A zone's knowledge of an act whose number is covered by a record's context.
 public enum TakenAct: Hashable, Sendable {
   /// The act was not taken. Its number belongs to an act from another copy of its device's file.
   case no

@@ -1,7 +1,7 @@
 /// Decides how a backend handles an operation. Pure: every backend calls it inside its own transaction, so all backends
 /// agree to the byte.
 public enum Arbiter {
-  /// How far ahead of the server's clock a stamp may be (M2).
+  /// The maximum time by which a stamp may be ahead of the server's clock, in milliseconds (M2).
   package static let toleranceMilliseconds: Int64 = 1000
 
   /// The decision on one operation.

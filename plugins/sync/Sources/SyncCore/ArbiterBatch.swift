@@ -31,7 +31,7 @@ package struct ArbiterBatch {
     package var decision: Arbiter.Decision
     /// The record before the operation.
     package var stored: SyncRecord?
-    /// The incarnation in which the operation leaves the record deleted, or nil if the record lives.
+    /// The incarnation in which the operation leaves the record deleted, or nil if the record is not deleted.
     package var deletedIncarnation: Int64?
     /// The names of acts to store in addition to the record.
     public var names = TakenNames()

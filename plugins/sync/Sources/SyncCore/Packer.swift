@@ -1,6 +1,6 @@
 import FlowBytes
 
-/// Writes values as compact bytes: integers as LEB128, lists and strings with their length in front.
+/// Writes values as compact bytes: integers as LEB128, lists and strings after their length.
 package struct Packer: Sendable {
   /// The bytes written so far. Empty if the packer only counts.
   package private(set) var bytes: [UInt8] = []
@@ -38,7 +38,7 @@ package struct Packer: Sendable {
   /// Writes a signed number. Numbers near zero take few bytes.
   package mutating func signed(_ value: Int64) { unsigned(LEB128.zigzag(value)) }
 
-  /// Writes bytes, with their length in front.
+  /// Writes bytes after their length.
   package mutating func data(_ value: [UInt8]) {
     count(value.count)
     if let counted { self.counted = counted + value.count } else { bytes.append(contentsOf: value) }

@@ -82,7 +82,7 @@ public struct Unpacker: Sendable {
     Int(try number(what, in: 0...Int64(limit)))
   }
 
-  /// Reads bytes that have their length in front.
+  /// Reads bytes that are preceded by their length.
   public mutating func data(_ what: StaticString, limit: Int) throws(PackingError) -> [UInt8] {
     let length = try count(what, limit: limit)
     guard length <= bytes.count - offset else { throw .truncated(at: offset, reading: "\(what)") }

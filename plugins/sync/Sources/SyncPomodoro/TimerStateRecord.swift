@@ -47,7 +47,7 @@ package struct TimerStateRecord: Hashable, Sendable {
     return count
   }
 
-  /// An edit that sets the timer to this record. The count only grows: a higher one stays (S19).
+  /// An edit that sets the timer to this record. The count only increases: a higher one is kept (S19).
   package var edit: RecordEdit {
     var edit = state.edit()
     edit.fields[Pomodoro.completed] = .inEpoch(Scalar.integer(completedPomodoros).bytes, begins: false)

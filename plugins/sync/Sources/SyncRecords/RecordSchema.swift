@@ -5,7 +5,7 @@ import SyncEngine
 public struct RecordSchema: Hashable, Sendable {
   /// The schema's name.
   public var name: String
-  /// The version, for people only. Compatibility depends on names and rules.
+  /// The version, for information only. Compatibility depends on names and rules.
   public var version: Int
   /// The budget of a device, or nil for no limit.
   public var budget: RequestBudget.Limits?

@@ -4,8 +4,8 @@
   import NIOSSL
   import Synchronization
 
-  /// A certificate and its key, read again when their files change. New connections use the new pair, and open ones
-  /// stay as they are. An unusable pair is reported once, and the previous pair stays in use.
+  /// A certificate and its key, read again when their files change. New connections use the new pair; open connections
+  /// are not affected. An unusable pair is reported once, and the previous pair stays in use.
   final class CertificateFiles: Sendable {
     private let certificate: String
     private let key: String
@@ -44,7 +44,7 @@
       var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
       configuration.minimumTLSVersion = .tlsv12
       configuration.applicationProtocols = ["http/1.1"]
-      // Not on the connection's thread. If the key does not match the certificate, an error of BoringSSL stays in that
+      // Runs outside the connection's thread. If the key does not match the certificate, BoringSSL's error stays in the
       // thread's queue, and the next handshake would report it as its own.
       configuration.sslContextCallback = { [self] _, promise in
         promise.completeWithTask {

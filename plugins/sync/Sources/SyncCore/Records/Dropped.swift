@@ -39,7 +39,7 @@ public struct Dropped: Hashable, Sendable {
 }
 
 extension Cell {
-  /// The incarnation in which the record is deleted, or nil if it lives or does not belong to a collection.
+  /// The incarnation in which the record is deleted, or nil if it is not deleted or does not belong to a collection.
   package func deletedIncarnation(by rule: DeleteRule) -> Int64? {
     isRecord && content.isDeleted(by: rule) ? content.incarnation : nil
   }

@@ -1,4 +1,4 @@
-/// How the values that several devices wrote to one field are merged.
+/// The rule for merging the values that several devices wrote to one field.
 public enum MergeRule: String, Hashable, Sendable, CaseIterable {
   /// The last value written.
   case newest
@@ -22,7 +22,7 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
 
 /// The rule for a record that one device deletes while another changes it.
 public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
-  /// The record lives.
+  /// The record is kept.
   case editWins = "edit-wins"
   /// The record is deleted.
   case deleteWins = "delete-wins"
@@ -95,7 +95,7 @@ public indirect enum FieldType: Hashable, Sendable {
 public struct FieldRule: Hashable, Sendable {
   /// The type of the field's values.
   public var type: FieldType
-  /// How values are merged.
+  /// The rule for merging values.
   public var merge: MergeRule
   /// For a reference, its value while the target is deleted.
   package var onDelete: OnDelete?

@@ -4,8 +4,8 @@ public struct RecordContent: Hashable, Sendable {
   /// The number of times that the record was created again after a deletion. Writes of an earlier incarnation are
   /// ignored.
   package var incarnation: Int64 = 0
-  /// The last write of each device that no deletion has seen, sorted by device. With `edit-wins` the record lives while
-  /// there is one.
+  /// The last write of each device that no deletion has seen, sorted by device. With `edit-wins`, the record exists as
+  /// long as there is one.
   package var living: [Dot] = []
   /// The latest deletion in this incarnation. With `delete-wins` it deletes the record.
   public var deleted: Stamp?

@@ -17,7 +17,7 @@ public struct RecordEdit: Hashable, Sendable {
     case state([UInt8])
     /// Raises the value to this one.
     case largest([UInt8])
-    /// Raises the value to this one in the present epoch, or starts the next epoch with it.
+    /// Raises the value to this one in the current epoch, or starts the next epoch with it.
     case inEpoch([UInt8], begins: Bool)
     /// Raises a whole number with epochs by this much, relative to the value on this device. An unset field counts as
     /// 0.
@@ -116,7 +116,8 @@ public struct RecordEdit: Hashable, Sendable {
 }
 
 extension RecordEdit.Field {
-  /// Returns the change of a field with the content `state`, or nil for an edit that is not stored as such a change.
+  /// Returns the change of a field with the content `state`, or nil if the edit is not stored as a change of the
+  /// content.
   fileprivate func kind(over state: RecordPart.State?, seed: UInt64) -> RecordWrite.Kind? {
     switch self {
     case .set, .state: return nil

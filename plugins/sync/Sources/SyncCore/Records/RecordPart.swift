@@ -166,7 +166,7 @@ extension Dot {
     return RecordPart.State.merge(kept, others, by: { $0.device < $1.device }) { $0.number < $1.number ? $1 : $0 }
   }
 
-  /// Puts this write into a list sorted by device, replacing the device's earlier write.
+  /// Inserts this write into a list sorted by device, replacing the device's earlier write.
   func put(into dots: inout [Dot]) {
     let index = dots.firstIndex { $0.device >= device } ?? dots.endIndex
     if index < dots.endIndex, dots[index].device == device {

@@ -15,12 +15,12 @@ public struct ZoneRules: Hashable, Sendable {
   package static let decideName = "_decide"
   /// The name of the rule for the allowed keys.
   package static let keysName = "_keys"
-  /// The name of the rule for who may write a record.
+  /// The name of the rule that determines the allowed writers of a record.
   package static let writerName = "_writer"
   /// The name of the rule for fields without their own rule.
   package static let otherFieldsName = "_other-fields"
 
-  /// The only value of the rule for who may write.
+  /// The only value of the rule for writers.
   package static let writerItself = "self"
 
   /// The name of the collection.
@@ -84,7 +84,7 @@ public struct ZoneRules: Hashable, Sendable {
   /// Encodes the allowed keys as the text of the rule `_keys`.
   public static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
 
-  /// Returns the first rule that others state differently, as text, or nil if the others only add rules.
+  /// Returns the first rule that differs in `others`, as text, or nil if `others` only adds rules.
   package func difference(to others: [String: String]) -> String? { Self.difference(collection, texts, others) }
 
   static func difference(_ collection: String, _ texts: [String: String], _ others: [String: String]) -> String? {
@@ -96,7 +96,7 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the reason why a write may not set rules of a collection, or nil. `cell` contains the present rules.
+  /// Returns the reason why a write may not set rules of a collection, or nil. `cell` contains the current rules.
   static func problem(with write: Write, of collection: String, in cell: Cell) -> String? {
     guard RecordName.isWellFormed(collection) else { return "the collection '\(collection)' \(RecordName.rule)" }
     if write.payload != nil || write.record != nil || write.fields.isEmpty { return "rules are fields alone" }
