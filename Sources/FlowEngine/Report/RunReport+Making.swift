@@ -208,7 +208,7 @@ extension RunReport {
     }
   }
 
-  /// Returns how long the minimum delayed the gate after its blocking steps were satisfied.
+  /// Returns the time by which the minimum delayed the gate after its blocking steps were satisfied.
   private static func heldByMinimum(_ plan: Plan, activation: Int) -> Double {
     let gate = plan.gate
     // The gate opens a moment after the minimum. If it was ready only then, the minimum has not delayed it.

@@ -91,7 +91,7 @@ public struct RunReport: Sendable {
     public var openedAt: Double?
     /// The time at which the last blocking step was satisfied, or nil if one was not.
     public var readyAt: Double?
-    /// How long the minimum kept the gate closed after all blocking steps were satisfied.
+    /// The time for which the minimum kept the gate closed after all blocking steps were satisfied.
     public var heldByMinMilliseconds: Double
     /// The blocking steps that had not finished at the maximum.
     public var late: [StepID]

@@ -1,7 +1,7 @@
 import FlowModel
 import Synchronization
 
-/// The attempts that were asked to end, and handlers for attempts that may be.
+/// The attempts that were asked to end, and handlers to call when others are.
 ///
 /// Bodies may check `isCancelled` often, so for steps this is a single atomic load. Handlers are rare, so a lock guards
 /// them.

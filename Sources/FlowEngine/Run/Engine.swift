@@ -11,7 +11,7 @@ public struct Engine: Sendable {
   /// Creates an engine with a registry of actions.
   public init(registry: ActionRegistry) { self.registry = registry }
 
-  /// Creates an engine with the actions of these plugins, whose names must differ.
+  /// Creates an engine with the actions of these plugins. Plugin names must be unique.
   public init(plugins: [any Plugin]) { self.init(registry: ActionRegistry(plugins)) }
 
   /// Prepares a workflow and starts a run of it. Throws a ``PreparedWorkflow/PreparationProblem`` if an action is

@@ -48,7 +48,7 @@ public struct RunOptions: Sendable {
   package var removesLeftovers = false
   /// The selected steps, or nil to run all.
   package var selection: StepSelection?
-  /// How long the run waits for a file that a step produced on another machine to appear here.
+  /// The time for which the run waits for a file that a step produced on another machine to appear here.
   package var fileWait = Duration.seconds(10)
   /// The seed for the pauses before retries. Runs with the same seed have the same pauses.
   package var jitterSeed: UInt64 = 0
@@ -68,7 +68,7 @@ public struct RunOptions: Sendable {
   /// The estimated duration of the steps that a thread prefetches. No ready step waits longer for a thread that runs
   /// short steps.
   package var batchNanoseconds = 32_000
-  /// The time a body has to end before it is abandoned. Commands have longer.
+  /// The time that a body has to end before it is abandoned. Commands have more time.
   package var graceNanoseconds = Plan.usualGraceNanoseconds
   /// The part of the grace in which calls of `flow.on` may continue. The step itself needs the rest.
   package var lastCallsNanoseconds = 800_000_000

@@ -34,7 +34,7 @@ package enum JournalEntry: Sendable, Hashable {
 }
 
 extension JournalEntry {
-  /// The step or item of the entry, or nil if it is about the run or all items of a step.
+  /// The step or item of the entry, or nil if the entry concerns the run or all items of a step.
   package var task: TaskInstance? {
     switch self {
     case .finished(let finished, _): finished.task

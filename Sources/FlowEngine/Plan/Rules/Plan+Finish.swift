@@ -101,7 +101,8 @@ extension Plan {
     if states[step].open == 0 { release(step, at: now) }
   }
 
-  /// Moves a step without prerequisites on: to its queue, or first to its `if`, its items, activation or the idle run.
+  /// Releases a step without prerequisites: queues it, or first evaluates its `if`, determines its items, or holds it
+  /// until activation or until the run is idle.
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
     if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fanOut, .exit, .final]) && !isPrewarming {
@@ -144,8 +145,8 @@ extension Plan {
     }
   }
 
-  /// Returns the reason for a step whose `if` is false. After a failed dependency it is that failure, because the step
-  /// did not handle it.
+  /// Returns the reason for skipping a step whose `if` is false. If a dependency failed, that is the reason, because
+  /// the step did not handle the failure.
   private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
     let marks = states[step].marks
     if cancelledAt != never { return .runCancelled }

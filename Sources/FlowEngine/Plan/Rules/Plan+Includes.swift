@@ -70,7 +70,7 @@ extension Plan {
     return states[step].marks.contains(.dependencyNeverPosted) ? (.skipped, .eventNeverPosted) : nil
   }
 
-  /// Returns a message with the ids of the first three failed steps, as the included file has them.
+  /// Returns a message with the ids of the first three failed steps, as written in the included file.
   private func failure(ofScope number: Int) -> String {
     let scope = graph.workflow.scopes[number]
     let failed = scope.members.filter { step in

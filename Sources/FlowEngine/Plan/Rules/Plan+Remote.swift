@@ -101,8 +101,7 @@ extension Plan {
     if traits[task.step].flags.contains(.timed) { setMaximums(task, isFirst: beginning == nil, at: now) }
   }
 
-  /// Returns how long a body may run on a worker, for a body that has not begun. Returns nil if it has begun or has no
-  /// limit.
+  /// Returns the time limit of a body that has not begun on a worker. Returns nil if it has begun or has no limit.
   func limitOfUnbegun(_ step: StepIndex, attempt: Int) -> Duration? {
     guard isRemote(step), particulars.beginnings[step]?.attempt != UInt8(attempt) else { return nil }
     let options = options(of: owner(of: step))

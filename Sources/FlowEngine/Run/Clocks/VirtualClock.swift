@@ -8,9 +8,9 @@ import Synchronization
 /// let run = try engine.start(Workflows.launch, .init(), options: options)
 /// #expect(await run.gate.openedAt == .milliseconds(200))
 /// ```
-/// The clock stands still while a body works. When all bodies have ended or wait in `ActionContext.sleep`, it advances
-/// to the time of the next change: a body wakes, a deadline passes, or the gate opens. A body that waits in another way
-/// stops the clock. For events at a given time, use ``RunOptions/announcedEvents``.
+/// The clock does not advance while a body works. When all bodies have ended or wait in `ActionContext.sleep`, it
+/// advances to the time of the next change: a body wakes, a deadline passes, or the gate opens. A body that waits in
+/// another way stops the clock. For events at a given time, use ``RunOptions/announcedEvents``.
 public final class VirtualClock: Sendable {
   private struct State {
     var now = 0

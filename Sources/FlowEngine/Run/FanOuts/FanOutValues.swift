@@ -66,7 +66,7 @@ struct FanOutValues: Sendable {
   /// The contexts of an item's expressions.
   func item(_ index: Int) -> ItemScope { ItemScope(value: self[index], index: index, key: keys?[index]) }
 
-  /// Adds an item. Not for files, whose list is complete from the start.
+  /// Adds an item. Has no effect on files, whose list is complete from the start.
   mutating func append(_ value: Value) {
     guard case .values(var values) = source else { return }
     source = .values([])

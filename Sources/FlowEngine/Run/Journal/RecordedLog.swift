@@ -51,9 +51,9 @@ struct RecordedLog {
 
   /// The decision about a line.
   enum Place: Equatable {
-    /// It is recorded now.
+    /// The line is recorded now.
     case recorded
-    /// It is held back as one of the last lines of its step, with this number.
+    /// The line is held back as one of the last lines of its step, with this number.
     case held(Int)
     case dropped
   }

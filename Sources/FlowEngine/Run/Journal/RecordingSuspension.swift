@@ -1,8 +1,8 @@
 import FlowStore
 import Synchronization
 
-/// Releases the store of an app's runs while the app is suspended. iOS ends an app that is suspended while it has a lock on a file
-/// in the folder of an app group.
+/// Releases the store of an app's runs while the app is suspended. iOS ends an app that is suspended while it has a
+/// lock on a file in the folder of an app group.
 package final class RecordingSuspension: Sendable {
   private let state = Mutex((runs: [ObjectIdentifier: WorkflowRun](), isSuspended: false))
 
@@ -22,13 +22,13 @@ package final class RecordingSuspension: Sendable {
     state.withLock { $0.runs[ObjectIdentifier(run)] = nil }
   }
 
-  /// Records what the runs have done so far, and releases their store. Returns when no run has a lock.
+  /// Records the progress of the runs and releases their store. Returns when no run has a lock.
   package func suspend() async {
     for run in runs(isSuspended: true) { run.suspendJournal() }
   }
 
-  /// Takes the store again and records what has happened meanwhile. Throws the first problem: a run that another process has taken
-  /// over or removed is not recorded any further.
+  /// Acquires the store again and records the progress made meanwhile. Throws the first problem. A run that another
+  /// process has taken over or removed is not recorded any further.
   package func reactivate() async throws(StoreProblem) {
     var problem: StoreProblem?
     for run in runs(isSuspended: false) {
@@ -47,7 +47,7 @@ package final class RecordingSuspension: Sendable {
 }
 
 extension RunJournal {
-  /// The rights to the store that a suspended journal takes again.
+  /// The access to the store that a suspended journal reacquires.
   struct Suspension {
     /// The run that was released, and the position up to which this process has written it.
     var released: (run: String, position: RunPosition)?

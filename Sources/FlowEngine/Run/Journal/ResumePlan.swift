@@ -6,33 +6,33 @@ import FlowStore
 public struct ResumePlan: Sendable {
   /// The decision about a step.
   package enum Fate: Sendable, Hashable {
-    /// It succeeded, and keeps its result.
+    /// The step succeeded and keeps its result.
     case kept
     case again(Reason)
     /// An attempt was interrupted, and `on-interrupt: fail` prevents another one.
     case failed
-    /// It does not run, because it is not among the steps selected for the resume or the run.
+    /// The step does not run, because it is not among the steps selected for the resume or the run.
     case notSelected
   }
 
   /// The reason why a step runs again.
   package enum Reason: Sendable, Hashable {
     case unfinished
-    /// It finished with this outcome.
+    /// The step finished with this outcome.
     case ended(Outcome)
-    /// It depends on a step that runs again.
+    /// The step depends on one that runs again.
     case needs(StepIndex)
-    /// The user named it.
+    /// The user named the step.
     case chosen
     /// The step, or the program of its plugin, has changed.
     case changed
-    /// The recorded workflow did not have it.
+    /// The recorded workflow did not have the step.
     case new
-    /// Its effects ended with the process, such as an open handle, and a step that runs again depends on it.
+    /// The step's effects ended with the process, such as an open handle, and a step that runs again depends on it.
     case gone
-    /// It belongs to `finally`.
+    /// The step belongs to `finally`.
     case final
-    /// Its outputs contain paths in the workflow's former folder.
+    /// The step's outputs contain paths in the workflow's former folder.
     case moved(from: String)
 
     /// The reason in a few words. `name` returns the name of a step.

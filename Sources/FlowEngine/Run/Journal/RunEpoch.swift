@@ -1,7 +1,7 @@
 import FlowModel
 import FlowStore
 
-/// A process that has run a run. A resume adds one.
+/// A process that has executed a run. Each resume adds an epoch.
 public struct RunEpoch: Sendable, Hashable {
   /// The number of the epoch, counted from 1.
   public var epoch: Int

@@ -21,7 +21,7 @@ public struct RunHistory: Sendable {
   /// Returns the names of the steps in a recorded workflow, so that the newest success of each step is not deleted.
   /// Returns nil if the workflow cannot be read any more.
   package var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
-  /// Releases the store while the app is suspended; nil if the program is never suspended.
+  /// Releases the store while the app is suspended, or nil if the program is never suspended.
   package var suspension: RecordingSuspension?
   /// The old runs to remove after this one.
   public var retention = RunRetention()

@@ -27,7 +27,7 @@ final class RunJournal: Sendable {
     var chunkCount: Int?
     /// Nil unless the app is suspended.
     var suspension: Suspension?
-    /// The reason why the run could not be taken again, for the next write.
+    /// The reason why the run could not be reacquired, which the next write throws.
     var refusal: StoreProblem?
     /// The file with held-back lines for other processes, or nil if there are none.
     var live: LiveLog?

@@ -36,6 +36,7 @@ final class StepBodies: @unchecked Sendable {
   /// The index of each step's action, or -1 if the step needs inputs or the action has no plain body.
   private let plainIndices: UnsafeMutableBufferPointer<Int32>
 
+  /// Creates the bodies of a workflow's actions.
   ///
   /// - Parameters:
   /// - actions: The actions, without duplicates.

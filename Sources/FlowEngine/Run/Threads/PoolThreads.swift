@@ -40,6 +40,7 @@ package final class PoolThreads: Sendable {
     var limit = Int.max
   }
 
+  /// Creates the threads of all pools.
   ///
   /// - Parameters:
   /// - start: Starts a thread. Returns false if the system refuses it.

@@ -33,11 +33,11 @@ struct ThreadPool {
 
   private static let shortestWatchNanoseconds = 1_000_000
   private static let longestWatchNanoseconds = 4_000_000
-  /// How long a pool waits before it requests a refused thread again.
+  /// The time after which a pool requests a refused thread again.
   private static let missingThreadWatchNanoseconds = 50_000_000
-  /// How long steps wait for a thread before they fail, if their pool has none.
+  /// The time for which steps wait for a thread before they fail, if their pool has none.
   private static let threadlessLimitNanoseconds = 10_000_000_000
-  /// How long the limit stays unchanged after a thread has taken a body that returns while it waits.
+  /// The time for which the limit stays unchanged after a thread has taken a body that returns while it waits.
   private static let heldLimitNanoseconds = 20_000_000
   /// The number of bodies that must return during a watch for their steps to count as short.
   private static let returnsOfShortSteps = 64

@@ -75,7 +75,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Checks before a body runs whether it must. Returns how the step ends if it need not run, or nil.
+  /// Checks whether a body must run. Returns the end of the step if it need not, or nil if it must.
   private func look(
     _ beforehand: StartInputs.Beforehand, _ start: Start, _ outputs: inout ValueObject
   ) -> Ending? {

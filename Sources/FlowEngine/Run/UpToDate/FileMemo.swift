@@ -11,6 +11,7 @@ struct FileMemo {
   /// The states of files that were read just before, and the present time. See ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
 
+  /// Creates an empty cache.
   ///
   /// - Parameters:
   /// - folder: The folder that paths are relative to.

@@ -10,6 +10,7 @@ final class ProductTable: Sendable {
   private let outer: ProductTable?
   private let products = Mutex<[NamePattern]?>(nil)
 
+  /// Collects the products that the steps of a workflow declare.
   ///
   /// - Parameters:
   /// - workflowFolder: The absolute path of the workflow's folder.
