@@ -82,8 +82,8 @@ struct Installation {
     return report.files.isEmpty
   }
 
-  /// Prints to standard error why plugins cannot be used. An unusable plugin can be the reason why a workflow does not
-  /// load.
+  /// Prints the reasons why plugins cannot be used to standard error. An unusable plugin can be the reason why a
+  /// workflow does not load.
   func explainUnusable() {
     for plugin in unusable {
       StandardOutput.writeError("\(plugin.description)flowrun: the plugin in '\(plugin.folder)' is not used\n")

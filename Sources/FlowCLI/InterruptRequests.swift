@@ -6,11 +6,11 @@ import FlowSystem
 /// different signals in a row. These count as one request.
 struct InterruptRequests {
   enum Reaction {
-    /// First request: the run is stopped, and its cleanup runs.
+    /// The first request: the run is stopped, and its cleanup runs.
     case stop
     /// The signal belongs to the first request and has no effect.
     case none
-    /// Second request: the process ends at once and kills the processes it started.
+    /// The second request: the process ends at once and kills the processes it started.
     case endAtOnce
   }
 

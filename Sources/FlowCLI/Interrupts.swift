@@ -48,19 +48,19 @@ enum Interrupts {
     }
   }
 
-  /// From now on, a run is being prepared. A signal calls `explain` on a separate thread and then ends the process.
+  /// Records that a run is being prepared. A signal now calls `explain` on a separate thread and then ends the process.
   static func prepare(explain: @escaping @Sendable (CInt) -> Void) {
     change(to: .preparing(explain: explain))
   }
 
-  /// Sets what removes the outputs of an earlier run if the process is ended at once, or nil once those of this run have
-  /// been written.
+  /// Sets a function that removes the outputs of an earlier run if the process is ended at once, or nil once those of
+  /// this run have been written.
   static func ifEndedAtOnce(_ discard: (@Sendable () -> Void)?) { state.mutex.withLock { $0.discard = discard } }
 
   /// Sets the phase in which steps may be starting: a signal waits until it can cancel the run.
   static func holdForStart() { change(to: .starting) }
 
-  /// From now on, a signal cancels this run. If a signal has already been received, the run is cancelled at once.
+  /// Makes signals cancel this run. If a signal has already been received, the run is cancelled at once.
   static func cancel(_ run: WorkflowRun) {
     let first = state.mutex.withLock { state in
       state.phase = .running(run)
@@ -69,8 +69,7 @@ enum Interrupts {
     if let first { end(first, in: .running(run)) }
   }
 
-  /// From now on, a signal is forwarded to the process of a run. A signal that has already been received is forwarded
-  /// at once.
+  /// Makes signals pass to the process of a run. A signal that has already been received is forwarded at once.
   static func pass(to group: ProcessGroup) {
     let first = state.mutex.withLock { state in
       state.phase = .passing(group)
@@ -140,7 +139,7 @@ enum Interrupts {
     }
   }
 
-  /// Prints what is skipped because of the second request. Prints nothing if writing to standard error would block.
+  /// Prints which work the second request skips. Prints nothing if writing to standard error would block.
   private static func tellOfSecond() {
     var watched = pollfd(fd: 2, events: Int16(POLLOUT), revents: 0)
     guard poll(&watched, 1, 0) > 0 else { return }

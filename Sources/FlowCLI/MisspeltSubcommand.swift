@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowSystem
 
-/// A word that should be a subcommand but is not one. The argument parser would use it as a file name or ignore it.
+/// A word that should be a subcommand but is not. The argument parser would use it as a file name or ignore it.
 struct MisspeltSubcommand {
   /// The error message with a suggestion.
   let description: String
@@ -41,7 +41,7 @@ struct MisspeltSubcommand {
     return MisspeltSubcommand("unknown option '\(name)'; \(question)")
   }
 
-  /// The names of subcommands in other tools, and what to use in flowrun.
+  /// The names of subcommands in other tools, with flowrun's equivalents.
   private static let otherNames = [
     "check": "validate FILE", "lint": "validate FILE", "test": "validate FILE", "verify": "validate FILE",
     "list": "graph FILE", "ls": "graph FILE", "tasks": "graph FILE", "status": "runs", "ps": "runs", "history": "runs",

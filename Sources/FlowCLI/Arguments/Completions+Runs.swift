@@ -29,7 +29,7 @@ extension Completions {
     workflow(ofRunAmong: words)?.events.map(\.name).sorted() ?? []
   }
 
-  /// The choices of the step named on the command line. Choices given by an expression are not known here.
+  /// The choices of the step named on the command line, without choices given by an expression.
   static let choices = CompletionKind.custom { words, _, _ in
     let step = workflow(ofRunAmong: words)?.steps.first { words.dropFirst(2).contains($0.id.text) }
     return step?.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []

@@ -4,7 +4,7 @@ import FlowModel
 
 /// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY[=JSON]`, and options with a duration.
 enum LaunchArguments {
-  /// Returns the launch. R14: properties that this launch reason does not have are absent.
+  /// Returns the launch. Properties that this launch reason does not have are absent (R14).
   static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
     guard let argument else { return Launch() }
     let (name, file) = argument.parted(at: "=")

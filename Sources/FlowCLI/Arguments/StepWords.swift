@@ -46,7 +46,7 @@ struct StepWords {
   /// The hidden option that passes one word after `--` to the steps.
   static let argumentOption = "argument-of-steps"
 
-  /// Rewrites the arguments for the argument parser. A `--` before the first word only says that this word is not a
+  /// Rewrites the arguments for the argument parser. A `--` before the first word means that this word is not a
   /// subcommand: `flowrun -- sync` becomes `flowrun run sync`. The words after another `--` are passed to the steps.
   static func normalized(_ arguments: [String]) -> [String] {
     guard let terminator = arguments.firstIndex(of: "--"), let first = arguments.first,

@@ -9,7 +9,7 @@ struct BatchSession {
   private var reader: LineReader
   private var output: [UInt8] = []
 
-  /// From this size on, the output is written even if lines are waiting.
+  /// The size from which the output is written even if lines are waiting, in bytes.
   private static let flushBytes = 1 << 16
 
   init() { reader = LineReader(limit: Limits.jsonBytes) }

@@ -125,7 +125,7 @@ struct PreparedCall {
     /// `{"outputs":…}` or `{"error":…}`.
     var value: Value
     var isError: Bool
-    /// The reason why the action was not called, because a step before it failed. Nil if the action was called.
+    /// The reason why an earlier step failed, so that the action was not called, or nil if the action was called.
     var providerFailure: String?
   }
 

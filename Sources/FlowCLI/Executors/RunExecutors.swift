@@ -20,7 +20,7 @@ struct RunExecutors: Sendable {
     private let run = Mutex<WorkflowRun?>(nil)
     private let waitingTexts = Mutex<[String: String]>([:])
 
-    /// True if this process is sure that it still holds the run.
+    /// True if this process certainly still holds the run.
     var isSure: Bool { run.withLock { $0 }?.isSureOfRun ?? true }
 
     func follow(_ run: WorkflowRun) { self.run.withLock { $0 = run } }
@@ -33,7 +33,8 @@ struct RunExecutors: Sendable {
     var all: [String] { lines.withLock { $0 } }
   }
 
-  /// How long the start of the run waits for the first worker. After that, the run starts, and steps wait for a worker.
+  /// The time for which the start of the run waits for the first worker. After that, the run starts, and its steps
+  /// wait.
   private static let firstWorker = Duration.seconds(5)
 
   /// Creates the executors of a workflow, but does not start workers. Blocks the thread, because container engines are
@@ -140,7 +141,8 @@ struct RunExecutors: Sendable {
     if let problem { throw Self.problem(problem) }
   }
 
-  /// Lets workers run only as long as this process holds the run. From now on, the run shows why workers are not ready.
+  /// Keeps workers alive only as long as this process holds the run. From now on, the run shows why workers are not
+  /// ready.
   func follow(_ run: WorkflowRun) {
     if isEmpty { return }
     told.follow(run)
@@ -162,7 +164,7 @@ struct RunExecutors: Sendable {
     _ = try? BlockingWait.result { [self] in await close() }
   }
 
-  /// Returns what the clusters recorded about jobs that ran one attempt each. If data is missing, also returns the
+  /// Returns the clusters' accounting records of jobs that ran one attempt each. If data is missing, also returns the
   /// reason.
   func accounts() async -> (jobs: [Value], problem: String?) {
     var jobs: [JobAccount] = []

@@ -97,7 +97,7 @@ extension ExportedWorkflow {
     return name.first?.isLetter == true ? name.last == "-" ? name + "x" : name : "s-" + name + "x"
   }
 
-  /// Escapes double braces, because Argo replaces what is between them.
+  /// Escapes double braces, because Argo replaces the text between them.
   private static func argoText(_ text: String) -> String {
     text.split(separator: "{{", omittingEmptySubsequences: false).joined(separator: "{{'{{'}}")
   }

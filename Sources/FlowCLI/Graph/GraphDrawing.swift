@@ -5,7 +5,7 @@ import FlowSyntax
 /// The data for drawing a workflow: for each step, whether it starts before or after the gate and whether the gate
 /// waits for it; and the events.
 struct GraphDrawing {
-  /// When a step can start, relative to the gate.
+  /// The side of the gate on which a step can start.
   enum Side: String {
     /// The step does not wait for the gate.
     case beforeGate = "before-gate"
@@ -101,7 +101,7 @@ struct GraphDrawing {
     }
   }
 
-  /// Returns what is special about a step: `optional`, `on main`, `after map.first-use`.
+  /// Returns the notable properties of a step: `optional`, `on main`, `after map.first-use`.
   func notes(of index: Int) -> [String] {
     let options = graph.workflow.steps[index].options
     var notes: [String] = []

@@ -12,7 +12,7 @@ struct ForecastScene: Sendable {
   let inputs: ValueObject
   let launch: Launch
   let outputs: [StepIndex: ValueObject]
-  /// The resources that steps may use at the same time. Nil means the resources of this machine.
+  /// The resources that steps may use at the same time, or nil for the resources of this machine.
   var capacity: MachineResources?
 
   /// Prepares the workflow with these changes for simulation. Throws an ``InvalidWorkflow`` if the changed workflow
@@ -51,7 +51,7 @@ struct ForecastScene: Sendable {
     }
   }
 
-  /// Returns what a forecast uses of the comparable runs.
+  /// Returns the data of the comparable runs that a forecast uses.
   static func recorded(
     _ runs: [ReportedRun], of workflow: Workflow, _ registry: ActionRegistry, _ launch: Launch
   ) -> [RecordedRun] {

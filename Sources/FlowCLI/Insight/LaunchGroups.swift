@@ -16,7 +16,7 @@ struct LaunchGroups: ParsableArguments {
 
   /// Runs that are evaluated together.
   struct Group {
-    /// How the runs were launched, or nil if they were launched in several ways.
+    /// The way the runs were launched, or nil if they were launched in several ways.
     var launch: LaunchGroup?
     var sample: RunSample
 
@@ -58,7 +58,8 @@ struct LaunchGroups: ParsableArguments {
       return results
     }
 
-    /// If a budget is exceeded, ends the process with the exit code for that. Warns if every group had too few runs.
+    /// Ends the process with the exit code for an exceeded budget if there is one. Warns if every group had too few
+    /// runs.
     func end(_ rules: [BudgetRule]) {
       if isBroken { ExitStatus.budgetBroken.exit() }
       guard !rules.isEmpty, judged == 0 else { return }

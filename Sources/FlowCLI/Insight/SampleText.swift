@@ -6,7 +6,7 @@ struct SampleText {
   let sample: RunSample
   let budgets: [BudgetResult]
   let style: TextStyle
-  /// How the runs were launched. It is shown only if there are several groups.
+  /// The way the runs were launched, which is shown only if there are several groups.
   var launch: String?
 
   private static let shownSteps = 30
@@ -85,7 +85,7 @@ struct SampleFigures {
     var p95: Double?
   }
 
-  /// With fewer runs than this, P95 is not reliable.
+  /// The number of runs below which P95 is not reliable.
   static let fewRuns = 20
 
   /// The steps, sorted by how often they are on the critical path.

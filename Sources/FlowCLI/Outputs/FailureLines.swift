@@ -5,9 +5,9 @@ import Synchronization
 
 /// Keeps the last lines that each step printed during a run. They are used in the report of failed steps.
 final class FailureLines: RunObserver {
-  /// How many lines and bytes are kept for each step.
+  /// The number of lines and bytes kept for each step.
   private static let limits = (lines: 20, bytes: 4096)
-  /// When lines of twice this many steps are kept, the lines of this many of the oldest steps are dropped.
+  /// The number of steps for which lines are kept. At twice this number, the lines of the oldest half are dropped.
   private static let steps = 1_000
 
   private struct Kept {

@@ -13,10 +13,10 @@ struct Finding {
   var code: String
   /// A short headline.
   var title: String
-  /// The message. It can have several lines.
+  /// The message, which can have several lines.
   var message: String
   var place: Place
-  /// What identifies the problem when lines and messages change: the step, or the message of a diagnostic.
+  /// The part that identifies the problem when lines and messages change: the step, or the message of a diagnostic.
   var identity: String
 
   struct Place {

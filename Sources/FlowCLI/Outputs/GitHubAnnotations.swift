@@ -3,11 +3,11 @@ import FlowDiagnostics
 /// Findings as workflow commands of GitHub Actions, which GitHub shows as annotations: `::error
 /// file=…,line=…,col=…,title=…::message`.
 enum GitHubAnnotations {
-  /// How many annotations of each severity GitHub shows for one step of a job.
+  /// The number of annotations of each severity that GitHub shows for one step of a job.
   static let shownPerSeverity = 10
 
-  /// Returns one line for each finding that GitHub shows. If a severity has more than ten findings, its tenth line says
-  /// how many more there are.
+  /// Returns one line for each finding that GitHub shows. If a severity has more than ten findings, its tenth line has
+  /// the number of the others.
   static func text(_ findings: [Finding]) -> String {
     Diagnostic.Severity.allCases.map { severity in
       let own = findings.filter { $0.severity == severity }

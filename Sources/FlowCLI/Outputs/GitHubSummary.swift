@@ -7,7 +7,7 @@ enum GitHubSummary {
   /// The maximum size of the summaries that one step of a job writes. If they are larger, GitHub shows none of them.
   static let limitBytes = 1 << 20
 
-  /// The space for the line that says how many steps are left out.
+  /// The space for the line with the number of steps that are left out.
   private static let reserveBytes = 128
 
   /// Returns the summary in at most `room` bytes. If it is too large, the last steps are left out. Returns an empty

@@ -4,8 +4,8 @@ import FlowModel
 import FlowSecrets
 import FlowSyntax
 
-/// What outputs for other systems are made from: the report and additional data. Secrets are masked, and terminal
-/// sequences are removed.
+/// The source of outputs for other systems: the report and additional data, with secrets masked and terminal sequences
+/// removed.
 struct RunAccount {
   /// The report. Use ``steps`` instead of its own steps, which are not masked.
   let report: RunReport
@@ -13,9 +13,10 @@ struct RunAccount {
   let steps: [RunReport.Step]
   /// The path of the workflow file as the user entered it.
   let file: String
-  /// When the run was activated, in nanoseconds since 1970.
+  /// The time at which the run was activated, in nanoseconds since 1970.
   let activatedAtNanoseconds: Int
-  /// When this process resumed the run, in milliseconds from the activation. Nil if the run started in this process.
+  /// The time at which this process resumed the run, in milliseconds from the activation, or nil if the run started in
+  /// this process.
   var resumedAt: Double?
   /// The result of loading the file. Nil if no output needs locations.
   var loaded: LoadResult?

@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowDiagnostics
 import FlowSystem
 
-/// The outputs of a finished run besides the one on the terminal.
+/// The outputs of a finished run, except the one on the terminal.
 struct RunOutputs: Hashable {
   var report: String?
   var trace: String?
@@ -20,8 +20,8 @@ struct RunOutputs: Hashable {
     return all.compactMap { option, path in path.map { (option, $0) } }
   }
 
-  /// True if there is an output besides standard output. Then the run continues after the reader of standard output has
-  /// ended.
+  /// True if there is an output other than standard output, so that the run continues after the reader of standard
+  /// output has ended.
   var isKept: Bool { !files.isEmpty || otlp != nil || findings.annotations != nil }
 
   /// Throws if there is an error that is known before anything runs: a file that cannot be written, is named twice or

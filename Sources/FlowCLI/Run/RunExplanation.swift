@@ -5,9 +5,9 @@ import FlowModel
 import FlowSecrets
 import FlowSystem
 
-/// The output of `flowrun FILE --explain`: which steps a run would run, and why.
+/// The output of `flowrun FILE --explain`: the steps that a run would run, with the reasons.
 enum RunExplanation {
-  /// With more items than this, only the items that would run are listed.
+  /// The number of items above which only those that would run are listed.
   private static let shownItems = 1000
 
   private static func text(_ item: StepExplanation.Item, of step: String) -> String {
@@ -24,7 +24,7 @@ enum RunExplanation {
     }.joined()
   }
 
-  /// Computes what a run would do with each step, and prints it. No step is run, and nothing is written.
+  /// Predicts what a run would do with each step, and prints it. No step is run, and nothing is written.
   static func write(_ request: RunRequest) throws {
     let installation = try Installation(around: request.file, given: request.pluginFolders)
     let (graph, loaded) = try LoadedWorkflow.loadWithText(request.file, installation)

@@ -33,17 +33,17 @@ struct RunRequest: Hashable {
   var forcedSteps: [String] = []
   /// True to remove the files of items that are no longer in the list of their step.
   var cleansRemoved = false
-  /// The address of the database for the run history. Nil means the store next to the workflow.
+  /// The address of the database for the run history, or nil for the store next to the workflow.
   var store: String?
   /// The address of the executor for the steps. Nil means that the workflow file decides.
   var on: String?
-  /// How long requests to Slurm are retried. Nil means the default.
+  /// The time for which requests to Slurm are retried, or nil for the default.
   var slurmPatience: String?
-  /// How long to wait for a file that a step on a worker has written. Nil means the default.
+  /// The time to wait for a file that a step on a worker has written, or nil for the default.
   var filesWithin: String?
-  /// How many times a step is run again if its worker is lost. Nil means the default.
+  /// The number of times that a step is run again if its worker is lost, or nil for the default.
   var lostAttempts: Int?
-  /// The resources that steps may use at the same time. Nil means the resources of this machine.
+  /// The resources that steps may use at the same time, or nil for those of this machine.
   var resources: String?
   /// True to keep waiting for events from other processes when nothing in the run can post them any more.
   var waitsForEvents = false
@@ -60,7 +60,7 @@ extension RunRequest {
     if data == "" { throw UsageProblem("--data is empty; name a folder, or leave --data out") }
   }
 
-  /// How long before its activation the run is prewarmed, or nil if it is not prewarmed.
+  /// The time by which the run is prewarmed before its activation, or nil if it is not prewarmed.
   var prewarmDuration: Duration? {
     get throws(UsageProblem) {
       guard let prewarm else { return nil }
@@ -68,7 +68,7 @@ extension RunRequest {
     }
   }
 
-  /// How long requests to Slurm are retried while its controller does not accept any. Nil means the default.
+  /// The time for which requests to Slurm are retried while its controller does not accept any, or nil for the default.
   var slurmPatienceDuration: Duration? {
     get throws(UsageProblem) {
       guard let slurmPatience else { return nil }
@@ -76,7 +76,7 @@ extension RunRequest {
     }
   }
 
-  /// How long to wait for a file that a step on a worker has written. Nil means the default.
+  /// The time to wait for a file that a step on a worker has written, or nil for the default.
   var filesWithinDuration: Duration? {
     get throws(UsageProblem) {
       guard let filesWithin else { return nil }

@@ -3,7 +3,7 @@ import FlowModel
 import FlowSystem
 
 extension RunSession {
-  /// If a step of another flowrun started this process, reports how long stopping this run can take: the stop times of
+  /// Reports the longest time to stop this run, if a step of another flowrun started this process: the stop times of
   /// its steps, then those of its cleanup steps, which are stopped in the same way.
   static func reportStopTime(of workflow: Workflow) {
     StopTime.report(workflow.stopTime(cleans: true) + margin, usual: workflow.stopTime())

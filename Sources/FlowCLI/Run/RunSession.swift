@@ -16,21 +16,21 @@ struct RunSession: Sendable {
   private let style: TextStyle
   private let subject: RunSubject
   private let view: TerminalView?
-  /// The commands that show this run later. Nil if it is not kept in the run history.
+  /// The commands that show this run later, or nil if it is not kept in the run history.
   private let commands: RunCommands?
   private let executors: RunExecutors
-  /// Watches the files of the run while only its services keep it running. Nil if this run is not part of a watch.
+  /// Watches the files of the run while only its services keep it running, or nil if this run is not part of a watch.
   private let keptWatch: KeptRunWatch?
-  /// The loaded workflow with the locations of its steps. Nil if the workflow is large and no findings are written.
+  /// The loaded workflow with the locations of its steps, or nil if the workflow is large and no findings are written.
   private let loaded: LoadResult?
-  /// When this process resumed the run, on the clock of the run. Nil if the run started in this process.
+  /// The time at which this process resumed the run, on the run's clock, or nil if the run started in this process.
   private let resumedAtNanoseconds: Int?
   /// The last lines that steps printed. Nil if no report is written.
   private let failureLines: FailureLines?
-  /// The inputs of the run. Secrets are left out, and so are values with a URL, because a URL can contain a token.
+  /// The inputs of the run, without secrets and without values that contain a URL, because a URL can contain a token.
   private let inputs: ValueObject
-  /// With more steps than this, failures do not show the location of their step, because the whole file would have to
-  /// stay in memory.
+  /// The number of steps above which failures are shown without the location of their step, because the whole file
+  /// would have to stay in memory.
   private static let placedSteps = 10_000
   /// The trace of the run. Nil if no trace is sent.
   private let context: TraceContext?

@@ -8,7 +8,7 @@ import FlowSystem
 
 /// A run that was copied together with its folder. It belongs to the original folder, where it was recorded.
 struct CopiedRun {
-  /// The run as it is in the store of the copied folder.
+  /// The run as recorded in the store of the copied folder.
   let run: StoredRun
   /// The folder where the run was recorded.
   let original: String

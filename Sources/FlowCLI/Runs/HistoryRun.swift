@@ -45,7 +45,7 @@ struct HistoryRun {
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
   }
 
-  /// The report of the run. If the run has not ended, it contains what is known so far.
+  /// The report of the run. If the run has not ended, it contains the data recorded so far.
   var report: RunReport {
     var report = RunReport(recollection, of: graph, run)
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))

@@ -16,7 +16,7 @@ struct PreparedResume {
   let plan: ResumePlan
   let history: RunHistory
   let installation: Installation
-  /// The result of loading the workflow file as it is now.
+  /// The result of loading the current workflow file.
   let loaded: LoadResult
   /// The secret inputs, which must be given again.
   private let inputs: ValueObject
@@ -26,7 +26,7 @@ struct PreparedResume {
     self.store = store
     installation = try Installation(around: run.file, given: request.pluginFolders)
     let recorded = try HistoryRun(run, store, installation)
-    // The workflow file as it is now. If it is missing, the recorded definition.
+    // The current workflow file or, if it is missing, the recorded definition.
     let bytes = (try? FileAccess.read(run.file)) ?? recorded.definition
     let isSame = bytes == recorded.definition
     let result =
@@ -127,7 +127,7 @@ struct PreparedResume {
     return ":\(location.line):\(location.column)"
   }
 
-  /// Returns the error that says why a run cannot be resumed.
+  /// Returns the error for a run that cannot be resumed.
   private static func problem(
     _ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult, isSameFile: Bool
   ) -> any Error {

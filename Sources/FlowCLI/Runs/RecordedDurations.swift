@@ -6,9 +6,9 @@ import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
 
-/// Finds out how long a step took in the recorded runs of a file.
+/// Finds the durations of a step in the recorded runs of a file.
 enum RecordedDurations {
-  /// How many runs and how many bytes of their journals are read at most, from the newest run on. An editor waits for
+  /// The maximum number of runs that are read, the newest first, and of bytes of their journals. An editor waits for
   /// the result.
   private static let runLimit = 100
   private static let byteLimit = 1 << 20

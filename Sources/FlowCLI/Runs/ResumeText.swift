@@ -2,9 +2,9 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// Describes which steps a resume keeps and which it runs again. This is printed before anything runs.
+/// Describes the steps that a resume keeps and those that it runs again. This is printed before anything runs.
 enum ResumeText {
-  /// How many steps are named in each group.
+  /// The number of steps that are named in each group.
   private static let named = 20
 
   static func text(_ plan: ResumePlan, _ graph: WorkflowGraph, run: String, style: TextStyle) -> String {

@@ -3,7 +3,7 @@ import FlowSystem
 
 /// Finds folders with a run history or with workflows below another folder.
 enum RunFolders {
-  /// How many levels of folders are searched, and how many names are read.
+  /// The number of folder levels that are searched, and of names that are read.
   private static let (levels, names) = (4, 20_000)
 
   /// Folders relative to the folder of a search, sorted by depth and then by name.

@@ -90,7 +90,7 @@ enum RunMemory {
           + "'\(TerminalText.visible(aside))'; a new one was created\n")
     }
     let opened = damage == nil ? early?.take() : nil
-    // The identity is read first, because a store that cannot be opened does not tell it.
+    // The identity is read first, because a store that cannot be opened does not report it.
     found.identity.withLock { $0 = opened == nil ? StoreIdentity(path) : opened?.identity }
     let store: SQLiteRunStore
     if let opened { store = opened } else { store = try openStore(in: folder) }
@@ -121,7 +121,7 @@ enum RunMemory {
   }
 
   /// Returns the error for a missing store. `place` is the folder or file that the user named. If the folder cannot be
-  /// searched, the error says so.
+  /// searched, that is the error.
   private static func missing(_ place: String, _ path: String) -> any Error {
     var status = stat()
     if stat(path, &status) != 0, errno == EACCES {

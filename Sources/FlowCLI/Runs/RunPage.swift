@@ -11,7 +11,7 @@ struct RunPage {
   let step: String?
   let style: TextStyle
 
-  /// If there are more steps than this, only those that did not succeed are listed.
+  /// The number of steps above which only those that did not succeed are listed.
   private static let listedSteps = 200
 
   var text: String {

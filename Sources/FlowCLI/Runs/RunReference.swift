@@ -4,7 +4,7 @@ import FlowStore
 
 /// Finds the run that a user names: by the start or end of its id, or by `last` or `last-failed`.
 enum RunReference {
-  /// How many digits of an id are shown. These are its last digits, because those are random.
+  /// The number of shown digits of an id. They are its last digits, because those are random.
   static let shownDigits = 8
 
   static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }

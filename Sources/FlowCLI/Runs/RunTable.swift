@@ -6,13 +6,13 @@ import FlowSystem
 
 /// The times from the summary of a run that a list shows, in milliseconds.
 package struct RunFigures {
-  /// The duration of the run. Nil if it has not ended.
+  /// The duration of the run, or nil if it has not ended.
   package var duration: Double?
-  /// When the gate opened. Nil if it did not open, or if the run has no gate.
+  /// The time at which the gate opened, or nil if it did not open or the run has no gate.
   package var gate: Double?
   /// The outcome of the gate, with the word that the report uses.
   package var gateOutcome: String?
-  /// How the run was launched: the launch reason and the first entry.
+  /// The way the run was launched: the launch reason and the first entry.
   var launch = LaunchGroup(reason: nil, entry: nil, isPrewarmed: false)
 
   /// Reads the figures from the summary of a run.
@@ -32,7 +32,7 @@ package struct RunFigures {
 /// A list of runs as text, one line per run. A line has the duration of the run and the usual duration of runs of the
 /// same workflow that were launched in the same way.
 struct RunTable {
-  /// Identifies the runs of one file that were launched in the same way.
+  /// Identifies runs of one file that were launched in the same way.
   private struct Usual: Hashable {
     var file: String
     var launch: LaunchGroup

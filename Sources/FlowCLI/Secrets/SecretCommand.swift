@@ -11,7 +11,7 @@ import FlowSystem
 enum SecretCommand {
   static let limitSeconds = 30
 
-  /// The environment of this process, with the variable by which processes that are left behind are found.
+  /// The environment of this process, with the variable that identifies processes that are left behind.
   private static var environment: [String: String] {
     var variables = ProcessInfo.processInfo.environment
     variables[LeftBehind.variable] = LeftBehind.value
@@ -20,7 +20,7 @@ enum SecretCommand {
     return variables
   }
 
-  /// Returns what the program writes to standard output, without the last line break.
+  /// Returns the program's standard output without the last line break.
   static func output(of words: [String], in folder: String) throws(SecretValues.SecretProblem) -> String {
     let path = try find(words[0])
     let name = words[0]

@@ -3,7 +3,7 @@ import FlowCommandKit
 import FlowInsight
 import FlowModel
 
-/// `flowrun analyze RUN|REPORT.json…`: explains why runs took as long as they did.
+/// `flowrun analyze RUN|REPORT.json…`: explains the durations of runs.
 struct AnalyzeCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "analyze",

@@ -9,7 +9,7 @@ import FlowSystem
 
 /// Reads the question of a step in a run of another process.
 enum AskedQuestion {
-  /// Returns the kind of answer that a step expects, or nil if it cannot be found out from the workflow.
+  /// Returns the kind of answer that a step expects, or nil if the workflow does not determine it.
   static func kind(of name: String, in run: StoredRun, _ store: any RunStore) -> Question.Kind? {
     guard let definition = try? store.definition(of: run.id),
       let catalog = try? Installation(around: run.file, given: []).registry,

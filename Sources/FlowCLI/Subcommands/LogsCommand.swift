@@ -33,7 +33,7 @@ struct LogsCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// How often a run in progress is checked for new lines.
+  /// The interval at which a run in progress is checked for new lines.
   private static let lookMilliseconds = 200
 
   func perform() async throws {
@@ -69,7 +69,7 @@ struct LogsCommand: Subcommand {
     }
   }
 
-  /// Prints why a step without output failed, if it did.
+  /// Prints the reason why a step without output failed, if it did.
   private func explain(_ step: String, _ run: StoredRun, _ store: any RunStore, _ style: TextStyle) {
     let troubled = (try? recorded(run, store))?.report.troubledSteps ?? []
     if let failed = troubled.first(where: { $0.id.text == step && $0.isFailed }) {

@@ -89,11 +89,11 @@ struct ResumeCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// How often a run that another process holds is checked.
+  /// The interval at which a run that another process holds is checked.
   private static let lookMilliseconds = 200
-  /// How many times, and how often, a run is checked again if its process has ended and its lock is still held.
+  /// The number of further checks of a run whose process has ended while its lock is still held, and their interval.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
-  /// How long `--wait` tolerates a store that is not available, for example while a database restarts or fails over.
+  /// The time for which `--wait` tolerates a missing store, for example while a database restarts or fails over.
   private static let storeAbsence = Duration.seconds(300)
 
   func perform() async throws {
@@ -198,7 +198,7 @@ struct ResumeCommand: Subcommand {
     }
   }
 
-  /// Returns the run as it is now. Returns nil if the store is not available and `isPatient` is true.
+  /// Returns the current state of the run, or nil if the store is not available and `isPatient` is true.
   private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
     let answer = Result { try store.run(stored.id) }
     if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }

@@ -119,7 +119,7 @@ struct RunsCommand: AsyncParsableCommand {
       throw UsageProblem("there is no file '\(file)', and no run of one\(nearest)")
     }
 
-    /// Prints which runs are damaged, and what to do about this.
+    /// Prints the damaged runs and a remedy.
     private func tell(_ list: RunList) {
       if !list.unreadable.isEmpty {
         let numbers = list.unreadable.prefix(8).map(String.init).joined(separator: ", ")

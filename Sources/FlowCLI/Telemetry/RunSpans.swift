@@ -7,7 +7,7 @@ struct RunSpans: Sendable {
   private let account: RunAccount
   private let context: TraceContext
 
-  /// Creates the spans of a run. A resumed run has no spans for what ran before: the earlier process has sent them.
+  /// Creates the spans of a run. A resumed run has none for the work of the earlier process, which has sent them.
   init(_ account: RunAccount, _ context: TraceContext) {
     self.account = account
     self.context = context
@@ -77,7 +77,7 @@ struct RunSpans: Sendable {
   /// A step or item that ran. Its times are as in the report.
   private struct Part {
     var path: String
-    /// The path and the attempt of the parent. If the parent is the run, the path is empty.
+    /// The path and the attempt of the parent. The path is empty if the parent is the run.
     var parent: String
     var parentAttempt: Int?
     var facts: SpanFacts

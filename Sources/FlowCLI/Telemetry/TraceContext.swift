@@ -7,9 +7,9 @@ import FlowSystem
 struct TraceContext: Sendable {
   /// The id of the trace, 32 hexadecimal digits.
   let traceID: String
-  /// The id of the span that started this process, 16 hexadecimal digits. Nil if there is none.
+  /// The id of the span that started this process, as 16 hexadecimal digits, or nil if there is none.
   let parentID: String?
-  /// Why the value in the environment is not valid. Nil if it is valid or missing.
+  /// The reason why the value in the environment is not valid, or nil if it is valid or missing.
   let problem: String?
   private let seed: String
 
@@ -29,7 +29,8 @@ struct TraceContext: Sendable {
     self.seed = seed
   }
 
-  /// A valid value has 55 characters, but values of later versions can be longer.
+  /// The maximum number of characters shown of a value. A valid value has 55, but values of later versions can be
+  /// longer.
   private static let mostShownCharacters = 80
 
   /// Returns the text, cut if it is too long to be shown.

@@ -3,13 +3,13 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// Sends the spans of a finished run and takes at most ``patience`` for it. A failure does not change the result of the
-/// run. Then a warning says how many spans were not sent.
+/// Sends the spans of a finished run within ``patience``. A failure does not change the result of the run; a warning
+/// reports the number of spans that were not sent.
 final class TraceExport: Sendable {
-  /// How long the end of a run can be delayed by this.
+  /// The maximum time by which this delays the end of a run.
   static let patience = Duration.seconds(2)
   static let spansPerRequest = 500
-  /// How many spans are sent at most for one run.
+  /// The maximum number of spans that are sent for one run.
   static let limit = 100_000
   /// The pauses before a request is sent again, if the server asks for this.
   static let pauses: [Duration] = [.milliseconds(100), .milliseconds(400)]
@@ -87,7 +87,7 @@ final class TraceExport: Sendable {
     _ = ending.writing.send([1])
   }
 
-  /// Sends one request, again if the server asks for this. Returns the reason if it failed, or nil.
+  /// Sends one request, and repeats it if the server asks for this. Returns the reason if it failed, or nil.
   private func send(_ body: [UInt8], of count: Int) -> String? {
     let headers = [("Content-Type", "application/x-protobuf"), ("User-Agent", "flowrun/\(Release.version)")]
     let request = PlainRequest(

@@ -48,7 +48,7 @@ extension TraceSpan {
     return request.bytes
   }
 
-  /// Reads an `ExportTraceServiceResponse`. Returns how many spans the server rejected, and why.
+  /// Reads an `ExportTraceServiceResponse`. Returns the number of spans that the server rejected, and its message.
   static func rejected(in response: [UInt8]) -> (count: Int, message: String) {
     var reader = ProtobufReader(response)
     while let (field, content) = reader.next() {

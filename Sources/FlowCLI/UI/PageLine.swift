@@ -10,13 +10,13 @@ package struct PageLine: Sendable {
     case output
     /// The step printed this line to standard error, or logged it as an error.
     case error
-    /// The line stands for lines that were not recorded.
+    /// The line replaces lines that were not recorded.
     case leftOut
   }
 
-  /// What printed the line: the id of a step or item, or the name of a plugin.
+  /// The source of the line: the id of a step or item, or the name of a plugin.
   package let source: String
-  /// When the line was printed, in milliseconds from the start of the run.
+  /// The time at which the line was printed, in milliseconds from the start of the run.
   package let at: Value
   package let kind: Kind
   /// The text in pieces. Each piece has one color and style.

@@ -1,7 +1,7 @@
 /// Checks the address of an HTTP request: its `Host` field and its target.
 package enum RequestAddress {
-  /// Returns what is wrong with the address of a request, or nil if it is valid. If a proxy and this server understood
-  /// an address differently, one page could be taken for another.
+  /// Returns the problem with the address of a request, or nil if it is valid. If a proxy and this server understood an
+  /// address differently, one page could be taken for another.
   ///
   /// - Parameters:
   /// - target: The target as it was sent: a path or an absolute address.

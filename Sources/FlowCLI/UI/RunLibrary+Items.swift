@@ -5,7 +5,7 @@ import FlowPluginKit
 import FlowSystem
 
 extension RunLibrary {
-  /// For how many runs the items are cached. The page of a run in progress requests them every second.
+  /// The number of runs whose items are cached. The page of a run in progress requests them every second.
   private static let keptItems = 4
 
   /// Adds the values of the items to a run. Only values in the journal of the run are known.
@@ -45,8 +45,8 @@ extension RunLibrary {
     return items
   }
 
-  /// Returns when attempts ended, in milliseconds from the start of the run. The last attempt is left out. The keys are
-  /// the names of steps and items as in the log.
+  /// Returns the times at which attempts ended, except the last one, in milliseconds from the start of the run. The
+  /// keys are the names of steps and items as in the log.
   static func attemptEnds(in recorded: HistoryRun) -> ValueObject {
     let steps = recorded.graph.workflow.steps
     var ends: ValueObject = [:]

@@ -13,7 +13,7 @@ import Synchronization
 package final class RunLibrary: Sendable {
   /// The absolute path of the folder with the workflows.
   package let folder: String
-  /// The address of the database. Nil if each folder has its own store.
+  /// The address of the database, or nil if each folder has its own store.
   package let address: String?
   /// The folders of plugins named on the command line.
   package let pluginFolders: [String]
@@ -32,9 +32,9 @@ package final class RunLibrary: Sendable {
     var foldersSeenAt: Int?
   }
 
-  /// How many runs are read from a store at most. The newest runs are read.
+  /// The maximum number of runs that are read from a store, the newest first.
   package static let runLimit = 500
-  /// How long the list of folders is cached.
+  /// The time for which the list of folders is cached.
   private static let foldersMilliseconds = 5_000
 
   /// Opens the database at `store`, or the stores of the workflows in and below `folder`. If `isReadOnly` is true, no
@@ -178,8 +178,8 @@ package final class RunLibrary: Sendable {
       .map { "\(folder)/\($0)" }.filter { FileAccess.isRegular($0) && WorkflowFiles.isWorkflow($0) }
   }
 
-  /// Returns the workflows with runs, the one that ran last first, then the others in the same folders and in the
-  /// folders below the library's folder.
+  /// Returns the workflows with runs, the one that ran last first, then the others in the same folders and in those
+  /// below the library's folder.
   package func workflows(of list: List) -> [WorkflowFile] {
     var files: [String] = []
     var runs: [String: [StoredRun]] = [:]

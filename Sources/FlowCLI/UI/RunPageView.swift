@@ -8,7 +8,7 @@ import FlowStore
 import FlowSyntax
 import FlowSystem
 
-/// What the page of a run shows.
+/// The content of the page of a run.
 package struct RunPageView: Sendable {
   package let run: StoredRun
   /// The page of the report of the run. It has links to the pages of its steps.
@@ -17,11 +17,12 @@ package struct RunPageView: Sendable {
   package let awaited: [String]
   /// The questions that have not been answered.
   package let questions: [Question]
-  /// What a resume would do with the steps that were running when flowrun ended, one sentence each.
+  /// The effect of a resume on the steps that were running when flowrun ended, one sentence each.
   package let resuming: [String]
-  /// True if slack and suggestions can be computed but have not been computed yet.
+  /// True if slack and suggestions can be computed but are not computed yet.
   package let isBrief: Bool
-  /// When attempts ended, by step or item, in milliseconds from the start of the run. The last attempt is left out.
+  /// The times at which attempts ended, except the last one, by step or item, in milliseconds from the start of the
+  /// run.
   package let attemptEnds: ValueObject
 
   /// A question that a step asks.
@@ -38,7 +39,7 @@ package struct RunPageView: Sendable {
   }
 }
 
-/// What the page of a step shows.
+/// The content of the page of a step.
 package struct StepPageView: Sendable {
   package let uses: String
   /// The `name` of the step, or its id if it has no name.
@@ -48,24 +49,25 @@ package struct StepPageView: Sendable {
   package let facts: [(name: String, value: String)]
   /// The failures of the step as HTML.
   package let failures: String
-  /// The inputs of the step as they are written in the file.
+  /// The inputs of the step as written in the file.
   package let inputs: [(name: String, value: String)]
   package let outputs: [(name: String, value: String)]
-  /// How long the step took in recorded runs, in nanoseconds. The newest run is first.
+  /// The durations of the step in recorded runs, in nanoseconds, the newest run first.
   package let durations: [(run: String, nanoseconds: Int)]
   /// The attempts of the step with their errors, as HTML. Empty if there was only one.
   package var attempts = ""
   /// The items of the step. Empty if it has no `foreach`.
   package var items: [ReportedItem] = []
-  /// The variables that the step sets for its commands, as they are written in the file.
+  /// The variables that the step sets for its commands, as written in the file.
   package var environment: [(name: String, value: String)] = []
-  /// When attempts ended, by step or item, in milliseconds from the start of the run. The last attempt is left out.
+  /// The times at which attempts ended, except the last one, by step or item, in milliseconds from the start of the
+  /// run.
   package var attemptEnds: ValueObject = [:]
 }
 
 extension RunLibrary {
   private static let keptPages = 4
-  /// Slack is not computed on request for a run with more steps than this, because a person is waiting.
+  /// The number of steps above which slack is not computed on request, because a person is waiting.
   private static let analyzedSteps = 2_000
 
   /// Returns the current state of a run. `stepPage` is the start of the links to the pages of its steps. If `isFast` is
@@ -106,7 +108,7 @@ extension RunLibrary {
     return view
   }
 
-  /// For how many steps the page describes what a resume would do.
+  /// The number of steps for which the page describes the effect of a resume.
   private static let resumedSteps = 5
 
   private static func resuming(_ run: ReportedRun, _ workflow: Workflow) -> [String] {
@@ -134,7 +136,7 @@ extension RunLibrary {
     return recorder.bytes
   }
 
-  /// Returns what the page of a step or item shows. Returns nil if the run has no such step or item.
+  /// Returns the content of the page of a step or item, or nil if the run has no such step or item.
   package func step(_ name: String, of run: StoredRun, in store: any RunStore) throws -> StepPageView? {
     let (recorded, reported) = try read(run, in: store)
     let steps = recorded.graph.workflow.steps
@@ -190,7 +192,7 @@ extension RunLibrary {
     return view
   }
 
-  /// Returns what the page of an item such as `convert[42]` shows. Returns nil if the run has no such item.
+  /// Returns the content of the page of an item such as `convert[42]`, or nil if the run has no such item.
   private func item(
     _ name: String, _ item: (step: StepID, index: Int), _ recorded: HistoryRun, _ reported: ReportedRun
   ) -> StepPageView? {
@@ -258,7 +260,7 @@ extension RunLibrary {
     return PageTable(caption: "Attempts", columns: ["attempt", "started", "took", "error"], rows: rows).html
   }
 
-  /// Returns as text what the steps of a run printed, or what one step or item printed.
+  /// Returns the output of the steps of a run, or of one step or item, as text.
   package func log(of run: StoredRun, in store: any RunStore, step: String?) throws -> [UInt8] {
     Array(PageLine.text(PageLine.all(of: try LogFollower(run.id, in: store).read().lines), ofStep: step).utf8)
   }
@@ -293,16 +295,16 @@ extension RunLibrary {
     return page
   }
 
-  /// How many runs the history of a workflow includes.
+  /// The number of runs that the history of a workflow includes.
   private static let sampledRuns = 50
-  /// How many runs a forecast simulates at most, and how many steps they have at most in total.
+  /// The maximum number of runs that a forecast simulates, and the maximum total number of their steps.
   private static let (forecastRuns, forecastSteps) = (1_000, 400_000)
 
-  /// Why a forecast cannot be made.
+  /// The reason why a forecast cannot be made.
   private struct NoForecast: Error { let reason: String }
 
-  /// Returns a forecast of the next run. The launch reason is that of the last run. Inputs that have no default have
-  /// the values of the last run.
+  /// Returns a forecast of the next run. It uses the launch reason of the last run, and the values of the last run for
+  /// inputs without a default.
   private func forecast(
     _ workflow: Workflow, _ file: WorkflowFile, _ sample: [ReportedRun], _ newest: RunHeader?
   ) -> Result<(forecast: Forecast, premise: String), NoForecast> {

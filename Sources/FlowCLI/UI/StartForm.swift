@@ -10,14 +10,14 @@ import FlowSystem
 extension RunLibrary {
   /// The form in which a person starts a workflow.
   package struct Form: Sendable {
-    /// The workflow. Nil if it cannot be read or has an error.
+    /// The workflow, or nil if it cannot be read or has an error.
     package var workflow: Workflow?
-    /// Why the workflow cannot be started. Empty if it can be started.
+    /// The reason why the workflow cannot be started, or an empty string if it can.
     package var problem = ""
     package var fields: [Field] = []
     /// The absolute path of the folder at which relative paths in the form start.
     package var folder = ""
-    /// The launch reason of the run whose inputs the form shows. Nil if the form shows the defaults.
+    /// The launch reason of the run whose inputs the form shows, or nil if it shows the defaults.
     package var launch: LaunchReason?
   }
 
@@ -25,7 +25,7 @@ extension RunLibrary {
     package let declaration: FieldDeclaration
     /// The default as a person would enter it, or nil if there is none.
     package let given: String?
-    /// The absolute path that the default stands for. Nil if it is not a path.
+    /// The absolute path of the default, or nil if it is not a path.
     package let path: String?
     /// The value from the run whose inputs the form shows, if it differs from the default.
     package var filled: String?
@@ -39,10 +39,10 @@ extension RunLibrary {
     package init(_ field: FieldDeclaration, _ text: String) { (self.field, self.text) = (field, text) }
   }
 
-  /// What is needed to start a run again.
+  /// The settings needed to start a run again.
   package struct Repetition: Sendable {
     package var inputs: [GivenInput] = []
-    /// True if the run had a secret input. It must be entered again, because secrets are not recorded.
+    /// True if the run had a secret input, which must be entered again because secrets are not recorded.
     package var needsSecrets = false
     package var launch = LaunchReason.user
   }
@@ -86,8 +86,8 @@ extension RunLibrary {
     return form
   }
 
-  /// Returns what is needed to start a run again. Throws a ``UsageProblem`` if the workflow does not have one of its
-  /// inputs any more.
+  /// Returns the settings needed to start a run again. Throws a ``UsageProblem`` if the workflow no longer has one of
+  /// its inputs.
   package func repetition(of run: StoredRun, _ workflow: Workflow) throws -> Repetition {
     guard let header = RunHeader(run.header) else { throw UsageProblem("the inputs of this run cannot be read") }
     var repetition = Repetition(launch: header.launch.reason)
@@ -116,7 +116,7 @@ extension RunLibrary {
     }
   }
 
-  /// Returns why a text is not a valid value for an input, or nil if it is valid.
+  /// Returns the reason why a text is not a valid value for an input, or nil if it is valid.
   package static func problem(of given: GivenInput) -> String? {
     let (field, text) = (given.field, given.text)
     if text.utf8.contains(0) { return "The value has a NUL character, which no input can have." }

@@ -44,7 +44,7 @@ struct FileCheck {
   }
 }
 
-/// What the checks of plugins need.
+/// The data that the checks of plugins need.
 private struct LoadedForPlugins: CheckedWorkflow {
   let workflow: Workflow
   let file: String

@@ -4,8 +4,7 @@ import FlowModel
 import FlowSyntax
 import FlowSystem
 
-/// Reports paths in steps that do not exist, and patterns that are also the name of a file. For this, the files are
-/// looked up.
+/// Reports paths in steps that do not exist, and patterns that are also the name of a file. It looks up the files.
 struct NamedFilesCheck {
   private let result: LoadResult
   private let folder: String
@@ -14,7 +13,7 @@ struct NamedFilesCheck {
   private(set) var diagnostics: [Diagnostic] = []
 
   /// Returns the warnings for a workflow that was loaded from `file`. Paths with expressions are not checked, because
-  /// they are known only in a run.
+  /// they are known only during a run.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let workflow = result.graph?.workflow else { return [] }
     var check = NamedFilesCheck(result, workflow, in: FilePath.folder(of: FilePath.absolute(file)))

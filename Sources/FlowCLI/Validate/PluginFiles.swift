@@ -5,10 +5,10 @@ import FlowSyntax
 enum PluginFiles {
   private static let kinds = BuiltInPlugins.all.flatMap(\.fileKinds)
 
-  /// Returns the kind of a file, which its path shows. Returns nil for a workflow.
+  /// Returns the kind of a file according to its path, or nil for a workflow.
   static func kind(of path: String) -> PluginFileKind? { kinds.first { path.hasSuffix($0.suffix) } }
 
-  /// Lets the plugin that reads a file check it. Returns nil for a workflow.
+  /// Checks a file with the plugin that reads it. Returns nil for a workflow.
   static func check(_ bytes: [UInt8], _ file: String) -> PluginFileKind.Check? { kind(of: file)?.check(bytes, file) }
 }
 

@@ -6,10 +6,10 @@ import FlowSystem
 struct WorkflowFiles {
   /// The files in the order of the command line. The files of a folder are sorted by name.
   private(set) var files: [String] = []
-  /// How many YAML files in the folders are not workflows.
+  /// The number of YAML files in the folders that are not workflows.
   private(set) var passedOver = 0
 
-  /// How many levels of folders are searched.
+  /// The number of folder levels that are searched.
   private static let depth = 32
 
   /// Finds the workflows in the folders among `paths`. Throws a ``FileProblem`` if a folder has none.

@@ -10,7 +10,7 @@ struct FinishedStepLines {
   /// The width of the longest step name in the workflow, in columns.
   let widestName: Int
 
-  /// How many lines of output are shown for a failure.
+  /// The number of output lines that are shown for a failure.
   static let failureLines = 10
   private static let widestShownName = 32
   private static let timeColumns = 9
@@ -109,7 +109,7 @@ struct FailureText {
   /// The cause in a few words: `exit 7` for a command, the headline otherwise.
   var cause: String { exitStatus.map { "exit \($0)" } ?? headline }
 
-  /// Splits an error message into its parts. Nil stands for a failure whose cause is not known.
+  /// Splits an error message into its parts. A failure is nil if its cause is not known.
   init(_ failure: StepFailure?) {
     guard let failure else {
       (headline, details) = ("", [])

@@ -1,8 +1,8 @@
 import FlowModel
 
-/// The files that a workflow includes. Views show one line at the end of each file and do not count the file as a step.
+/// The files that a workflow includes. Views show one line at the end of each file and do not count it as a step.
 struct IncludedFiles: Sendable {
-  /// How many steps each file has, by its exit step. The steps of the files that it includes are counted, too.
+  /// The number of steps of each file, including those of the files that it includes, by its exit step.
   private let stepCounts: [StepID: Int]
 
   init(_ workflow: Workflow) {
@@ -18,7 +18,7 @@ struct IncludedFiles: Sendable {
       uniqueKeysWithValues: scopes.indices.map { (workflow.steps[Int(scopes[$0].exit)].id, count($0)) })
   }
 
-  /// Returns how many steps the included file with this exit step has. Returns nil if this is not an exit step.
+  /// Returns the number of steps of the included file with this exit step, or nil if this is not an exit step.
   func stepCount(endingIn step: StepID) -> Int? { stepCounts.isEmpty ? nil : stepCounts[step] }
 
   /// True if the step is the entry step of an included file, which only binds the inputs of the file.

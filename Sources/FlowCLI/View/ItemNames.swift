@@ -23,6 +23,6 @@ final class ItemNames: Sendable {
     names.withLock { $0[step].flatMap { $0.indices.contains(item) ? $0[item] : nil } }
   }
 
-  /// Returns how many items a step has. Returns nil if this is not known, or if the step has no items.
+  /// Returns the number of items of a step, or nil if it is not known or the step has no items.
   func count(of step: StepID) -> Int? { names.withLock { $0[step]?.count } }
 }

@@ -12,9 +12,9 @@ enum LineTimes: String, CaseIterable {
 /// Computes the time of day of events. The times of the events are relative to the start of the run.
 final class EventClock: Sendable {
   private let now: @Sendable () -> Int
-  /// When the run started, in nanoseconds since 1970.
+  /// The time at which the run started, in nanoseconds since 1970.
   private let start = Mutex<Int?>(nil)
-  /// How late an event can be received. If it is later, the clock was set or the machine was asleep.
+  /// The longest normal delay of an event. If it is longer, the clock was set or the machine was asleep.
   private static let longestDelayNanoseconds = 10_000_000_000
 
   /// Creates a clock. `now` returns the nanoseconds since 1970.

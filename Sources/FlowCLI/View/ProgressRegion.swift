@@ -21,14 +21,14 @@ struct ProgressRegion {
   /// True if the queue of each running step is shown.
   var showsQueues = false
 
-  /// How many running steps have their own line.
+  /// The maximum number of running steps with their own line.
   static let runningLines = 8
   private static let barColumns = 16
   private static let widestName = 32
   /// The column at which the counts end if the terminal is wide.
   private static let countsColumns = 100
 
-  /// How many columns a line can use. The last column is not used, because terminals wrap after it.
+  /// The number of columns of a line. The last column is not used, because terminals wrap after it.
   private var columns: Int { max(1, size.columns - 1) }
 
   /// All lines of the region. At least one row of the terminal is left for the cursor.
@@ -95,7 +95,7 @@ struct ProgressRegion {
 
   // MARK: Running steps
 
-  /// One line with the running steps and the counts. Nil if they do not fit, or if a step has more to show.
+  /// One line with the running steps and the counts, or nil if they do not fit or a step has more to show.
   private var sharedLine: String? {
     guard progress.running.count <= Self.runningLines, !showsQueues, progress.serving.isEmpty else { return nil }
     let rows = progress.running.map { progress.rows[$0] }
@@ -142,7 +142,7 @@ struct ProgressRegion {
     return text
   }
 
-  /// Returns how many items have finished and how many are running, with an estimate of the time that is left.
+  /// Returns the number of finished and of running items, with an estimate of the remaining time.
   private func items(of row: RunProgress.Row) -> String {
     let (finished, running, failed) = row.items
     guard finished + running > 0 else { return "" }

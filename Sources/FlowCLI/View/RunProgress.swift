@@ -5,8 +5,8 @@ import FlowPluginKit
 
 /// The state of a run, computed from its events, for the live view.
 ///
-/// Each event updates the counts and the list of running steps. So drawing a large run takes no longer than drawing a
-/// small run.
+/// Each event updates the counts and the list of running steps, so drawing a large run takes no longer than drawing a
+/// small one.
 struct RunProgress {
   enum State {
     case waiting, running, retrying, finished
@@ -21,9 +21,9 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
-    /// How many items have finished, are running, and have failed.
+    /// The numbers of items that have finished, are running, and have failed.
     var items = (finished: 0, running: 0, failed: 0)
-    /// How many items there are in total, or nil if this is not known.
+    /// The total number of items, or nil if it is not known.
     var itemTotal: Int?
     /// The maximum number of attempts, or nil if the step is not retried.
     var attempts: Int?
@@ -31,7 +31,7 @@ struct RunProgress {
     var retry = ""
     /// True if this is the entry step or exit step of an included file. These do not count as steps.
     var isFrame = false
-    /// The last line that the step has printed, if it has no line break yet.
+    /// The last line that the step has printed, if it is unfinished.
     var unfinished: (stream: LogStream, line: String)?
 
     /// The text at the end of the line of the step: its progress message or its unfinished line.
@@ -41,13 +41,13 @@ struct RunProgress {
     var isRunning: Bool { state == .running || state == .retrying }
   }
 
-  /// How many steps have each outcome.
+  /// The number of steps with each outcome.
   struct Counts: Equatable {
     var succeeded = 0
     var failed = 0
     var cancelled = 0
     var skipped = 0
-    /// How many steps were not selected.
+    /// The number of steps that were not selected.
     var leftOut = 0
 
     var finished: Int { succeeded + failed + cancelled + skipped }
@@ -62,9 +62,9 @@ struct RunProgress {
   /// True if only services keep the run from ending.
   private(set) var isKeeping = false
   private(set) var counts = Counts()
-  /// How many steps the gate is waiting for.
+  /// The number of steps that the gate is waiting for.
   private(set) var openBlockingCount = 0
-  /// True if a blocking step has ended in a way that does not let the gate open.
+  /// True if the end of a blocking step prevents the gate from opening.
   private(set) var isGateFailed = false
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
@@ -73,11 +73,11 @@ struct RunProgress {
   /// The width of the longest step name, in columns.
   let widestName: Int
   private let indices: [StepID: Int]
-  /// How many rows are entry steps or exit steps of included files.
+  /// The number of rows that are entry or exit steps of included files.
   private var frameCount = 0
   private let includes: IncludedFiles
 
-  /// Creates the state before the first event. `finished` are the steps that a resume keeps from an earlier process.
+  /// Creates the state before the first event. `finished` has the steps that a resume keeps from an earlier process.
   init(_ graph: WorkflowGraph, finished: Set<StepIndex> = []) {
     self.graph = graph
     includes = IncludedFiles(graph.workflow)
@@ -107,11 +107,11 @@ struct RunProgress {
     openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
   }
 
-  /// How many steps are counted: all except those that were not selected, and the entry and exit steps of included
+  /// The number of counted steps: all except those that were not selected, and the entry and exit steps of included
   /// files.
   var stepCount: Int { rows.count - frameCount - counts.leftOut }
 
-  /// How many running steps are counted. Entry and exit steps of included files are not.
+  /// The number of running steps that are counted, which excludes entry and exit steps of included files.
   var runningStepCount: Int { frameCount == 0 ? running.count : running.count { !rows[$0].isFrame } }
 
   /// The finished items of running steps, as parts of a step.
@@ -131,7 +131,7 @@ struct RunProgress {
     return (entry.flatMap { rows[Int($0)].startedAtNanoseconds }, count)
   }
 
-  /// Returns how many items of a step have finished, or nil if none has.
+  /// Returns the number of finished items of a step, or nil if none has finished.
   func itemCount(of step: StepID) -> Int? {
     guard let index = indices[step], rows[index].items.finished > 0 else { return nil }
     return rows[index].items.finished
@@ -146,7 +146,7 @@ struct RunProgress {
     for (step, count) in itemTotals { rows[Int(step)].itemTotal = count }
   }
 
-  /// True if items of a running step are known but not how many there are in total.
+  /// True if a running step has known items but an unknown total.
   var awaitsItemTotals: Bool { running.contains { rows[$0].items != (0, 0, 0) && rows[$0].itemTotal == nil } }
 
   /// True if the workflow has a step with this id. Items are not steps.
@@ -258,7 +258,7 @@ struct RunProgress {
 }
 
 extension RunEvent.FinishedStep {
-  /// True if the step ended in a way that does not let its dependents and the gate continue.
+  /// True if the end of the step prevents its dependents and the gate from continuing.
   fileprivate var leavesUnsatisfied: Bool {
     switch conclusion {
     case .success: false

@@ -3,7 +3,7 @@ import FlowEngine
 import FlowInsight
 import FlowModel
 
-/// What views know about a workflow besides the events: for example, the names of its steps and whether it has a gate.
+/// The information about a workflow that views use in addition to events, such as the names of its steps.
 struct RunSubject: Sendable {
   /// The name of the workflow. Control characters in it are visible.
   let workflow: String
@@ -19,7 +19,7 @@ struct RunSubject: Sendable {
   /// Returns the location of the definition of a step, such as `release.yaml:5`. Returns nil if it is not known.
   var place: @Sendable (StepID) -> String? = { _ in nil }
   private let names: [StepID: String]
-  /// The services. The port is nil if it is not in the file.
+  /// The services with their ports. A port is nil if the file does not contain it.
   private let services: [StepID: Int?]
 
   init(_ workflow: Workflow, isPrewarmed: Bool = false) {

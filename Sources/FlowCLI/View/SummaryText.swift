@@ -9,18 +9,18 @@ struct SummaryText {
   let report: RunReport
   let subject: RunSubject
   let style: TextStyle
-  /// The commands for this run. Nil if it is not kept in the run history.
+  /// The commands for this run, or nil if it is not kept in the run history.
   var commands: RunCommands?
-  /// True if the causes of failures are still visible on the terminal. Then the summary names only the steps.
+  /// True if the causes of failures are still visible on the terminal, so that the summary names only the steps.
   var hasShownFailures = false
   /// True to also show the entries, the critical path and exceeded estimates.
   var isVerbose = false
   /// The width of the terminal. Nil if lines are not cut.
   var columns: Int?
 
-  /// The maximum number of lines, not counting the outputs, the warnings and what `--verbose` adds.
+  /// The maximum number of lines, not counting the outputs, the warnings and the additions of `--verbose`.
   static let lineLimit = 8
-  /// How many failures are shown, and how many steps a list names.
+  /// The number of failures that are shown, and of steps that a list names.
   private static let shownFailures = 3
   private static let shownSteps = 5
   private static let shownMisses = 20
@@ -43,7 +43,7 @@ struct SummaryText {
     return Self.list(lines, "\n") + "\n"
   }
 
-  /// Returns what is unusual about the run. With `--verbose`, also returns its entries, critical path and estimates.
+  /// Returns the unusual facts about the run. With `--verbose`, also returns its entries, critical path and estimates.
   private func notes(_ troubled: [RunReport.Step]) -> [String] {
     var lines: [String] = []
     if !report.gate.late.isEmpty { lines.append(named("late: ", report.gate.late.map(\.text))) }
@@ -86,7 +86,7 @@ struct SummaryText {
     return text
   }
 
-  /// What `--verbose` adds: entries, the critical path, and exceeded estimates.
+  /// The additions of `--verbose`: entries, the critical path, and exceeded estimates.
   private var details: [String] {
     var lines: [String] = []
     if report.entries.count > 1 { lines.append("entries: " + Self.list(entries, ", ")) }
@@ -119,8 +119,8 @@ struct SummaryText {
 
   // MARK: What went wrong
 
-  /// Returns the failed steps that caused the failure of the run. A step that includes a workflow is not one of them if
-  /// a step of the included workflow failed.
+  /// Returns the failed steps that caused the failure of the run. A step that includes a workflow is left out if a step
+  /// of the included workflow failed.
   private static func causes(among troubled: [RunReport.Step]) -> [RunReport.Step] {
     let failed = troubled.filter(\.isFailed)
     let owners = owners(of: failed.map(\.id.text))

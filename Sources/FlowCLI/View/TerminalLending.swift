@@ -9,7 +9,7 @@ enum TerminalLending {
     !request.isJSON && !Environment.isContinuousIntegration && ForegroundTerminal.isOwn
   }
 
-  /// From now on, steps can use the terminal.
+  /// Allows steps to use the terminal from now on.
   static func offer(_ run: WorkflowRun, _ view: TerminalView?, _ style: TextStyle) {
     ExitStatus.whenEnding { ForegroundTerminal.restore() }
     ForegroundTerminal.offer(

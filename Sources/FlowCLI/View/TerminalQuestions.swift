@@ -30,7 +30,7 @@ final class TerminalQuestions: RunObserver {
   private let view: TerminalView?
   private let state = Mutex(State())
 
-  /// How often an open question is checked.
+  /// The interval at which an open question is checked.
   private static let lookMilliseconds: CInt = 100
 
   init(style: TextStyle, view: TerminalView?) {
@@ -41,7 +41,7 @@ final class TerminalQuestions: RunObserver {
   /// True if a person can answer here: input and output are the same terminal, and this process is in its foreground.
   static var canAsk: Bool { ForegroundTerminal.isOwn }
 
-  /// Events with full detail are not needed to ask questions.
+  /// The level of detail. Asking questions does not need all events.
   var detail: RunDetail { .brief }
 
   /// Sets the run to which the answers are sent.

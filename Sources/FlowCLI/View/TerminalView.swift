@@ -14,18 +14,18 @@ final class TerminalView: RunObserver {
     var drawnColumns: [Int] = []
     var drawnAtNanoseconds = 0
     var linesAbove: [String] = []
-    /// The step whose output was written last, below a line with its id. Nil if something else was written last.
+    /// The step whose output was written last, below a line with its id, or nil if something else was written last.
     var plainStep: StepID?
     /// The steps that were skipped since the last drawing. Steps with the same reason are on one line.
     var skipped: [(reason: SkipReason?, steps: [StepID])] = []
     /// The failed items of steps that are still running.
     var failedItems: [StepID: FailedItems] = [:]
-    /// How many rows were written above the region since the first failure. Nil if nothing has failed.
+    /// The number of rows written above the region since the first failure, or nil if nothing has failed.
     var rowsSinceFailure: Int?
     var isEnded = false
     /// True if a question or an interactive command uses the terminal instead of the region.
     var isPaused = false
-    /// How many lines were dropped because there were too many during a pause.
+    /// The number of lines dropped during a pause because there were too many.
     var droppedLines = 0
 
     /// Drops the oldest lines if there are too many to read.
@@ -36,14 +36,14 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// How many lines are kept during a pause.
+  /// The number of lines kept during a pause.
   fileprivate static let pausedLines = 10_000
 
   private let style: TextStyle
   private let subject: RunSubject
-  /// Formats log messages. With `--verbose`, it formats all events.
+  /// Formats log messages and, with `--verbose`, all events.
   private let lines: LineView
-  /// The commands that show more of the run. Nil if it is not kept in the run history.
+  /// The commands that show more of the run, or nil if it is not kept in the run history.
   private let commands: RunCommands?
   private let size: @Sendable () -> TerminalSize
   private let output: @Sendable (String) -> Void
@@ -51,11 +51,12 @@ final class TerminalView: RunObserver {
 
   /// Clears the rest of the line and moves the cursor to the next line.
   private static let nextLine = "\u{1B}[K\n"
-  /// After a longer pause, this process was suspended, and other programs may have written to the screen.
+  /// The pause between drawings after which this process is assumed to have been suspended while other programs may
+  /// have written to the screen.
   private static let pauseNanoseconds = 3_000_000_000
 
-  /// Creates a view of a run. If the run is resumed, `finished` are the steps that had already finished. Tests can
-  /// replace `size` and `output`.
+  /// Creates a view of a run. For a resumed run, `finished` has the steps that had already finished. Tests can replace
+  /// `size` and `output`.
   init(
     _ graph: WorkflowGraph, _ subject: RunSubject, finished: Set<StepIndex> = [], isVerbose: Bool = false,
     asksHere: Bool = false, clock: EventClock? = nil, commands: RunCommands? = nil, style: TextStyle,
@@ -108,7 +109,7 @@ final class TerminalView: RunObserver {
     state.plainStep = nil
   }
 
-  /// Adds a line that a command printed. If several steps are running, the id of the step is on the line; if not, the
+  /// Adds a line that a command printed. If several steps are running, it begins with the id of the step; otherwise the
   /// id is on a line above.
   private func note(_ line: String, of step: StepID, _ state: inout State) {
     lines.note(line, of: step)
@@ -138,7 +139,7 @@ final class TerminalView: RunObserver {
     // In a workflow with very many steps, only failed steps have a line.
     let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
     guard isListed || finished.isFailed, finished.reason != .notSelected else { return }
-    // The line at the end of the included file says enough.
+    // The line at the end of the included file is enough.
     if subject.includes.isEntry(step), !finished.isFailed { return }
     guard finished.outcome != .skipped else {
       if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
@@ -202,7 +203,7 @@ final class TerminalView: RunObserver {
     end(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 
-  /// True if the first failure will still be visible above a summary with this many lines. Then it need not be
+  /// True if the first failure will still be visible above a summary with this many lines, so that it need not be
   /// repeated.
   func showsFailures(besideLines summaryLines: Int) -> Bool {
     let rows = size().rows
@@ -287,7 +288,7 @@ final class TerminalView: RunObserver {
     return lines
   }
 
-  /// Returns how many rows a line needs.
+  /// Returns the number of rows that a line needs.
   private static func rows(_ columns: Int, _ size: TerminalSize) -> Int {
     max(1, (columns + size.columns - 1) / size.columns)
   }

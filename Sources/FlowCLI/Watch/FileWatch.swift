@@ -1,14 +1,14 @@
 import FlowCommandKit
 import FlowModel
 
-/// Detects changed files. It checks them regularly.
+/// Detects changed files by checking them regularly.
 struct FileWatch {
   private let files: WatchedFiles
   private var seen: [ByteName: String]
 
-  /// The shortest time between two checks. It is longer if a check takes long.
+  /// The minimum time between two checks. It is longer if a check takes long.
   private static let period = Duration.milliseconds(150)
-  /// If nothing changes for this time, the file has been saved completely.
+  /// The time without changes after which a file counts as completely saved.
   private static let calm = Duration.milliseconds(100)
 
   /// Starts watching these files.
@@ -17,8 +17,7 @@ struct FileWatch {
     seen = files.stamps()
   }
 
-  /// Returns a file that has changed since the start or the last ``change()``. Returns nil if there is none. Does not
-  /// wait.
+  /// Returns a file that has changed since the start or the last ``change()``, or nil if there is none. Does not wait.
   func changed() -> String? { Self.difference(seen, files.stamps()) }
 
   /// Waits until a file has changed and has been saved completely. Returns this file, or nil if the reader of standard

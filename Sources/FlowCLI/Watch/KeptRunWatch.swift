@@ -3,19 +3,19 @@ import FlowEngine
 import FlowSystem
 import Synchronization
 
-/// For a run with `keep: services` under `--watch`: ends its wait when a file that it reads changes.
+/// Ends the wait of a run with `keep: services` under `--watch` when a file that it reads changes.
 ///
-/// Then the watching process (``RunWatch``) starts the next run. The exit code says that a change ended the wait. A
+/// Then the watching process (``RunWatch``) starts the next run. The exit code reports that a change ended the wait. A
 /// change made before the wait also ends it, but with the usual exit code, because the run itself may have made it.
 final class KeptRunWatch: Sendable {
-  /// The environment variable that says that a watching process started this run.
+  /// The environment variable that is set if a watching process started this run.
   static let variable = "FLOWRUN_WATCH"
   /// The exit code of a run if a change ended its wait.
   static let exitCode: CInt = 75
 
   private let hasEnded = Mutex(false)
 
-  /// How often the files are checked.
+  /// The interval at which the files are checked.
   private static let lookMilliseconds: CInt = 150
 
   /// Returns true if a watching process started this process. Removes the variable, so that the commands of the run do

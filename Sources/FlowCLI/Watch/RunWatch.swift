@@ -3,14 +3,14 @@ import FlowSystem
 
 /// `flowrun run FILE --watch`: runs a workflow, and runs it again after each change of a file that it reads.
 ///
-/// Each run has a process of its own, because a run controls the signals, the exit code and the standard output of its
+/// Each run has its own process, because a run controls the signals, the exit code and the standard output of its
 /// process. That process always ends when this one does.
 struct RunWatch {
   private let request: RunRequest
   private let program: Program
 
-  /// How many times in a row the workflow is run again because of changes during the run before. Without this limit, a
-  /// step that writes a file that another step reads would repeat the run forever.
+  /// The maximum number of consecutive runs that are started because of changes during the previous run. Without this
+  /// limit, a step that writes a file that another step reads would repeat the run forever.
   private static let followersLimit = 3
 
   /// Creates a watch. `arguments` are the arguments of this process. Throws a ``UsageProblem`` if an input cannot be
@@ -73,7 +73,7 @@ struct RunWatch {
     }
   }
 
-  /// Prints what this process is waiting for. If the output is JSON, prints it to standard error.
+  /// Prints the reason why this process waits. If the output is JSON, prints it to standard error.
   private func tell(_ text: String) {
     if request.isJSON { StandardOutput.writeError(text + "\n") } else { StandardOutput.write(text + "\n") }
   }

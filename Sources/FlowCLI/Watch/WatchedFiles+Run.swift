@@ -10,8 +10,7 @@ import Synchronization
 
 extension WatchedFiles {
   /// Finds the files that a run reads, from the workflow and the command line. `before` is the previous result. If the
-  /// workflow has an error, the files of the previous result are watched, too, because the error may be fixed in one of
-  /// them.
+  /// workflow has an error, its files are watched, too, because the error may be fixed in one of them.
   init(of request: RunRequest, before: WatchedFiles?) {
     self.init(workflows: [request.file], pluginFolders: request.pluginFolders)
     for argument in request.inputs + [request.launch].compactMap({ $0 }) {
@@ -85,7 +84,7 @@ extension WatchedFiles {
     }
   }
 
-  /// Returns the inputs of the file that a step includes. Only those that are known without a run are in the result.
+  /// Returns the inputs of the file that a step includes, as far as they are known without a run.
   private static func inputs(
     of step: Step, in workflow: Workflow, _ context: ValueObject, _ own: String, _ home: String
   ) -> ValueObject {
