@@ -1,5 +1,5 @@
 "use strict";
-// What a flowrun plugin in JavaScript is written with.
+// The module for flowrun plugins in JavaScript.
 //
 //     const { action, serve } = require("flowrun-plugin");
 //
@@ -10,14 +10,15 @@
 //
 //     serve();
 //
-// flowrun puts this file on the path of every plugin's program. It speaks flowrun's protocol: JSON-RPC 2.0 on standard
-// input and output, one message a line. Standard output belongs to the protocol; write everything else to standard error.
+// flowrun adds this file to the module path of every plugin's program. It implements flowrun's protocol: JSON-RPC 2.0 on
+// standard input and output, one message per line. Standard output is reserved for the protocol; write all other output to
+// standard error.
 
 const fs = require("node:fs");
 const readline = require("node:readline");
 
-/** An error with a word for programs and a sentence for people; `retryable` says whether another attempt may succeed,
- * undefined what plugin.yaml says. */
+/** An error with a code for programs and a message for people. `retryable` is true if another attempt may succeed. If it is
+ * undefined, the declaration in plugin.yaml decides. */
 class Problem extends Error {
   constructor(code, message, retryable) {
     super(message);
@@ -26,19 +27,19 @@ class Problem extends Error {
   }
 }
 
-/** The call is to be given up. */
+/** Thrown if the action must end early, because its call was cancelled. */
 class Cancelled extends Error {}
 
 const actions = new Map();
 const calls = new Map();
 
-/** Adds an action: a function, asynchronous or not, from the inputs that plugin.yaml declares and the call to the outputs.
- * Inputs of type duration are milliseconds. Calls overlap where the function awaits. */
+/** Adds an action: a function, asynchronous or not, that receives the inputs declared in plugin.yaml and the call, and
+ * returns the outputs. Inputs of type duration are milliseconds. Calls overlap while the function awaits. */
 function action(name, body) {
   actions.set(name, body);
 }
 
-/** The call that an action answers. */
+/** A call of an action. */
 class Call {
   #id;
   #abort = new AbortController();
@@ -47,21 +48,21 @@ class Call {
     this.#id = id;
     this.attempt = params.attempt;
     this.environment = params.env;
-    /** How many milliseconds the step's deadline leaves; null: it has none. */
+    /** The time until the step's deadline in milliseconds, or null if it has none. */
     this.remaining = params.remainingMilliseconds;
   }
 
-  /** Aborts when the call is to be given up: hand it to fetch, timers and child processes. */
+  /** Aborts when the action should end early. Pass it to fetch, timers and child processes. */
   get signal() {
     return this.#abort.signal;
   }
 
-  /** Whether the call is to be given up. */
+  /** True if the action should end early. */
   get isCancelled() {
     return this.signal.aborted;
   }
 
-  /** Waits so many milliseconds; fails as soon as the call is to be given up. */
+  /** Waits this many milliseconds. Fails as soon as the action should end. */
   wait(milliseconds) {
     return new Promise((resolve, reject) => {
       if (this.isCancelled) return reject(new Cancelled());
@@ -77,22 +78,22 @@ class Call {
     });
   }
 
-  /** Writes a line to the run's log; the levels are debug, info, warning and error. */
+  /** Adds a line to the run's log. The levels are debug, info, warning and error. */
   log(message, level = "info") {
     this.#notify("log", { level, message: String(message) });
   }
 
-  /** Tells how far the action is, from 0 to 1. */
+  /** Reports the progress of the action, from 0 to 1. */
   progress(fraction, message = "") {
     this.#notify("progress", { fraction, message });
   }
 
-  /** Posts an event that plugin.yaml declares, with a value if one is given. */
+  /** Posts an event that plugin.yaml declares, with an optional value. */
   post(event, value = null) {
     this.#notify("post", { event, value });
   }
 
-  /** Says that a service is ready, with its outputs; what needs it goes on. */
+  /** Reports that a service is ready, with its outputs. Its dependents continue. */
   ready(outputs = {}) {
     this.#notify("ready", { outputs });
   }
@@ -113,7 +114,7 @@ function send(message) {
       line = line.subarray(fs.writeSync(1, line));
     } catch (problem) {
       if (problem.code !== "EAGAIN") throw problem;
-      // The pipe is full: a moment later flowrun has read of it.
+      // The pipe is full, and flowrun will soon read from it.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }
   }
@@ -139,7 +140,7 @@ async function answer(id, params) {
   }
 }
 
-/** Answers calls until flowrun is done. */
+/** Answers calls until flowrun closes standard input. */
 function serve() {
   const lines = readline.createInterface({ input: process.stdin, crlfDelay: Infinity });
   lines.on("line", (line) => {
@@ -149,7 +150,7 @@ function serve() {
     } else if (method === "cancel") {
       calls.get(params.id)?.cancel();
     } else if (method === "initialize") {
-      // Name and version are plugin.yaml's, which flowrun states.
+      // The name and version of plugin.yaml, which flowrun has sent.
       const { name, version } = params;
       send({ jsonrpc: "2.0", id, result: { name, version, actions: [...actions.keys()] } });
     } else if (method === "shutdown") {

@@ -1,4 +1,4 @@
-"""What a flowrun plugin in Python is written with.
+"""The module for flowrun plugins in Python.
 
     from flowrun_plugin import Problem, action, serve
 
@@ -9,8 +9,9 @@
 
     serve()
 
-flowrun puts this file on the path of every plugin's program. It speaks flowrun's protocol: JSON-RPC 2.0 on standard input
-and output, one message a line. Standard output belongs to the protocol; write everything else to standard error.
+flowrun adds this file to the module path of every plugin's program. It implements flowrun's protocol: JSON-RPC 2.0 on
+standard input and output, one message per line. Standard output is reserved for the protocol; write all other output to
+standard error.
 """
 
 import collections
@@ -24,8 +25,8 @@ __all__ = ["Call", "Cancelled", "Problem", "action", "serve"]
 
 
 class Problem(Exception):
-    """An error with a word for programs and a sentence for people; `retryable` says whether another try may succeed, None
-    what plugin.yaml says."""
+    """An error with a code for programs and a message for people. `retryable` is true if another attempt may succeed. If it
+    is None, the declaration in plugin.yaml decides."""
 
     def __init__(self, code, message, retryable=None):
         super().__init__(message)
@@ -34,15 +35,15 @@ class Problem(Exception):
 
 
 class Cancelled(Exception):
-    """The call is to be given up."""
+    """Raised if the action must end early, because its call was cancelled."""
 
 
 _actions = {}
 
 
 def action(name):
-    """Makes a function the action of this name. It is called with the call and the inputs that plugin.yaml declares, by
-    their names with `_` for `-`, those of type duration as seconds; it returns the outputs."""
+    """Registers a function as the action of this name. Its arguments are the call and the inputs declared in plugin.yaml,
+    by their names with `_` for `-`. Inputs of type duration are seconds. It returns the outputs."""
 
     def keep(function):
         _actions[name] = function
@@ -52,24 +53,24 @@ def action(name):
 
 
 class Call:
-    """The call that an action answers."""
+    """A call of an action."""
 
     def __init__(self, id, params):
         self._id = id
         self.attempt = params["attempt"]
         self.environment = params["env"]
         remaining = params.get("remainingMilliseconds")
-        # How many seconds the step's deadline leaves; None: it has none.
+        # The time until the step's deadline in seconds, or None if it has none.
         self.remaining = None if remaining is None else remaining / 1000
 
     @property
     def is_cancelled(self):
-        """Whether the call is to be given up; anyone who works long asks now and then, and returns."""
+        """True if the action should end early. A long action should check this regularly and return."""
         _messages.look()
         return self._id in _messages.cancelled or not _messages.is_open
 
     def wait(self, seconds):
-        """Sleeps; raises Cancelled as soon as the call is to be given up."""
+        """Sleeps. Raises Cancelled as soon as the action should end."""
         end = time.monotonic() + seconds
         while not self.is_cancelled:
             left = end - time.monotonic()
@@ -79,19 +80,19 @@ class Call:
         raise Cancelled()
 
     def log(self, message, level="info"):
-        """Writes a line to the run's log; the levels are debug, info, warning and error."""
+        """Adds a line to the run's log. The levels are debug, info, warning and error."""
         self._notify("log", level=level, message=str(message))
 
     def progress(self, fraction, message=""):
-        """Tells how far the action is, from 0 to 1."""
+        """Reports the progress of the action, from 0 to 1."""
         self._notify("progress", fraction=fraction, message=message)
 
     def post(self, event, value=None):
-        """Posts an event that plugin.yaml declares, with a value if one is given."""
+        """Posts an event that plugin.yaml declares, with an optional value."""
         self._notify("post", event=event, value=value)
 
     def ready(self, outputs=None):
-        """Says that a service is ready, with its outputs; what needs it goes on."""
+        """Reports that a service is ready, with its outputs. Its dependents continue."""
         self._notify("ready", outputs=outputs or {})
 
     def _notify(self, method, **params):
@@ -99,7 +100,7 @@ class Call:
 
 
 class _Messages:
-    """The messages that come, one after the other, also while an action works."""
+    """The received messages in order. They are also read while an action works."""
 
     def __init__(self):
         self.begun = b""
@@ -108,13 +109,13 @@ class _Messages:
         self.is_open = True
 
     def next(self):
-        """The next message that is not a cancellation; None at the end."""
+        """Returns the next message that is not a cancellation, or None at the end."""
         while not self.waiting and self.is_open:
             self.read()
         return self.waiting.popleft() if self.waiting else None
 
     def look(self, seconds=0):
-        """Takes what has come, after waiting for it so long."""
+        """Waits up to this long for messages, and reads those that have arrived."""
         if self.is_open and select.select([0], [], [], seconds)[0]:
             self.read()
 
@@ -185,13 +186,13 @@ def _answer(id, params):
 
 
 def serve():
-    """Answers calls, one after the other, until flowrun is done."""
+    """Answers calls, one after another, until flowrun closes standard input."""
     while message := _messages.next():
         method = message["method"]
         if method == "run":
             _answer(message["id"], message["params"])
         elif method == "initialize":
-            # Name and version are plugin.yaml's, which flowrun states.
+            # The name and version of plugin.yaml, which flowrun has sent.
             stated = {key: message["params"].get(key) for key in ("name", "version")}
             _respond(message["id"], "result", {**stated, "actions": sorted(_actions)})
         elif method == "shutdown":

@@ -1,4 +1,4 @@
-# What a flowrun plugin in sh is written with.
+# The functions for flowrun plugins in sh.
 #
 #     . "$FLOWRUN_PLUGIN_SH"
 #
@@ -10,24 +10,24 @@
 #     action shout.text shout
 #     serve
 #
-# flowrun gives its path to every plugin's program. It speaks flowrun's protocol: JSON-RPC 2.0 on standard input and output,
-# one message a line. Standard output belongs to the protocol; write everything else to standard error. For sh alone: strings
-# stay as JSON writes them, escapes included.
+# Every plugin's program receives the path of this file. It implements flowrun's protocol: JSON-RPC 2.0 on standard input and
+# output, one message per line. Standard output is reserved for the protocol; write all other output to standard error. Only
+# in sh, strings stay in their JSON form, including escapes.
 
 handlers=' '
 actions=
 
-# action NAME FUNCTION: has a function answer the calls of an action. It reads the inputs that plugin.yaml declares, and
-# answers or fails. FUNCTION runs next to the loop that reads, so that the call can be cancelled and calls overlap.
+# action NAME FUNCTION: registers a function that answers the calls of an action. It reads the inputs declared in
+# plugin.yaml, and answers or fails. FUNCTION runs in a separate process, so that the call can be cancelled and calls can overlap.
 action() {
   handlers="$handlers$1=$2 "
   actions="${actions:+$actions,}\"$1\""
 }
 
-# quick NAME FUNCTION: the same for what takes next to no time: it is answered by the loop itself, in a tenth of the time.
+# quick NAME FUNCTION: the same for a function that takes almost no time. The loop itself calls it, in a tenth of the time.
 quick() { action "$1" "-$2"; }
 
-# string KEY: sets value to the string behind "KEY": in the call's parameters, or returns 1.
+# string KEY: sets value to the string after "KEY": in the call's parameters, or returns 1.
 string() {
   value=${params#*"\"$1\":\""}
   [ "$value" != "$params" ] || return 1
@@ -37,7 +37,7 @@ string() {
   esac
 }
 
-# _escaped: cuts value at its first quote that no backslash stands before.
+# _escaped: cuts value at its first quote that is not escaped by a backslash.
 _escaped() {
   rest=$value
   value=
@@ -52,7 +52,7 @@ _escaped() {
   done
 }
 
-# number KEY: sets value to the number behind "KEY": in the call's parameters, or returns 1.
+# number KEY: sets value to the number after "KEY": in the call's parameters, or returns 1.
 number() {
   value=${params#*"\"$1\":"}
   [ "$value" != "$params" ] || return 1
@@ -79,7 +79,7 @@ work() {
 # answer OUTPUTS: answers the call with the members of an object.
 answer() { printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"outputs\":{$1}}}"; }
 
-# fail CODE MESSAGE [true|false]: answers the call with an error; the last word says whether another attempt may
+# fail CODE MESSAGE [true|false]: answers the call with an error. The last word is true if another attempt may
 # succeed.
 fail() {
   data=${3:+",\"data\":{\"retryable\":$3}"}
@@ -87,22 +87,22 @@ fail() {
   return 1
 }
 
-# notify METHOD MEMBERS: says something of the call that is no answer.
+# notify METHOD MEMBERS: sends a notification about the call.
 notify() { printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"$1\",\"params\":{\"id\":$id,$2}}"; }
 
-# log MESSAGE [LEVEL]: writes a line to the run's log; the levels are debug, info, warning and error.
+# log MESSAGE [LEVEL]: adds a line to the run's log. The levels are debug, info, warning and error.
 log() { notify log "\"level\":\"${2:-info}\",\"message\":\"$1\""; }
 
-# progress FRACTION [MESSAGE]: tells how far the action is, from 0 to 1.
+# progress FRACTION [MESSAGE]: reports the progress of the action, from 0 to 1.
 progress() { notify progress "\"fraction\":$1,\"message\":\"${2:-}\""; }
 
 # post EVENT: posts an event that plugin.yaml declares.
 post() { notify post "\"event\":\"$1\""; }
 
-# ready OUTPUTS: says that a service is ready, with the members of an object; what needs it goes on.
+# ready OUTPUTS: reports that a service is ready, with the members of an object. Its dependents continue.
 ready() { notify ready "\"outputs\":{${1:-}}"; }
 
-# _beside FUNCTION: answers a call in a process of its own.
+# _beside FUNCTION: answers a call in a separate process.
 _beside() {
   _forget
   (
@@ -113,7 +113,7 @@ _beside() {
   calls="$calls $id:$! "
 }
 
-# _cancel: gives up the call whose id stands in the message.
+# _cancel: cancels the call whose id is in the message.
 _cancel() {
   id=${params%%\}*}
   _forget
@@ -124,7 +124,7 @@ _cancel() {
   kill "$process" 2>/dev/null && fail cancelled "the call was cancelled"
 }
 
-# _forget: forgets the calls that have ended, and with that been answered.
+# _forget: removes the calls that have ended and have therefore been answered.
 _forget() {
   jobs >/dev/null
   rest=
@@ -134,7 +134,7 @@ _forget() {
   calls=$rest
 }
 
-# _run: has the function of an action answer the call.
+# _run: calls the function of an action to answer the call.
 _run() {
   string action
   handler=${handlers#*" $value="}
@@ -146,7 +146,7 @@ _run() {
   esac
 }
 
-# _introduce: says who it is. Name and version are those of plugin.yaml, which flowrun states.
+# _introduce: answers with the name and version of plugin.yaml, which flowrun has sent.
 _introduce() {
   string version
   version=$value
@@ -154,10 +154,10 @@ _introduce() {
   printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"name\":\"$value\",\"version\":\"$version\",\"actions\":[$actions]}}"
 }
 
-# serve: answers calls until flowrun is done.
+# serve: answers calls until flowrun closes standard input.
 serve() {
   calls=
-  # flowrun writes the members of a message in this order; what stands in a string has its quotes escaped and cannot match.
+  # flowrun writes the members in this order. Quotes in a string are escaped, so a string cannot match.
   while IFS= read -r line; do
     params=${line#*'"id":'}
     id=${params%%,*}

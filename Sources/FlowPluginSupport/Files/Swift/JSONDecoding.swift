@@ -1,10 +1,10 @@
-/// What a `Decodable` type is made from.
+/// Decodes a `Decodable` type from JSON.
 struct JSONDecoding: Decoder, SingleValueDecodingContainer {
   let json: JSON
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// The value of `type` in `json`; `name` is what messages call it.
+  /// Decodes a value of `type` from `json`. Messages call it `name`.
   @_semantics("optimize.sil.specialize.generic.never")
   static func decode<T: Decodable>(_ type: T.Type, from json: JSON, _ name: String = "the value") throws -> T {
     let value: Any?

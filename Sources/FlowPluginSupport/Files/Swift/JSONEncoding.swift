@@ -1,4 +1,4 @@
-/// What an `Encodable` value writes itself into.
+/// Encodes an `Encodable` value as JSON.
 final class JSONEncoding: Encoder, SingleValueEncodingContainer {
   private enum Kind {
     case scalar, elements, members
@@ -11,12 +11,12 @@ final class JSONEncoding: Encoder, SingleValueEncodingContainer {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// The value as JSON.
+  /// Returns the value as JSON.
   static func json(_ value: any Encodable) throws -> JSON {
     if let scalar = value as? any JSONScalar { return scalar.json }
     if let integer = value as? any FixedWidthInteger { return Int(exactly: integer)?.json ?? Double(integer).json }
     if let float = value as? any BinaryFloatingPoint { return Double(float).json }
-    // What a dictionary is keyed by is data, not the name of a property.
+    // The keys of a dictionary are data, not names of properties, so they are not converted.
     if let dictionary = value as? [String: any Encodable] {
       return .object(try dictionary.map { ($0.key, try json($0.value)) })
     }

@@ -1,6 +1,6 @@
-/// A type that JSON has a word for.
+/// A type with a direct representation in JSON.
 protocol JSONScalar {
-  /// The value, or nil when the JSON is something else.
+  /// Creates the value. Returns nil if the JSON has another type.
   init?(json: JSON)
   /// The value as JSON.
   var json: JSON { get }
@@ -47,7 +47,7 @@ extension Double: JSONScalar {
 }
 
 extension Duration: JSONScalar {
-  /// Inputs of type duration come as their milliseconds.
+  /// Creates a duration from its milliseconds, the form of inputs of type duration.
   init?(json: JSON) {
     guard let milliseconds = Double(json: json) else { return nil }
     self = .milliseconds(milliseconds)
@@ -61,7 +61,7 @@ extension JSON: JSONScalar {
 }
 
 extension JSON: Codable {
-  /// The JSON itself, among the inputs of an action.
+  /// Decodes the JSON itself as an input of an action.
   package init(from decoder: any Decoder) throws {
     guard let decoding = decoder as? JSONDecoding else {
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "JSON is read from a call alone"))
@@ -69,7 +69,7 @@ extension JSON: Codable {
     self = decoding.json
   }
 
-  /// The JSON itself, among the outputs of an action.
+  /// Encodes the JSON itself as an output of an action.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(self)
@@ -77,7 +77,7 @@ extension JSON: Codable {
 }
 
 extension String {
-  /// What a property is called in plugin.yaml and in workflows: `countryCode` is `country-code`.
+  /// The name of a property in plugin.yaml and in workflows. `countryCode` becomes `country-code`.
   var kebabCase: String {
     guard utf8.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else { return self }
     var result = ""

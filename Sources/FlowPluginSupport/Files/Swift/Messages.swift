@@ -6,35 +6,35 @@
   import Musl
 #endif
 
-/// The messages that come, one after the other, also while an action works.
+/// The received messages in order. They are also read while an action works.
 final class Messages {
   private var begun: [UInt8] = []
   private var waiting: [JSON] = []
   private var cancelled: Set<Int> = []
   private var isOpen = true
 
-  /// The next message that is not a cancellation; nil at the end.
+  /// Returns the next message that is not a cancellation, or nil at the end.
   func next() -> JSON? {
     while waiting.isEmpty, isOpen { read() }
     return waiting.isEmpty ? nil : waiting.removeFirst()
   }
 
-  /// Takes what has come, after waiting for it so long.
+  /// Waits up to this long for messages, and reads those that have arrived.
   func look(milliseconds: Int32 = 0) {
     var interest = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     if isOpen, poll(&interest, 1, milliseconds) > 0 { read() }
   }
 
-  /// Whether a call should be given up, as one is when its answer is no longer wanted.
+  /// True if a call should be ended early, because its answer is no longer wanted.
   func isCancelled(_ id: Int) -> Bool {
     look()
     return isCancelledSoFar(id) || !isOpen
   }
 
-  /// Whether a call should be given up by what has been read.
+  /// Like ``isCancelled(_:)``, but without reading further messages.
   func isCancelledSoFar(_ id: Int) -> Bool { cancelled.contains(id) }
 
-  /// Forgets a call that has been answered.
+  /// Removes the cancellation of a call that has been answered.
   func forget(_ id: Int) { if !cancelled.isEmpty { cancelled.remove(id) } }
 
   private func read() {

@@ -1,13 +1,13 @@
-/// The call that an action answers.
+/// A call of an action.
 package struct PluginCall {
   let id: Int
-  /// Which attempt this is; the first is 1.
+  /// The number of the attempt, counted from 1.
   package let attempt: Int
-  /// The variables that the workflow gives this step.
+  /// The variables that the workflow sets for this step.
   package let environment: [String: String]
-  /// How long the step's deadline leaves for the call, in milliseconds; nil: it has none.
+  /// The time until the step's deadline in milliseconds, or nil if it has none.
   package let remainingMilliseconds: Int?
-  /// What is read of standard input while the action works.
+  /// The messages that are read from standard input while the action works.
   let messages: Messages
 
   init(id: Int, parameters: JSON, messages: Messages) throws {
@@ -18,10 +18,10 @@ package struct PluginCall {
     self.messages = messages
   }
 
-  /// Whether the call should be given up; anyone who works long asks now and then, and returns.
+  /// True if the action should end early. An action that works for a long time should check this regularly and return.
   package var isCancelled: Bool { messages.isCancelled(id) }
 
-  /// Sleeps; throws ``Cancelled`` as soon as the call should be given up.
+  /// Sleeps. Throws ``Cancelled`` as soon as the action should end.
   package func wait(_ duration: Duration) throws {
     let end = ContinuousClock.now + duration
     while !isCancelled {
@@ -32,12 +32,12 @@ package struct PluginCall {
     throw Cancelled()
   }
 
-  /// Writes a line to the run's log; the levels are debug, info, warning and error.
+  /// Adds a line to the run's log. The levels are debug, info, warning and error.
   package func log(_ message: String, level: String = "info") {
     notify("log", [("level", .string(level)), ("message", .string(message))])
   }
 
-  /// Says how far the action is, from 0 to 1.
+  /// Reports the progress of the action, from 0 to 1.
   package func progress(_ fraction: Double, _ message: String = "") {
     notify("progress", [("fraction", .number(fraction)), ("message", .string(message))])
   }
@@ -50,7 +50,7 @@ package struct PluginCall {
     notify("post", [("event", .string(event)), ("value", try JSONEncoding.json(value))])
   }
 
-  /// Says that a service is ready, with its outputs; what needs it continues.
+  /// Reports that a service is ready, with its outputs. Its dependents continue.
   package func ready<Outputs: Encodable>(_ outputs: Outputs) throws {
     notify("ready", [("outputs", try JSONEncoding.json(outputs))])
   }

@@ -1,13 +1,13 @@
-/// An error with a word for programs and a sentence for people.
+/// An error with a code for programs and a message for people.
 package struct PluginError: Error {
-  /// The word, such as `no-such-file`; plugin.yaml declares it.
+  /// The code, such as `no-such-file`, which plugin.yaml declares.
   package var code: String
-  /// The sentence.
+  /// The message: one sentence.
   package var message: String
-  /// Whether another attempt may succeed; nil: what plugin.yaml says.
+  /// True if another attempt may succeed. If nil, the declaration in plugin.yaml decides.
   package var isRetryable: Bool?
 
-  /// An error of an action.
+  /// Creates an error of an action.
   package init(_ code: String, _ message: String, isRetryable: Bool? = nil) {
     self.code = code
     self.message = message
@@ -15,8 +15,8 @@ package struct PluginError: Error {
   }
 }
 
-/// Thrown by what should be given up.
+/// The error that an action throws if it ends early because its call was cancelled.
 package struct Cancelled: Error {
-  /// The call should be given up.
+  /// Creates the error.
   package init() {}
 }

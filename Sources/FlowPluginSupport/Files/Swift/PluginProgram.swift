@@ -1,4 +1,4 @@
-/// A plugin's program: its actions, and the loop that answers calls until flowrun is done.
+/// A plugin's program: its actions, and the loop that answers calls until flowrun closes standard input.
 ///
 /// ```swift
 /// import FlowPlugin
@@ -18,11 +18,11 @@
 package struct PluginProgram {
   private var actions: [(name: String, run: (JSON, PluginCall) throws -> JSON)] = []
 
-  /// A program without actions.
+  /// Creates a program without actions.
   package init() {}
 
-  /// Adds an action: a function from the inputs that plugin.yaml declares to its outputs. Inputs of type duration are
-  /// decoded as `Duration`, or as their milliseconds.
+  /// Adds an action: a function that converts the inputs declared in plugin.yaml to its outputs. Inputs of type
+  /// duration are decoded as `Duration`, or as their milliseconds.
   package mutating func action<Input: Decodable, Output: Encodable>(
     _ name: String, _ body: @escaping (Input, PluginCall) throws -> Output
   ) {
@@ -30,8 +30,8 @@ package struct PluginProgram {
       (name, { inputs, call in try JSONEncoding.json(body(JSONDecoding.decode(Input.self, from: inputs), call)) }))
   }
 
-  /// Answers calls, one after the other, until standard input ends. Standard output belongs to the protocol: everything
-  /// else is written to standard error.
+  /// Answers calls, one after another, until standard input ends. Standard output is reserved for the protocol; all
+  /// other output goes to standard error.
   package func serve() {
     let messages = Messages()
     while let message = messages.next() {
@@ -46,7 +46,7 @@ package struct PluginProgram {
     }
   }
 
-  /// Name and version are plugin.yaml's, which flowrun states.
+  /// Answers `initialize` with the name and version of plugin.yaml, which flowrun has sent.
   private func introduce(_ id: JSON, _ parameters: JSON) {
     let names = JSON.array(actions.map { .string($0.name) })
     let members = ["name", "version"].map { ($0, parameters[$0] ?? .null) }
@@ -75,7 +75,7 @@ package struct PluginProgram {
     }
   }
 
-  /// The inputs, those of type duration in milliseconds.
+  /// Returns the inputs, with durations as milliseconds.
   private func inputs(of parameters: JSON) -> JSON {
     guard case .object(let members)? = parameters["inputs"] else { return .object([]) }
     guard let milliseconds = parameters["milliseconds"] else { return .object(members) }
