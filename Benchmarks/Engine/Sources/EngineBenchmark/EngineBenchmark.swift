@@ -3,18 +3,19 @@ import FlowKitYAML
 import Foundation
 import Synchronization
 
-/// Measures schedulers on the same graphs in one process and prints one JSON object a line:
-/// `{"row": …, "scheduler": …, "shape": …, "nanoseconds": …}`, nanoseconds a step, the best of several runs.
+/// Measures schedulers on the same graphs in one process and prints one JSON object per line: `{"row": …, "scheduler":
+/// …, "shape": …, "nanoseconds": …}`, with the nanoseconds per step in the best of several runs.
 ///
 ///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
 ///     EngineBenchmark own [COUNT]           the same without the other schedulers
 ///     EngineBenchmark efficiency            two workers, steps of 1 µs and 10 µs
-///     EngineBenchmark restore [COUNT]       a journal entry of a journal that a plan takes in
+///     EngineBenchmark restore [COUNT]       a journal entry that a plan applies
 ///     EngineBenchmark secrets               secrets that are hidden in texts
 ///     EngineBenchmark once SHAPE COUNT      one run, for callgrind and perf
 @main
 enum EngineBenchmark {
-  // The main thread waits for the measurements: callgrind does not survive a main thread that ends before its process.
+  // The main thread waits for the measurements, because callgrind does not support a main thread that ends before its
+  // process.
   static func main() {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
@@ -24,7 +25,7 @@ enum EngineBenchmark {
     isDone.wait()
   }
 
-  /// Says what is wrong and ends.
+  /// Prints an error and ends the process.
   private static func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("EngineBenchmark: \(message)\n".utf8))
     exit(1)
@@ -66,16 +67,17 @@ enum EngineBenchmark {
     }
   }
 
-  /// What share of two cores' time goes into the steps, and the same for two bare threads that spin without a scheduler.
+  /// Prints the share of two cores' time that is spent in the steps, and the same for two threads that spin without a
+  /// scheduler.
   private static func efficiency() async throws {
     let clock = ContinuousClock()
     for microseconds in [1, 10] {
       let count = 200_000 / microseconds
       SpinAction.nanoseconds.store(microseconds * 1000, ordering: .relaxed)
-      // In turns, and the best of each: the machine is not always all ours.
+      // Measures take turns and the best of each counts, because other processes may use the machine, too.
       var (alone, bare, run) = (Duration.seconds(3600), Duration.seconds(3600), Double.infinity)
       for _ in 0..<12 {
-        // What the work itself takes: the same spins, one after the other, on one thread.
+        // The time of the work itself: the same spins, one after another, on one thread.
         alone = min(alone, clock.measure { for _ in 0..<count { SpinAction.spin() } })
         bare = min(
           bare,
@@ -91,7 +93,7 @@ enum EngineBenchmark {
     }
   }
 
-  /// Nanoseconds a step from the start of the run to its last step.
+  /// Returns the nanoseconds per step, from the start of the run to its last step.
   private static func engine(
     _ shape: Shape, count: Int, repetitions: Int, action: String = NoOperation.name, isHeard: Bool = false
   ) async throws -> Double {
@@ -109,12 +111,12 @@ enum EngineBenchmark {
     return best
   }
 
-  /// A workflow of that shape, ready to be run.
+  /// Returns a workflow of this shape, prepared for a run.
   static func prepared(
     _ shape: Shape, count: Int, action: String = NoOperation.name
   ) throws -> (engine: Engine, workflow: PreparedWorkflow) {
     let needs = shape.needs(count: count)
-    // One array of all dependencies, of which each step has a slice, as the loader makes it.
+    // One array has all dependencies, and each step a slice of it, as after loading a file.
     let places = needs.joined().map { StepIndex($0) }
     var steps: [Step] = []
     var start = 0
@@ -158,7 +160,7 @@ enum EngineBenchmark {
   static func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 }
 
-/// Hears every event and forgets it.
+/// Receives every event and discards it.
 struct Listener: RunObserver {
   func receive(_ events: [RunEvent]) {}
 }

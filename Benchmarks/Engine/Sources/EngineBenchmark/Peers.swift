@@ -2,12 +2,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What a Swift user would write instead: the same graph, each step a counter of needs and a list of successors.
+/// The same graph without flowrun, as a Swift user would write it: each step has a counter of dependencies and a list
+/// of successors.
 final class PeerGraph: Sendable {
   let successors: [[Int]]
   let roots: [Int]
   let count: Int
-  /// One atomic a step, allocated once and freed with the graph.
+  /// One atomic per step, allocated once and freed with the graph.
   nonisolated(unsafe) let open: UnsafeMutablePointer<Atomic<Int>>
   private let dependencyCounts: [Int]
 
@@ -31,7 +32,7 @@ final class PeerGraph: Sendable {
 
   func reset() { for index in 0..<count { open[index].store(dependencyCounts[index], ordering: .relaxed) } }
 
-  /// The successors that become ready when a step has ended.
+  /// Calls `body` with the successors that become ready when a step has ended.
   func release(_ step: Int, _ body: (Int) -> Void) {
     for successor in successors[step]
     where open[successor].subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
@@ -41,7 +42,7 @@ final class PeerGraph: Sendable {
 }
 
 enum Peers {
-  /// One `DispatchQueue.async` a step on a concurrent queue.
+  /// Runs the graph with one `DispatchQueue.async` per step on a concurrent queue.
   static func dispatch(_ graph: PeerGraph, work: @escaping @Sendable () -> Void) {
     let queue = DispatchQueue(label: "peer", attributes: .concurrent)
     let group = DispatchGroup()
@@ -53,7 +54,7 @@ enum Peers {
     group.wait()
   }
 
-  /// One child task a step in a task group that the steps report to.
+  /// Runs the graph with one child task per step, in a task group that receives the ends of the steps.
   static func taskGroup(_ graph: PeerGraph, work: @escaping @Sendable () -> Void) async {
     await withTaskGroup(of: Int.self) { group in
       for root in graph.roots {
@@ -73,7 +74,8 @@ enum Peers {
     }
   }
 
-  /// One `BlockOperation` a step, with dependencies. It crashes on a chain of 100,000 and takes seconds for 10,000.
+  /// Runs the graph with one `BlockOperation` per step, with dependencies. It crashes on a chain of 100,000 steps and
+  /// takes seconds for 10,000.
   static func operations(_ needs: [[Int]], work: @escaping @Sendable () -> Void) {
     let queue = OperationQueue()
     let operations = needs.map { _ in BlockOperation(block: work) }

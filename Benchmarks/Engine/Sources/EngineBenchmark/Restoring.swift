@@ -4,8 +4,8 @@ import FlowTestKit
 import Foundation
 
 extension EngineBenchmark {
-  /// Prints nanoseconds a journal entry that a fresh plan takes in: what a report out of a run's journal takes more
-  /// than one out of an empty journal. The best of several.
+  /// Prints the nanoseconds that a new plan takes per journal entry: the additional time for a report from a run's
+  /// journal compared with an empty journal, in the best of several runs.
   static func restoring(count: Int) async throws {
     let ready = try prepared(.chain, count: count)
     let folder = FileManager.default.temporaryDirectory.path

@@ -2,8 +2,8 @@ import FlowKitYAML
 import Foundation
 
 extension EngineBenchmark {
-  /// Prints what hiding secrets costs in texts of 256 KiB, as a multiple of one table look-up a byte, each of which needs the
-  /// result of the one before. The best of several, measured in turns.
+  /// Prints the cost of hiding secrets in texts of 256 KiB, as a multiple of one table lookup per byte, each of which
+  /// depends on the result of the previous one. The measurements take turns, and the best of several counts.
   static func secrets() {
     for count in [1, 10, 100] {
       let secrets = (0..<count).map { number in
@@ -58,7 +58,7 @@ extension EngineBenchmark {
     (Double(duration.nanoseconds) / Double(divisor) * 100).rounded() / 100
   }
 
-  /// The result of a look-up for each byte. It is compared, so that the compiler leaves none out.
+  /// Returns the combined result of a lookup for each byte. The caller compares it, so that the compiler omits none.
   @inline(never)
   private static func lookUps(_ table: [UInt8], _ bytes: [UInt8]) -> UInt8 {
     var state: UInt8 = 0

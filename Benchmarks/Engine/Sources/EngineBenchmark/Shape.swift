@@ -1,10 +1,10 @@
 import FlowModel
 
-/// The graphs that every scheduler is measured on, as lists of needs.
+/// The graphs on which all schedulers are measured, as lists of dependencies.
 enum Shape: String, CaseIterable {
   case chain, fan, tree, wavefront, layers
 
-  /// What each step needs; all needs come before the step.
+  /// Returns the dependencies of each step, all of which precede it.
   func needs(count: Int) -> [[Int]] {
     switch self {
     case .chain: (0..<count).map { $0 == 0 ? [] : [$0 - 1] }
@@ -15,14 +15,15 @@ enum Shape: String, CaseIterable {
     }
   }
 
-  /// A square in which each step needs its upper and its left neighbor.
+  /// A square in which each step depends on its upper and its left neighbor.
   private static func wavefront(side: Int) -> [[Int]] {
     (0..<(side * side)).map { index in
       (index >= side ? [index - side] : []) + (index % side > 0 ? [index - 1] : [])
     }
   }
 
-  /// A hundred layers; each step needs two random ones of the layer before. The generator is seeded: always the same.
+  /// A hundred layers in which each step depends on two random steps of the previous layer. The seed is fixed, so the
+  /// graph is always the same.
   private static func layers(count: Int) -> [[Int]] {
     let width = max(1, count / 100)
     var state: UInt64 = 42

@@ -1,7 +1,7 @@
 import FlowModel
 import Foundation
 
-/// A program on two pipes, spoken to as plainly as it goes.
+/// A program connected by two pipes, with the simplest possible communication.
 final class BarePipe {
   private let process = Process()
   private let toChild = Pipe()
@@ -24,11 +24,11 @@ final class BarePipe {
         + #""env":{},"attempt":1,"remainingMilliseconds":null}}"# + "\n").utf8)
   }
 
-  /// Foundation watches the child on the thread that started it, which an asynchronous caller leaves: waiting for it
+  /// Foundation watches the child on the thread that started it, which an asynchronous caller leaves. Waiting for it
   /// here might never end.
   deinit { kill(process.processIdentifier, SIGKILL) }
 
-  /// Writes the line and waits for the answer; stops the benchmark when that is another than the plugin gives.
+  /// Writes the line and waits for the answer. Ends the benchmark if the answer differs from that of the plugin.
   func roundTrip() throws {
     let sent = line.withUnsafeBytes { write(toChild.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count) }
     precondition(sent == line.count)

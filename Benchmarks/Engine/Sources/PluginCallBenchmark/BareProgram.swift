@@ -1,12 +1,12 @@
 import FlowCLI
 import Foundation
 
-/// The same answer written by hand: read a line, take the text and the id out of it, write a line.
+/// A program written by hand with the same answer: it reads a line, extracts the text and the id, and writes a line.
 ///
-/// It does what cannot be left out and nothing else: no check, no other message, no error. In Python and Swift it takes
-/// the JSON of the standard library, as anybody would; in sh, which has none, it cuts the line. The Swift one is optimized.
+/// It has only the necessary work: no checks, no other messages, no errors. In Python and Swift it uses the JSON of the
+/// standard library, as most authors would. In sh, which has none, it cuts the line. The Swift program is optimized.
 struct BareProgram {
-  /// What starts it.
+  /// The command that starts the program.
   let command: [String]
 
   init(_ language: PluginTemplate.Language, in folder: String) throws {

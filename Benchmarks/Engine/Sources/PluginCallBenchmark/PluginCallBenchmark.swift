@@ -5,17 +5,17 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 
-/// A call to a persistent child through the plugin host, next to the bare round trip in the same language: a blocking
-/// write of the same line to ``BareProgram``, what an author would write by hand without flowrun, and a blocking read
-/// of the same answer, with nothing else around it.
+/// Compares a call to a persistent child through the plugin host with the bare round trip in the same language: a
+/// blocking write of the same line to ``BareProgram``, which an author would write by hand without flowrun, and a
+/// blocking read of the same answer.
 ///
-/// For a developer of the host, the bare round trip to the plugin's own program is next to them: what is above it is
-/// the host's own share.
+/// For developers of the host, the bare round trip to the plugin's own program is printed, too. The rest of a call is
+/// the cost of the host.
 ///
 /// Usage: `PluginCallBenchmark [CALLS] [LANGUAGE…] [--json]`
 @main
 struct PluginCallBenchmark {
-  /// The bar: a call takes at most so many bare round trips.
+  /// The limit: a call takes at most this many bare round trips.
   static let bar = 1.3
   private static let rounds = 9
 
@@ -28,7 +28,7 @@ struct PluginCallBenchmark {
     var rows: [Row] = []
     let named = PluginTemplate.Language.allCases.filter { arguments.contains($0.rawValue) }
     for language in named.isEmpty ? PluginTemplate.Language.allCases : named {
-      // Away from the main actor, as steps run: a hop there and back would be part of each call.
+      // Runs outside the main actor, as steps do. A switch to it and back would otherwise be part of each call.
       let row = try await Task.detached { try await measure(language, calls: calls, in: folder) }.value
       if !isJSON { print(row.text) }
       rows.append(row)
@@ -58,8 +58,9 @@ struct PluginCallBenchmark {
     var hostTimes: [Double] = []
     var bareTimes: [Double] = []
     var ownTimes: [Double] = []
-    // In turns, so that what disturbs the machine disturbs all; the least disturbed round of each counts. Which core the
-    // system wakes a process on can double a round trip for seconds, and has nothing to do with who asks.
+    // The measurements take turns, so that disturbances affect all of them, and the least disturbed round of each
+    // counts. The core on which the system wakes a process can double a round trip for seconds, whichever program is
+    // measured.
     for _ in 0..<rounds {
       bareTimes.append(try time(calls / rounds) { try bare.roundTrip() })
       ownTimes.append(try time(calls / rounds) { try own.roundTrip() })
@@ -88,7 +89,7 @@ struct PluginCallBenchmark {
   }
 }
 
-/// What is printed for a language.
+/// The printed results of a language.
 struct Row {
   let language: String
   let bareMicroseconds: Double
@@ -119,8 +120,8 @@ struct Row {
   }
 }
 
-/// The new plugin of a language, without the line it logs, so that a call is one line there and one back; in sh without
-/// the process that it makes for each call, as the loop written by hand has none.
+/// The new plugin of a language without its log line, so that a call is one line in each direction. In sh, it also runs
+/// without the process that it creates for each call, because the loop written by hand has none.
 struct EchoPlugin {
   let folder: String
   private let installed: InstalledPlugin
@@ -138,7 +139,7 @@ struct EchoPlugin {
     installed = try PluginFinder.read(folder).get()
   }
 
-  /// A call of the plugin's action as an engine makes it.
+  /// Returns a call of the plugin's action, as an engine makes it.
   func call(through host: PluginHost) throws -> () async throws -> Void {
     let action = host.actions(of: installed)[0]
     guard case .asynchronous(let body) = action.body else { preconditionFailure("no service") }
@@ -146,14 +147,14 @@ struct EchoPlugin {
     return { _ = try await body(["text": "hello"], context) }
   }
 
-  /// What starts its program; `cache` is where the host keeps what it compiled.
+  /// Returns the command that starts the program. `cache` is the folder in which the host keeps compiled programs.
   func command(cache: String) -> [String] {
     if case .command(let words) = installed.manifest.program { return words }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
     return names.filter { $0.hasPrefix("echo-") && !$0.hasSuffix(".build") }.map { "\(cache)/\($0)" }
   }
 
-  /// What the host gives its program, so that it finds what it is written with.
+  /// Returns the environment that the host sets, in which the program finds its support files.
   func environment(cache: String) -> [String: String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
     guard let files = names.first(where: { $0.hasPrefix("FlowFiles-") }).map({ "\(cache)/\($0)" }) else { return [:] }
@@ -161,7 +162,7 @@ struct EchoPlugin {
   }
 }
 
-/// What this process holds.
+/// The memory of this process.
 struct Usage {
   let residentKilobytes: Int
   let descriptors: Int

@@ -1,6 +1,7 @@
 import FlowCLI
 
-/// Links the libraries of `flowrun`, as SwiftPM does it, and prints one line: what a start costs before there is a workflow.
+/// Links the libraries of `flowrun` as SwiftPM does, and prints one line, to measure the cost of a start without a
+/// workflow.
 @main
 enum StartPeer {
   static func main() { print("started") }

@@ -1,13 +1,13 @@
 import Foundation
 import GeocodeCore
 
-/// The geocoder's figures: loading, memory, reverse lookups near cities and at random points, search by name.
+/// Measures the geocoder: loading, memory, reverse lookups near cities and at random points, and search by name.
 ///
 ///     GeocodeBenchmark [--tables FOLDER] [--points FILE]
 ///
-/// Prints a line of JSON for each figure: `work`, `value`, `unit` and, where there is one, `bar`. Lookups are timed by the
-/// processor time of one thread, the best of several rounds. `--points` writes 200,000 points near cities to a file, for
-/// `geocode/peers.py`, and measures nothing.
+/// Prints one line of JSON for each figure: `work`, `value`, `unit` and, if there is a limit, `bar`. Lookups are
+/// measured by the processor time of one thread, in the best of several rounds. `--points` writes 200,000 points near
+/// cities to a file for `geocode/peers.py`, and measures nothing.
 @main enum GeocodeBenchmark {
   static func main() throws {
     var arguments = Array(CommandLine.arguments.dropFirst())
@@ -72,7 +72,7 @@ import GeocodeCore
       bar: "≤ 15")
   }
 
-  /// What the benchmark itself keeps.
+  /// The memory that the benchmark itself uses.
   private static func ownMegabytes(_ points: [Coordinate], _ names: [String]) -> Double {
     Double(2 * points.count * MemoryLayout<Coordinate>.stride + names.count * MemoryLayout<String>.stride) / 1e6
   }
@@ -82,7 +82,7 @@ import GeocodeCore
     print(#"{"work":"\#(name)","value":\#(rounded),"unit":"\#(unit)"\#(bar.map { #","bar":"\#($0)""# } ?? "")}"#)
   }
 
-  /// Processor seconds of this thread, the least of several rounds.
+  /// Returns the processor time of this thread in seconds, in the fastest of several rounds.
   private static func best(of rounds: Int, _ body: () -> Void) -> Double {
     (0..<rounds).map { _ in
       let start = threadSeconds()
@@ -97,7 +97,7 @@ import GeocodeCore
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Uses a result, so that no work is left out.
+  /// Uses a result, so that the compiler does not remove the work.
   @inline(never) private static func keep(_ value: Int) {}
 
   private static func residentMegabytes() -> Double {
@@ -106,7 +106,7 @@ import GeocodeCore
   }
 }
 
-/// Seeded chance.
+/// A random number generator with a fixed seed.
 struct Chance {
   var state: UInt64
 
@@ -127,7 +127,7 @@ struct Chance {
       ?? city
   }
 
-  /// A point anywhere on the sphere, evenly.
+  /// A uniformly distributed point on the sphere.
   mutating func anywhere() -> Coordinate {
     let latitude = asin(2 * next() - 1) * 180 / .pi
     let longitude = next() * 360 - 180

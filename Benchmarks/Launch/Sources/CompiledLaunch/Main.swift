@@ -1,7 +1,7 @@
 import FlowKit
 import Stopwatch
 
-/// Launches with the workflow that was compiled into this program: `CompiledLaunch FOLDER`.
+/// Runs the launch workflow that was compiled into this program: `CompiledLaunch FOLDER`.
 @main enum Main {
   static func main() async throws {
     let stopwatch = Stopwatch()
@@ -14,7 +14,7 @@ import Stopwatch
   }
 }
 
-/// What the steps do.
+/// The actions of the steps.
 private struct Steps: LaunchActions {
   func step(in context: ActionContext) {}
 }

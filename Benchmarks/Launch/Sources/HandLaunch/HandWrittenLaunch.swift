@@ -1,9 +1,10 @@
 import Synchronization
 
-/// The launch of launch.yaml as it would be written without flowrun: each step a task that awaits those that it needs (one
-/// `async let` cannot await another), deadlines as task groups that race a sleep, the queues as actors and priorities.
+/// The launch of launch.yaml, as it would be written without flowrun: each step is a task that awaits its dependencies
+/// (one `async let` cannot await another), deadlines are task groups that race a sleep, and queues are actors and
+/// priorities.
 enum HandWrittenLaunch {
-  /// Launches; returns when the gate is decided, while steps that it does not wait for may still run.
+  /// Runs the launch. Returns when the gate is decided, while steps that do not hold the gate may still run.
   static func gate() async -> String {
     let gate = Gate()
     Task {
@@ -99,12 +100,12 @@ enum HandWrittenLaunch {
 
   @MainActor private static func onMain(_ needs: Void?...) async throws { try Task.checkCancellation() }
 
-  /// A step of low priority.
+  /// Runs a step with low priority.
   private static func inBackground(_ needs: Void?...) async throws {
     try await Task(priority: .background) { try Task.checkCancellation() }.value
   }
 
-  /// A step with a deadline.
+  /// Runs a step with a deadline.
   private static func within(_ deadline: Duration, _ needs: Void?...) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await step() }
@@ -118,7 +119,7 @@ enum HandWrittenLaunch {
   }
 }
 
-/// Opens once.
+/// A gate that opens once.
 private final class Gate: Sendable {
   private struct State {
     var outcome: String?

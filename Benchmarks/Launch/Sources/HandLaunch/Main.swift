@@ -1,6 +1,6 @@
 import Stopwatch
 
-/// Launches with the same steps as Swift's own tasks.
+/// Runs a launch with the same steps as Swift tasks.
 @main enum Main {
   static func main() async {
     let stopwatch = Stopwatch()

@@ -4,15 +4,15 @@
   import Darwin
 #endif
 
-/// Wall-clock and processor time of this process since it was made.
+/// Measures the wall-clock and processor time of this process since the stopwatch was created.
 public struct Stopwatch {
   private let wall = Self.nanoseconds(CLOCK_MONOTONIC)
   private let processor = Self.nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
 
-  /// Starts.
+  /// Starts the stopwatch.
   public init() {}
 
-  /// Prints how the gate was decided and how long that took, and ends the process.
+  /// Prints the outcome of the gate and the time until then, and ends the process.
   public func finish(_ outcome: String) -> Never {
     let (wall, processor) = (wall, processor)
     let (wallNow, processorNow) = (Self.nanoseconds(CLOCK_MONOTONIC), Self.nanoseconds(CLOCK_PROCESS_CPUTIME_ID))
@@ -20,7 +20,7 @@ public struct Stopwatch {
     exit(0)
   }
 
-  /// What a clock says.
+  /// Returns the time of a clock in nanoseconds.
   public static func nanoseconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Int {
     var time = timespec()
     clock_gettime(clock, &time)

@@ -2,9 +2,10 @@ import FlowKitYAML
 import Foundation
 import Stopwatch
 
-/// Launches with the same workflow, read from YAML: `YAMLLaunch FOLDER FILE`.
+/// Runs the same launch with a workflow read from YAML: `YAMLLaunch FOLDER FILE`.
 ///
-/// `YAMLLaunch load FILE PLUGINS…` reads a workflow from YAML and compiled, over and over, and prints the nanoseconds of each.
+/// `YAMLLaunch load FILE PLUGINS…` reads a workflow repeatedly, from YAML and compiled, and prints the nanoseconds of
+/// each.
 @main enum Main {
   static func main() async throws {
     let stopwatch = Stopwatch()
@@ -19,7 +20,7 @@ import Stopwatch
 }
 
 extension Main {
-  /// Reads a workflow in both forms by turns, and prints the best of each.
+  /// Reads a workflow alternately in both forms, and prints the best time of each.
   private static func load(_ file: String, interfaces: ArraySlice<String>) throws {
     @Sendable func bytes(_ path: String) throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))) }
     let loaded = try interfaces.compactMap {
@@ -43,7 +44,7 @@ extension Main {
   }
 }
 
-/// The actions of plugins whose code is not in this program.
+/// The declarations of actions whose plugins are not in this program.
 private struct Interfaces: ActionCatalog {
   let declarations: [ActionDeclaration]
   let runHandles: [HandleKey]

@@ -2,11 +2,11 @@
 struct RouteSet {
   /// Patterns without a scheme.
   let patterns: [String]
-  /// For each URL its path without a scheme and the names of its parameters.
+  /// The path of each URL without a scheme, and the names of its parameters.
   let paths: [(path: String, names: [String])]
 
-  /// The paths again and again up to `count`, so that tables of every size are asked for as many different strings and
-  /// only the tables differ in what they keep in the caches.
+  /// Returns the paths repeated up to `count`, so that tables of every size are queried with as many different strings,
+  /// and only the tables themselves differ in their use of the caches.
   func repeated(_ count: Int) -> [(path: String, names: [String])] { (0..<count).map { paths[$0 % paths.count] } }
 
   /// The six routes of an ordinary application.
@@ -19,7 +19,7 @@ struct RouteSet {
       ("vip/999", ["vipId"]), ("notification/n-7", ["notificationId"]),
     ])
 
-  /// Resources with four routes each, asked for in a scattered order that is the same every time.
+  /// Resources with four routes each, queried in a scattered order that is always the same.
   static func resources(_ count: Int) -> RouteSet {
     var patterns: [String] = []
     var paths: [(String, [String])] = []

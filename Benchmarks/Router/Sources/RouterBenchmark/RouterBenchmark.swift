@@ -3,12 +3,12 @@ import Foundation
 @_spi(Internal) import Hummingbird
 import RouterCore
 
-/// From a string to its parameters: this router, which also checks scheme, escapes, UTF-8 and limits, next to
-/// Hummingbird's trie, which is given the bare path.
+/// Measures the time from a string to its parameters, for this router, which also checks scheme, escapes, UTF-8 and
+/// limits, and for Hummingbird's trie, which receives the bare path.
 ///
-/// Prints a line of JSON for each figure: `work`, `value`, `unit`, and `bar` where there is one. Times are processor
-/// time of one thread, the least of several rounds; the two routers take turns, so that what else the machine does
-/// meets both.
+/// Prints one line of JSON for each figure: `work`, `value`, `unit`, and `bar` if there is a limit. Times are processor
+/// time of one thread, in the fastest of several rounds. The two routers take turns, so that other load on the machine
+/// affects both.
 @main
 enum RouterBenchmark {
   private static let rounds = 20
@@ -72,7 +72,7 @@ enum RouterBenchmark {
 
   // MARK: Measuring
 
-  /// Nanoseconds of processor time for each of `count` operations that `body` does.
+  /// Returns the nanoseconds of processor time for each of the `count` operations in `body`.
   private static func measure(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
     let start = threadNanoseconds()
     try body()
@@ -92,7 +92,7 @@ enum RouterBenchmark {
     return Double(allocation_count() - before) / Double(count)
   }
 
-  /// Keeps a result from being optimized away.
+  /// Uses a result, so that the compiler does not remove the work.
   @inline(never)
   private static func keep(_ value: Int) { if value < 0 { print(value) } }
 }

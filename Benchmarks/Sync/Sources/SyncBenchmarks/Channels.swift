@@ -2,11 +2,11 @@ import Foundation
 import SyncCore
 import SyncPostgres
 
-/// What a server needs for many devices that all listen.
+/// Measures the memory of a server for many listening devices.
 enum Channels {
   static let count = 1000
 
-  /// As many files as the system lets this process open.
+  /// Raises the number of open files to the maximum that the system allows.
   static func allowDescriptors() {
     var limit = rlimit()
     getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
@@ -14,7 +14,7 @@ enum Channels {
     setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
   }
 
-  /// 1,000 devices listen on one server and hear of 20 changes; then its memory at its most.
+  /// Connects 1,000 listening devices to one server, sends 20 changes, and reports the server's peak memory.
   static func measure(_ information: String, _ figures: Figures) async throws {
     allowDescriptors()
     let zone = "Channels\(UInt32.random(in: 0 ... .max))"
@@ -61,7 +61,7 @@ enum Channels {
     return descriptor
   }
 
-  /// Reads until a text has come.
+  /// Reads until a text has been received.
   private static func read(_ descriptor: Int32, until text: String) throws {
     var (all, buffer) = ("", [UInt8](repeating: 0, count: 4096))
     while !all.contains(text) {

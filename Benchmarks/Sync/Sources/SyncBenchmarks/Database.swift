@@ -4,20 +4,21 @@ import SyncEngine
 import SyncHTTP
 import SyncPostgres
 
-/// PostgreSQL under load, and a device that has everything to fetch.
+/// Measures PostgreSQL under load, and a device that must fetch everything.
 enum Database {
   static let seconds = 5.0
 
-  /// What a load of commits came to.
+  /// The results of a load of commits.
   struct Load {
     var perSecond: Double
-    /// From the call of a commit until its answer.
+    /// The times from the call of a commit until its answer.
     var latencies: Latencies
-    /// Processor time of this process, writers and backend together, for a commit; PostgreSQL's own is not in it.
+    /// The processor time of this process per commit, for writers and backend together, without that of PostgreSQL.
     var processMicroseconds: Double
   }
 
-  /// Commits by so many writers, each to a zone of its own or all to one, through a backend as a server has it.
+  /// Measures commits by this many writers, each to a separate zone or all to one, through a backend as used by a
+  /// server.
   static func commits(_ information: String, writers: Int, zones: Int) async throws -> Load {
     let names = (0..<zones).map { "Commits\($0)" }
     let backend = try await PostgresBackend(information, zones: names)
@@ -54,7 +55,7 @@ enum Database {
     return Load(perSecond: count / elapsed, latencies: latencies, processMicroseconds: used / count)
   }
 
-  /// A new device fetches so many records through the server and shows them in its file.
+  /// Measures a new device that fetches this many records through the server and shows them in its file.
   static func catchUp(
     _ information: String, records count: Int, atMostSeconds limit: Double, _ figures: Figures
   ) async throws {
@@ -95,12 +96,13 @@ enum Database {
       ])
   }
 
-  /// What an edit costs on a device with 100,000 records in a zone with as many, next to one with 100: from the act
-  /// until it is acknowledged, shown and saved, in processor time, since the disk takes as long for either.
+  /// Compares the cost of an edit on devices with 100,000 and with 100 records, in zones of the same size. It is the
+  /// processor time from the action until the edit is acknowledged, shown and saved, because the disk takes equally
+  /// long for both.
   static func editing(_ figures: Figures) async throws {
     var (small, large) = (Latencies(), Latencies())
     let (few, many) = (try await Notes.filled(records: 100), try await Notes.filled(records: 100_000))
-    // In turns, so that both meet the same disk and the same machine.
+    // They take turns, so that both use the same disk and machine.
     for number in 1...300 {
       for session in [few, many] {
         let busy = Instant.processor

@@ -7,7 +7,7 @@ import SyncPostgres
 import SyncServer
 import SyncSQLite
 
-/// Where the devices of a measurement keep their zone.
+/// The store of the devices' zone in a measurement.
 enum Place {
   case file(String)
   case server(String)
@@ -27,12 +27,12 @@ enum Place {
   }
 }
 
-/// From an action on one device to its being applied on another: real devices, each with its own file, in processes of
-/// their own.
+/// Measures the time from an action on one device until it is applied on another. The devices are real: each has its
+/// own file and its own process.
 enum Devices {
   static let actions = 220
 
-  /// A device that has no budget to keep to, with a file of its own.
+  /// Returns the session of a device without a budget, which has its own file.
   static func session(
     _ device: String, _ backend: any SyncBackend, zone: String = Pomodoro.zone,
     _ onChange: @escaping @Sendable (SyncMachine) -> Void = { _ in }
@@ -50,7 +50,7 @@ enum Devices {
     return session
   }
 
-  /// The receiving process: a line with the instant and the number of each action that it has applied.
+  /// Runs the receiving process, which prints a line with the instant and the number of each applied action.
   static func follow(_ place: Place) async throws {
     let phone = try await session("phone", try place.backend()) { machine in
       let now = Instant.now
@@ -65,7 +65,7 @@ enum Devices {
     await phone.stop()
   }
 
-  /// Calls `between` in the middle of each rest.
+  /// Measures latencies, and calls `between` in the middle of each pause.
   static func latencies(
     _ place: Place, between: () async throws -> Void
   ) async throws -> Latencies {
@@ -77,7 +77,7 @@ enum Devices {
     _ = await mac.wait(milliseconds: 10_000) { $0.completedPulls > 0 }
     var latencies = Latencies()
     for number in 1...actions {
-      // An action after rest, at no fixed beat.
+      // The pauses between actions vary.
       try await Task.sleep(for: .milliseconds(80 + number * 7 % 40))
       try await between()
       try await Task.sleep(for: .milliseconds(80))
@@ -98,17 +98,17 @@ enum Devices {
     return latencies
   }
 
-  /// The memory of a process at its most.
+  /// Returns the peak memory of a process.
   static func megabytes(of process: Int32) throws -> Double {
     let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) * 1024 / 1e6
   }
 
-  /// What the place of a served zone begins with that is a SQLite file; any other is libpq's connection information.
+  /// The prefix of a zone's store that is an SQLite file. Without it, the store is libpq's connection information.
   static let filePrefix = "file:"
 
-  /// The serving process: one line with its address, then it serves until its input ends.
+  /// Runs the serving process, which prints its address and serves until its input ends.
   static func serve(_ information: String, zone: String) async throws {
     var database: PostgresBackend?
     let backend: any SyncBackend
@@ -134,14 +134,14 @@ enum Devices {
     database?.close()
   }
 
-  /// Runs the body with the address of a server in a process of its own.
+  /// Runs `body` with the address of a server in a separate process.
   static func serving<Value>(
     _ information: String, zone: String = Pomodoro.zone, _ body: (String) async throws -> Value
   ) async throws -> Value {
     try await serving(information, zone: zone) { address, _ in try await body(address) }
   }
 
-  /// The same with the number of the server's process.
+  /// Runs `body` with the address of a server in a separate process, and the number of that process.
   static func serving<Value>(
     _ information: String, zone: String, _ body: (String, Int32) async throws -> Value
   ) async throws -> Value {
@@ -152,7 +152,7 @@ enum Devices {
   }
 }
 
-/// This program in a process of its own, line by line.
+/// A separate process of this program, which is read line by line.
 final class Child {
   private let process = Process()
   private let input = Pipe()
@@ -184,7 +184,7 @@ final class Child {
   /// The number of the process.
   var number: Int32 { process.processIdentifier }
 
-  /// The next line, nil at the end.
+  /// Returns the next line, or nil at the end.
   func line() async -> String? { await lines.next(isolation: #isolation) }
 
   func end() {
@@ -192,10 +192,10 @@ final class Child {
     process.waitUntilExit()
   }
 
-  /// In the child: writes a line at once.
+  /// Called in the child: writes a line at once.
   static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-  /// In the child: waits until its parent closes its input or ends.
+  /// Called in the child: waits until the parent closes the child's input or ends.
   static func parentEnds() async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
@@ -206,7 +206,7 @@ final class Child {
   }
 }
 
-/// Why a measurement could not be made.
+/// The reason why a measurement could not be made.
 struct Failure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What was measured, row by row: each as a line of JSON at once, all as a table at the end.
+/// The measured figures. Each row is printed at once as a line of JSON, and all of them as a table at the end.
 final class Figures {
-  /// One row. `value` is what `bar` is about, in `unit`.
+  /// One row. `bar` is the limit for `value`, in `unit`.
   struct Row: Encodable {
     var work: String
     var bar: String
@@ -10,13 +10,13 @@ final class Figures {
     var unit: String
     var isMet: Bool?
     var detail: String
-    /// Further figures by name, the unit last in each.
+    /// Further figures by name, each of which ends with its unit.
     var figures: [String: Double]
   }
 
   private(set) var rows: [Row] = []
 
-  /// Adds a row; `atMost` or `atLeast` is its bar, neither for one that is next to another.
+  /// Adds a row. `atMost` or `atLeast` is its limit; a row that is shown for comparison has neither.
   func add(
     _ work: String, _ value: Double, _ unit: String, atMost: Double? = nil, atLeast: Double? = nil, detail: String = "",
     figures: [String: Double] = [:]
@@ -33,7 +33,7 @@ final class Figures {
     fflush(nil)
   }
 
-  /// Adds a row for each named share of latencies, with the others as its detail.
+  /// Adds a row for each of these percentiles of the latencies, with the other ones as its detail.
   func add(_ work: String, _ latencies: Latencies, bars: [(percentile: Double, atMost: Double?)]) {
     for bar in bars {
       add(
@@ -43,7 +43,7 @@ final class Figures {
     }
   }
 
-  /// Adds a row for each named share of latencies, as a multiple of a peer's.
+  /// Adds a row for each of these percentiles of the latencies, as a multiple of those of a peer.
   func add(
     _ work: String, _ latencies: Latencies, to peer: Latencies, bars: [(percentile: Double, atMost: Double?)]
   ) {
@@ -55,7 +55,7 @@ final class Figures {
     }
   }
 
-  /// Everything as a table.
+  /// All rows as a table.
   var table: String {
     let shown = rows.map { row in
       let mark = row.isMet.map { $0 ? "met" : "MISSED" } ?? ""
@@ -82,7 +82,7 @@ struct Latencies {
 
   mutating func record(nanoseconds: UInt64) { microseconds.append(min(nanoseconds / 1000, 60_000_000)) }
 
-  /// The milliseconds that this share of the durations, in percent, does not exceed; 0 without durations.
+  /// Returns the milliseconds that this percentage of the durations does not exceed, or 0 if there are none.
   func milliseconds(percentile: Double) -> Double {
     guard !microseconds.isEmpty else { return 0 }
     let rank = Int((percentile / 100 * Double(microseconds.count)).rounded(.up))

@@ -4,12 +4,12 @@
   import Darwin
 #endif
 
-/// The machine's monotonic clock, which is the same in every process.
+/// The machine's monotonic clock, which is the same in all processes.
 enum Instant {
-  /// Nanoseconds since some moment.
+  /// The nanoseconds since an arbitrary instant.
   static var now: UInt64 { read(CLOCK_MONOTONIC) }
 
-  /// Nanoseconds of processor time that this process has used.
+  /// The nanoseconds of processor time that this process has used.
   static var processor: UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
 
   private static func read(_ clock: clockid_t) -> UInt64 {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What synchronizing costs and how fast it is, on loopback; a line of JSON for each row, then a table.
+/// Measures the cost and speed of synchronization on loopback. Prints one line of JSON for each row, then a table.
 ///
-/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `month`,
-/// `file`, `server` with a bare libpq next to it, `commits`, `channels`, `catch-up`, `edit`, `backlog`; all without a
-/// word. It starts itself for the devices and the server that run in processes of their own (`follow`, `serve`,
-/// `look`).
+/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then the rows to measure, or all if none are
+/// named: `merge`, `histories`, `month`, `file`, `server` (with a bare libpq for comparison), `commits`, `channels`,
+/// `catch-up`, `edit`, `backlog`. It starts itself for the devices and the server that need a separate process
+/// (`follow`, `serve`, `look`).
 @main struct SyncBenchmarks {
   private static let rows = [
     "merge", "histories", "month", "file", "server", "commits", "channels", "catch-up", "edit", "backlog",
@@ -46,7 +46,7 @@ import Foundation
       figures.add(
         "action to other process, one SQLite file, against bare SQLite", found, to: bare.latencies, bars: [(50, 1.5)])
     case "server":
-      // In turns, so that both meet the same disk and the same machine.
+      // They take turns, so that both use the same disk and machine.
       let probe = PostgresProbe(information)
       let found = try await Devices.serving(information) {
         try await Devices.latencies(.server($0)) { try probe.writeAndNotify() }
@@ -58,7 +58,7 @@ import Foundation
       figures.add("action to other process, server and PostgreSQL", found, bars: [(50, 10), (99, 50)])
     case "commits":
       let probe = PostgresProbe(information)
-      // Before and after, so that both meet the same disk and the same machine.
+      // Measured before and after, so that both use the same disk and machine.
       let before = try probe.swapsPerSecond(together: 16, seconds: 2.5)
       let many = try await Database.commits(information, writers: 16, zones: 16)
       let bare = (before + (try probe.swapsPerSecond(together: 16, seconds: 2.5))) / 2
