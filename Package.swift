@@ -11,20 +11,20 @@ let builtIn: [Target.Dependency] = [
   "SyncPlugin", "SyncYAML", "SyncCommands", "PomodoroPlugin",
 ]
 
-/// The modules in which a start spends its time. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these are optimized: the
-/// optimizer takes three quarters of the processor time of a build. `scripts/release-build` turns it off for all modules, the
-/// packages too, and `-Xfrontend` comes after that.
+/// The modules that determine the time of a start. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these are
+/// optimized, because the optimizer takes three quarters of the processor time of a build. `scripts/release-build`
+/// disables the flag for all modules and packages, with `-Xfrontend` after it.
 let optimized = ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowEngine", "GeocodeCore"]
 let isQuickBuild = Context.environment["FLOWRUN_QUICK_BUILD"] != nil
 
-/// Files of a target that are not compiled, and files that it reads when it runs.
+/// Files of a target that are not compiled, and files that it reads at run time.
 let excluded = ["FlowInsightTests": "Recordings", "FlowPluginHostTests": "Children", "TidyTests": "FlowKitSymbols.txt"]
 let resources: [String: Resource] = [
   "FlowPluginSupport": .embedInCode("Files"), "FlowUI": .embedInCode("Page"), "GeocodePlugin": .copy("Tables"),
 ]
 
-/// The modules for apps that call functions for which Apple asks a reason: each has a privacy manifest. On Linux it is left out,
-/// because SwiftPM's accessor of resources needs full Foundation there.
+/// The modules for apps that call functions for which Apple requires a reason. Each has a privacy manifest, except on
+/// Linux, because SwiftPM's accessor of resources needs the full Foundation there.
 let privacyManifests: Set = [
   "CFlowStore", "FlowEngine", "FlowPlatform", "FlowSQLite", "FlowStoreSQLite", "FootprintPlugin", "GeocodeCore",
   "LocationPlugin", "NotificationPlugin", "StorageCore", "UserInterfacePlugin",
@@ -33,8 +33,8 @@ let privacyManifest = "PrivacyInfo.xcprivacy"
 
 // MARK: - Packages
 
-/// The lowest version of each package that has what flowrun calls; together they need newer versions of each other. Only the
-/// versions that SwiftPM resolves here are built and tested.
+/// The minimum version of each package that has the functions used by flowrun; some require newer versions of each
+/// other. Only the versions that SwiftPM resolves here are built and tested.
 let packages: [Package.Dependency] = [
   package("apple/swift-argument-parser", from: "1.7.0"),  // the functions that `CompletionScript` extends
   package("apple/swift-distributed-tracing", from: "1.3.0"),  // the tracer in memory of the tests
@@ -65,8 +65,9 @@ func product(_ name: String, _ package: String, _ condition: TargetDependencyCon
 
 // MARK: - Targets
 
-/// The benchmarks that measure what is `package`. They are targets only with `FLOWRUN_BENCHMARKS`, which `make bench` sets;
-/// the launch of an app is measured by a package of its own, `Benchmarks/Launch`, except for the one that reads YAML.
+/// The benchmarks that measure `package` declarations. They are targets only with `FLOWRUN_BENCHMARKS`, which `make
+/// bench` sets. The launch of an app is measured by a separate package, `Benchmarks/Launch`, except for the one that
+/// reads YAML.
 let benchmarks: [[Target]] =
   Context.environment["FLOWRUN_BENCHMARKS"] == nil
   ? []
@@ -94,8 +95,8 @@ func benchmark(_ name: String, in folder: String, uses: [Target.Dependency]) -> 
   [.executableTarget(name: name, dependencies: uses.map(named), path: "Benchmarks/\(folder)/Sources/\(name)")]
 }
 
-/// Folders of `Sources`, lowest first; ARCHITECTURE.md says what each knows. A module with `tests`, the targets that its tests use
-/// besides, has a test target.
+/// Folders of `Sources`, lowest first; ARCHITECTURE.md describes each. A module with `tests`, the additional targets
+/// that its tests use, has a test target.
 let core: [[Target]] = [
   module("FlowBytes", tests: []),
   module("FlowDiagnostics", tests: []),
@@ -225,7 +226,7 @@ let core: [[Target]] = [
     uses: ["FlowUI", "FlowCLI", "FlowServing", product("ArgumentParser", "swift-argument-parser", network)]),
 ]
 
-/// Folders of `plugins`. Every plugin also uses the interface of plugins, but neither another plugin nor the engine.
+/// Folders of `plugins`. Every plugin uses the plugin interface, but no other plugin and not the engine.
 let plugins: [[Target]] = [
   // flow
   plugin("BasicsPlugin", in: "flow"),
@@ -350,7 +351,7 @@ let plugins: [[Target]] = [
     ]),
 ]
 
-/// The module that joins apps to Apple's frameworks, over the plugins.
+/// The module that connects apps to Apple's frameworks through the plugins.
 let apple: [[Target]] = [
   module(
     "FlowApple",
@@ -377,7 +378,7 @@ let tests: [[Target]] = [
 ]
 
 #if os(macOS)
-  /// Apple's SDKs have SQLite. With pkgConfig, SwiftPM would give the headers and the library of Homebrew to builds for iOS, too.
+  /// Apple's SDKs include SQLite. With pkgConfig, SwiftPM would use Homebrew's headers and library even for iOS builds.
   let sqlite = Target.systemLibrary(name: "CSQLite")
 #else
   let sqlite = Target.systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])])
@@ -400,7 +401,7 @@ let testSupport: [Target] = [
   .target(name: "CPlantedFault", path: "Tests/CPlantedFault"),
 ]
 
-/// A module and, with `tests`, its test target, which uses what the module uses, too.
+/// Returns a module and, with `tests`, its test target, which also uses the targets that the module uses.
 func module(
   _ name: String, in folder: String? = nil, uses: [Target.Dependency] = [], tests: [Target.Dependency]? = nil,
   exclude: [String] = []
@@ -421,7 +422,7 @@ func module(
   return [module] + (tests.map { test("\(name)Tests", in: folder, uses: [.target(name: name)] + uses + $0) } ?? [])
 }
 
-/// A module with the actions of a plugin, and its tests.
+/// Returns a module with the actions of a plugin, and its tests.
 func plugin(
   _ name: String, in folder: String, uses: [Target.Dependency] = [], tests: [Target.Dependency] = []
 ) -> [Target] {
@@ -444,14 +445,14 @@ func test(_ name: String, in folder: String? = nil, uses: [Target.Dependency]) -
 
 func root(_ folder: String?) -> String { folder.map { "plugins/\($0)/" } ?? "" }
 
-/// A name in quotes is that of a target here, never that of a product.
+/// Returns a dependency on a target, because a name in quotes always means a target here, never a product.
 func named(_ use: Target.Dependency) -> Target.Dependency {
   if case .byNameItem(let name, let condition) = use { .target(name: name, condition: condition) } else { use }
 }
 
 // MARK: - Package
 
-/// The libraries that an app imports; docs/embedding.md says what for.
+/// The libraries that an app imports; docs/embedding.md describes their purpose.
 let libraries: [Product] = [
   .library(
     name: "SyncKit",

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Coverage-guided fuzzing of everything that reads text somebody wrote. A package of its own, whose targets are the
-// same sources compiled with libFuzzer's instrumentation; `make fuzz` runs it.
+// Coverage-guided fuzzing of all code that reads text from outside. It is a separate package, whose targets are the
+// same sources, compiled with libFuzzer's instrumentation. `make fuzz` runs it.
 
 let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
 

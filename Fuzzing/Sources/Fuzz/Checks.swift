@@ -4,7 +4,8 @@ import FlowModel
 
 @testable import FlowSyntax
 
-/// There is a graph or an error, every location is in the file, both YAML readers agree, every report can be written.
+/// Checks that there is a graph or an error, every location is in the file, both YAML readers agree, and every report
+/// can be written.
 @Sendable func checkWorkflow(_ bytes: [UInt8]) {
   let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "fuzz.yaml")
   promise((result.graph == nil) == result.diagnostics.containsError, "a graph or an error")
@@ -16,7 +17,7 @@ import FlowModel
   checkReaders(bytes)
 }
 
-/// There is a manifest or an error, and every location is in the file.
+/// Checks that there is a manifest or an error, and that every location is in the file.
 @Sendable func checkManifest(_ bytes: [UInt8]) {
   let result = PluginManifestLoader().load(bytes: bytes, file: "plugin.yaml")
   promise((result.manifest == nil) == result.diagnostics.containsError, "a manifest or an error")
@@ -33,7 +34,7 @@ private func checkLocations(_ diagnostics: [Diagnostic], in bytes: [UInt8]) {
   }
 }
 
-/// What the plain scanner accepts, libyaml reads as the same nodes.
+/// Checks that libyaml reads the same nodes from each text that the plain scanner accepts.
 private func checkReaders(_ bytes: [UInt8]) {
   bytes.withUnsafeBufferPointer { buffer in
     guard UTF8Check.firstInvalidOffset(in: buffer) == nil, let nodes = PlainScanner.nodes(of: buffer) else { return }
@@ -47,7 +48,7 @@ private func checkReaders(_ bytes: [UInt8]) {
   }
 }
 
-/// There is a value, of a type that was foretold, or an error at a location inside the text.
+/// Checks that there is a value of a predicted type, or an error at a location inside the text.
 @Sendable func checkExpression(_ bytes: [UInt8]) {
   let source = String(decoding: bytes, as: UTF8.self)
   let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
@@ -67,7 +68,7 @@ private func checkReaders(_ bytes: [UInt8]) {
 }
 
 extension PossibleResult {
-  /// Whether the value is one that this result foretold.
+  /// True if this result predicted the value.
   fileprivate func admits(_ value: Value) -> Bool {
     switch self {
     case .value(.number(let number)) where number.isNaN: value.numberValue?.isNaN == true
@@ -77,7 +78,7 @@ extension PossibleResult {
   }
 }
 
-/// What is read and written is the same when it is read again; an error names a location.
+/// Checks that a value is the same after it was written and read again, and that an error names a location.
 @Sendable func checkJSON(_ bytes: [UInt8]) {
   do throws(JSONProblem) {
     let value = try JSONText.parse(bytes)

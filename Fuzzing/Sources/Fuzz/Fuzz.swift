@@ -1,9 +1,11 @@
 import CLibFuzzer
 
-/// `Fuzz TARGET [libFuzzer's options] [folders of inputs]`; an input that breaks a promise is kept as `crash-…`.
+/// Runs the fuzzer: `Fuzz TARGET [libFuzzer's options] [folders of inputs]`. An input that fails a check is kept as
+/// `crash-…`.
 @main
 enum Fuzz {
-  /// The fuzzer's callback is a C function, which cannot capture what is chosen once, before the first call.
+  /// The check of the target, set once before the first call. The fuzzer's callback is a C function, which cannot
+  /// capture it.
   nonisolated(unsafe) fileprivate static var check: @Sendable ([UInt8]) -> Void = { _ in }
 
   static func main() {
@@ -13,7 +15,7 @@ enum Fuzz {
     }
     check = target.check
     var count = CommandLine.argc - 1
-    // libFuzzer reads its own arguments behind the name of the program.
+    // libFuzzer reads its own arguments after the name of the program.
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
     _ = LLVMFuzzerRunDriver(&count, &arguments) { data, size in
       Fuzz.check(Array(UnsafeBufferPointer(start: data, count: size)))

@@ -1,15 +1,15 @@
-/// What is fuzzed; the first word on the command line.
+/// The code that is fuzzed, selected by the first word on the command line.
 enum Target: String, CaseIterable {
-  /// Workflows: text to checked graph, and the reports of what is wrong.
+  /// Workflows: from text to a checked graph, and the reports of all problems.
   case workflow
   /// `plugin.yaml`.
   case manifest
-  /// Expressions: text to value.
+  /// Expressions: from text to a value.
   case expression
-  /// JSON, as payloads, inputs and plugins bring it.
+  /// JSON, as in payloads, inputs and messages of plugins.
   case json
 
-  /// Reads an input; a broken promise ends the process.
+  /// Reads an input. Ends the process if a check fails.
   var check: @Sendable ([UInt8]) -> Void {
     switch self {
     case .workflow: checkWorkflow
@@ -20,7 +20,7 @@ enum Target: String, CaseIterable {
   }
 }
 
-/// Ends the process with the promise that does not hold, so that libFuzzer keeps the input.
+/// Ends the process with a message if a check fails, so that libFuzzer keeps the input.
 func promise(_ isKept: Bool, _ text: @autoclosure () -> String) {
   if !isKept { fatalError(text()) }
 }

@@ -1,12 +1,12 @@
 import FlowKit
 import Foundation
 
-/// The books of the person, in a file with a title on each line.
+/// The person's books, in a file with one title per line.
 actor Library: LibraryActions {
   private var file: String?
   private let answersAfter: Duration
 
-  /// A library whose server answers after a time.
+  /// Creates a library whose server answers after this time.
   init(serverAnswersAfter answersAfter: Duration = .milliseconds(120)) { self.answersAfter = answersAfter }
 
   func open(_ input: LibraryPlugin.OpenInput, in context: ActionContext) throws -> LibraryPlugin.OpenOutput {

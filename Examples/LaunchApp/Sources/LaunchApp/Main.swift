@@ -4,7 +4,7 @@ import Foundation
 import NotificationPlugin
 import SyncPlugin
 
-/// An app shell: `LaunchApp [ROUTE]` launches, as a tap on a notification with a route does.
+/// A shell of an app. `LaunchApp [ROUTE]` launches it; a route is that of a tapped notification.
 @main struct Main {
   @MainActor static func main() async throws {
     let engine = Engine {
@@ -26,7 +26,7 @@ import SyncPlugin
     if let openings = outputs.openings?.integerValue { print("openings on all devices: \(openings)") }
   }
 
-  /// Starts the launch; a route came with the notification that was tapped.
+  /// Starts the launch, with the route of the tapped notification if there is one.
   @MainActor static func launch(
     _ engine: Engine, route: String?, dataFolder: String, _ inputs: Workflows.Launch.Inputs = .init(),
     clock: VirtualClock? = nil

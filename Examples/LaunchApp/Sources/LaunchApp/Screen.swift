@@ -1,11 +1,11 @@
 import FlowKit
 
-/// The screen of the app, drawn as lines of a terminal. In an app on a device this would be its views.
+/// The screen of the app, drawn as lines of a terminal. An app on a device would have views instead.
 @MainActor final class Screen: ScreenActions {
   private(set) var lines: [String] = []
   private let draws: Bool
 
-  /// A screen that prints what it draws, or only keeps it.
+  /// Creates a screen. If `draws` is false, it only records what it would print.
   init(draws: Bool = true) { self.draws = draws }
 
   func splash(in context: ActionContext) { draw("· LaunchApp ·") }

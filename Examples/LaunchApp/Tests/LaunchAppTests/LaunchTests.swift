@@ -20,7 +20,7 @@ struct LaunchPlanTests {
       ])
   }
 
-  /// Fails when an estimate grows, so that the gate opens later than 250 ms.
+  /// Fails if a longer estimate makes the gate open after 250 ms.
   @Test func `the launch stays in its budget`() throws {
     let plan = try Scenario(Workflows.Launch.graph()).simulated()
     #expect(plan.gate.outcome == .ready)
