@@ -1,6 +1,6 @@
 import FlowModel
 
-/// A catalog of declarations for tests; its actions cannot run.
+/// A catalog of declarations for tests. Its actions cannot run.
 struct TestCatalog: ActionCatalog {
   var declarations: [ActionDeclaration]
   var check: @Sendable (String, LiteralInput) -> [InputProblem] = { _, _ in [] }

@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What the steps of a run printed.
+/// The recorded output of the steps of a run.
 struct RunLog {
   /// The recorded lines, in the order in which they were printed.
   let lines: [ValueObject]
@@ -24,7 +24,7 @@ struct RunLog {
     self.init(lines: RunRecollection.coloredLines(in: chunks), style: style)
   }
 
-  /// Returns the output of a step and its items. For nil, returns the output of all steps.
+  /// Returns the output of a step and its items, or of all steps if `step` is nil.
   func text(ofStep step: String?) -> String {
     text(step == nil ? lines : lines.filter { Self.source($0) == step || Self.owner($0) == step })
   }
@@ -38,7 +38,7 @@ struct RunLog {
     }.joined()
   }
 
-  /// Returns the cause of the failure of a step. If the step printed nothing, this includes all details.
+  /// Returns the cause of the failure of a step. If the step printed nothing, the text includes all details.
   func cause(of step: RunReport.Step, hasLines: Bool) -> String {
     let failure = FailureText(step.failure)
     let time = step.startedAt.flatMap { start in step.endedAt.map { " in \(Milliseconds.text($0 - start))" } } ?? ""
