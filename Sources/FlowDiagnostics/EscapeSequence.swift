@@ -1,6 +1,6 @@
 /// A control sequence of a terminal as defined by ECMA-48: colors, cursor moves, titles, links, character sets.
 struct EscapeSequence {
-  /// The action of a sequence that starts with `ESC [`, such as `m` for colors; nil for all other sequences.
+  /// The action of a sequence that starts with `ESC [`, such as `m` for colors, or nil for all other sequences.
   private(set) var action: Unicode.Scalar?
   /// The parameters of ``action``.
   private(set) var parameters: Substring.UnicodeScalarView

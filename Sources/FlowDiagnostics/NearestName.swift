@@ -39,7 +39,7 @@ package enum NearestName {
 
   private static let longest = 128
 
-  /// Returns whether two names differ at most in case, `-`, `_` and `.`.
+  /// True if two names differ at most in case, `-`, `_` and `.`.
   private static func isSame(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Bool {
     var position = 0
     for letter in left where !isSeparator(letter) {

@@ -11,7 +11,7 @@ package enum TerminalText {
     return result
   }
 
-  /// Returns the same for several lines: keeps line breaks and tabs, and colors if `keepsColors`.
+  /// Returns several lines with such characters replaced. Keeps line breaks and tabs, and colors if `keepsColors`.
   package static func visibleLines(_ text: String, keepsColors: Bool = false) -> String {
     guard mayHoldControls(text, besideLines: true) else { return text }
     var result = ""
@@ -64,7 +64,8 @@ package enum TerminalText {
     return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text
   }
 
-  /// Returns the same for several lines, such as an error message that quotes output of a command.
+  /// Returns several lines like ``commandLine(_:keepsColors:)``, such as an error message that quotes output of a
+  /// command.
   package static func commandText(_ text: String, keepsColors: Bool = false) -> String {
     CommandText.isNeeded(for: text) ? CommandText(text).text(keepsColors: keepsColors) : text
   }

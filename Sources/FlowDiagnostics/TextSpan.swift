@@ -19,7 +19,7 @@ public struct TextSpan: Sendable, Hashable, Comparable {
   /// True if the span is empty.
   public var isEmpty: Bool { start == end }
 
-  /// Returns whether this span contains all of another one.
+  /// True if this span contains the whole other span.
   public func contains(_ other: TextSpan) -> Bool { start <= other.start && other.end <= end }
 
   /// Orders by start, then by end.

@@ -4,7 +4,7 @@ package struct FunctionPage: Sendable, Hashable {
   package let name: String
   /// An example of a call, such as `contains(search, item)`.
   package let signature: String
-  /// A description of the result in one sentence.
+  /// A one-sentence description of the result.
   package let summary: String
   /// True if the function checks the outcomes of other steps, so that only an `if` can call it.
   package let isStatusFunction: Bool

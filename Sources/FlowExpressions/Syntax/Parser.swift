@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
-/// Creates the nodes of an expression from its tokens. Pending operators are on a stack of their own, so that nesting
-/// does not use the call stack.
+/// Creates the nodes of an expression from its tokens. Pending operators are on a separate stack, so that nesting does
+/// not use the call stack.
 struct Parser {
   /// The maximum nesting depth.
   static let deepest = 50

@@ -3,7 +3,7 @@ import FlowModel
 /// A member of a context, for checks and editors.
 struct ContextKey {
   let name: String
-  /// A description of one sentence.
+  /// A one-sentence description.
   let summary: String
 
   /// Returns the members of a context, if these are fixed. For `steps`, they are those of a step.
@@ -54,7 +54,7 @@ struct ContextKey {
 
   static func names(of context: String) -> [String] { all(of: context).map(\.name) }
 
-  /// Returns a description of a context in one sentence.
+  /// Returns a one-sentence description of a context.
   static func summary(ofContext name: String) -> String {
     switch name {
     case "inputs": "The inputs of the run, by name"

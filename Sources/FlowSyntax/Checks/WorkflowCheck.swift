@@ -1,7 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 
-/// The state of checking a workflow. Each check is a method in a file of its own.
+/// The state of checking a workflow. Each check is a method in a separate file.
 struct WorkflowCheck: DocumentReading {
   let tree: NodeTree
   let locations: WorkflowLocations

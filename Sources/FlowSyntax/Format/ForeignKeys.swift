@@ -1,6 +1,7 @@
 import FlowDiagnostics
 
-/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible) and what to write instead.
+/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible) with their equivalents in
+/// flowrun.
 ///
 /// If a key has a direct equivalent, the suggestion is `did you mean …?` and editors can replace the key.
 enum ForeignKeys {

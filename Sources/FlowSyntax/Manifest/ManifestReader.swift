@@ -45,7 +45,7 @@ struct ManifestReader: DocumentReading {
     let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
     let environment = members[.env].map { names($0.value, "env") } ?? []
     let executor = members[.executor].flatMap { self.executor($0) }
-    // A plugin with only an executor needs no program of its own.
+    // A plugin with only an executor does not need a program.
     let isExecutorAlone =
       members[.executor] != nil && members[.command] == nil && members[.source] == nil && members[.actions] == nil
     let program = isExecutorAlone ? executor.map { .command($0.command) } : program(members, root)
@@ -70,7 +70,7 @@ struct ManifestReader: DocumentReading {
       switch key {
       case .command:
         executor.command = words
-        // If the plugin has no program of its own, these are the words of its program.
+        // If the plugin has no program, these are the words of the executor's program.
         let isList = reader.tree.kind(entry.value) == .sequence
         reader.programSpans = (isList ? reader.tree.elements(entry.value) : [entry.value]).map(reader.span)
       case .places: executor.places = words

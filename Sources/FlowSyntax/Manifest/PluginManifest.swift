@@ -14,7 +14,7 @@ public struct PluginManifest: Sendable {
   public struct Action: Sendable {
     /// The declaration of the action.
     public var declaration: ActionDeclaration
-    /// True if errors that do not say otherwise may be retried.
+    /// True if errors without their own setting may be retried.
     public var isRetryable: Bool
   }
 

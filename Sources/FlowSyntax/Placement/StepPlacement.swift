@@ -2,7 +2,7 @@ import FlowDiagnostics
 import FlowModel
 import FlowPlatform
 
-/// Where each step of a workflow runs: in this process, or on the executor in `--on`, `executor:` or `defaults`.
+/// The place of each step of a workflow: this process, or the executor in `--on`, `executor:` or `defaults`.
 package struct StepPlacement: Sendable {
   /// The place where a step runs.
   package enum Place: Sendable, Hashable {

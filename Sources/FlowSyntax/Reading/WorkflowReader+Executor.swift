@@ -106,7 +106,7 @@ extension WorkflowReader {
     }
   }
 
-  /// Reports options that depend on the attempt if attempts have no jobs of their own, or if the options select nodes.
+  /// Reports options that depend on the attempt if attempts do not have separate jobs, or if the options select nodes.
   mutating func checkChangingOptions(_ location: StepLocation, hasResources: Bool) {
     guard let (key, node) = changingOptions(of: location).first else { return }
     let owner = Owner.stepKey(.executor, location.key)
@@ -130,8 +130,8 @@ extension WorkflowReader {
     }
   }
 
-  /// Returns how the job of an attempt differs from that of the first one. Returns nil if it does not, or if an option
-  /// is invalid.
+  /// Returns the options in which the job of an attempt differs from that of the first one. Returns nil if there are
+  /// none, or if an option is invalid.
   mutating func job(_ location: StepLocation, attempt: Int) -> ClusterJob? {
     var job = ClusterJob()
     let owner = Owner.part(ExecutorKey.slurm.rawValue, of: .stepKey(.executor, location.key))

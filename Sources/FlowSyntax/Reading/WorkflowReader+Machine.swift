@@ -51,7 +51,7 @@ extension WorkflowReader {
     return requests.allSatisfy { $0 == first } ? [] : requests
   }
 
-  /// Reads the resources of an attempt, and how its job differs.
+  /// Reads the resources of an attempt, and the options in which its job differs.
   private mutating func request(
     _ node: NodeID, _ owner: Owner, _ location: StepLocation, attempt: Int
   ) -> MachineResources? {
