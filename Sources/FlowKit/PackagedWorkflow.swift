@@ -66,7 +66,7 @@ extension Engine {
   ///
   /// - Parameters:
   ///   - workflow: The workflow, such as `Workflows.launch`.
-  /// - inputs: The inputs of the workflow. Omitted inputs have their default values.
+  ///   - inputs: The inputs of the workflow. Omitted inputs have their default values.
   ///   - options: The folders and other options of the run.
   ///   - events: The detail of ``TypedRun/events``. The start is fastest with `none`.
   public func start<Workflow: PackagedWorkflow>(

@@ -1,4 +1,4 @@
-/// The limits on the size and duration of what a plugin's program does.
+/// The limits of a plugin's program: sizes, counts and durations.
 public struct PluginLimits: Sendable, Hashable {
   /// The maximum length of a protocol line, in either direction: 16 MiB.
   public var lineBytes = 16 << 20

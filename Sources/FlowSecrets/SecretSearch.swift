@@ -4,8 +4,7 @@ import FlowModel
 ///
 /// ``SecretScan`` finds the bytes at which a secret may start, with about one table lookup per byte. From there,
 /// ``SecretWalks`` reads the text through the encodings (``EncodedPosition``). Both are automata whose states are
-/// created on
-/// demand. Their number is limited: if there are too many, all are dropped and created again.
+/// created on demand. Their number is limited: if there are too many, all are dropped and created again.
 struct SecretSearch: Sendable {
   /// A secret found in a text.
   struct Match: Sendable {
@@ -69,7 +68,7 @@ struct SecretSearch: Sendable {
     return ranges
   }
 
-  /// The maximum length of a cached beginning; longer ones are rarely the same.
+  /// The maximum length of a cached beginning. Longer ones rarely repeat.
   private static let keptBytes = 4
   /// The maximum number of cached beginnings.
   private static let mostBeginnings = 4_000

@@ -23,7 +23,7 @@ extension SecretMask {
     add(new.enumerated().map { ("\(Self.eventPrefix)\(step):0:\($0)", $1) })
   }
 
-  /// The links in launch options, and the reply to a notification.
+  /// Returns the links in launch options, and the reply to a notification.
   package static func links(in launchOptions: ValueObject) -> [String] { links(in: .object(launchOptions), under: "") }
 
   private static func links(in value: Value, under key: String) -> [String] {
@@ -35,14 +35,14 @@ extension SecretMask {
     }
   }
 
-  /// Whether a text is nothing but a secret.
+  /// True if a text consists only of a secret.
   func covers(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in hiddenRanges(in: bytes, isCut: false) == [0..<bytes.count] }
   }
 
-  /// Returns the parts of a value that a run store may have: a text or number in it is null, except a secret as a whole, which
-  /// has a placeholder there. A nil mask has no secrets.
+  /// Returns a value in the form that a run store may contain: strings and numbers become null, except for whole
+  /// secrets, which become placeholders. A nil mask has no secrets.
   public static func withheld(_ value: Value, by mask: SecretMask?) -> Value {
     switch value {
     case .string(let text): mask?.covers(text) == true ? value : .null
@@ -53,7 +53,7 @@ extension SecretMask {
     }
   }
 
-  /// Returns a value with each text and number in it hidden.
+  /// Returns a value with all of its strings and numbers hidden.
   package static func allHidden(_ value: Value) -> Value {
     switch value {
     case .string, .integer, .number: .string(hidden)

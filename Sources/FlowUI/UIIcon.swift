@@ -1,7 +1,7 @@
 #if Network
   import FlowDiagnostics
 
-  /// The icon of a page in its tab, which shows a state by color and sign.
+  /// The icon in the tab of a page. Its color and sign show a state.
   enum UIIcon {
     case none, running, asks, success, failure, stopped
 

@@ -44,7 +44,7 @@
     /// The number of recent runs shown as bars, and the number of runs used for quantiles.
     private static let (bars, sampled) = (30, 50)
 
-    /// Returns a list of what needs a person: questions of runs, and interrupted runs.
+    /// Returns a list of items that need a person: questions of runs, and interrupted runs.
     static func waiting(_ asking: [(run: StoredRun, text: String)], interrupted: [StoredRun]) -> String {
       let asks = asking.map { run, text in
         "<li><a href=\"/runs/\(run.id)\">\(escaped(run.workflow))</a> asks: \(PageText.lines(text))</li>"

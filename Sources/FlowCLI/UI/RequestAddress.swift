@@ -4,9 +4,9 @@ package enum RequestAddress {
   /// address differently, one page could be taken for another.
   ///
   /// - Parameters:
-  /// - target: The target as it was sent: a path or an absolute address.
+  ///   - target: The target as it was sent: a path or an absolute address.
   ///   - hosts: The values of all `Host` fields.
-  /// - isOwn: Returns true if a host is this server.
+  ///   - isOwn: Returns true if a host is this server.
   package static func problem(target: String, hosts: [String], isOwn: (_ host: String) -> Bool) -> String? {
     guard hosts.count <= 1 else { return "Expected one Host field, got \(hosts.count)." }
     guard !target.hasPrefix("/"), target != "*" else { return nil }

@@ -2,7 +2,7 @@ import FlowPluginHost
 import FlowSyntax
 import FlowSystem
 
-/// A plugin that is an executor. Its manifest declares its places and how to start a worker on each of them.
+/// A plugin that is an executor. Its manifest declares its places and the command that starts a worker on each of them.
 struct ExternalEngine {
   let plugin: InstalledPlugin
   let executor: PluginManifest.Executor

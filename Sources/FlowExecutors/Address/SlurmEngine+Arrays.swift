@@ -28,7 +28,7 @@ extension SlurmEngine {
   ///
   /// - Parameters:
   ///   - known: the known arrays of the run.
-  /// - mayExist: true if Slurm may have accepted the array although its number was not received.
+  ///   - mayExist: true if Slurm may have accepted the array although its number was not received.
   @Sendable func submit(_ batch: ArrayBatch, known: [Int], mayExist: Bool) throws(ExecutorProblem) -> Int {
     if mayExist, let number = try adopt(batch, known) { return number }
     let words =

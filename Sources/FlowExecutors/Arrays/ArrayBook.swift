@@ -41,7 +41,7 @@ struct ArrayBook {
 
   /// The state of an array.
   private struct Submission {
-    /// The maximum number of concurrent tasks: `usual` is the submitted one, `limit` the present one.
+    /// The maximum number of concurrent tasks: `usual` is the submitted one, `limit` the current one.
     var usual: Int
     var limit: Int
     /// The time since which no running item has a task in the array, or nil.
@@ -76,7 +76,7 @@ struct ArrayBook {
   private var hasSubmitted: Set<StepID> = []
 
   /// - Parameters:
-  /// - run: the prefix of the names of arrays.
+  ///   - run: the prefix of the names of arrays.
   ///   - slots: the number of concurrent bodies.
   ///   - indices: the maximum number of indices in an array.
   init(run: String, slots: Int, indices: Int) {

@@ -76,8 +76,8 @@ struct ContentWriter: Sendable {
   private var left = 0
 
   /// - Parameters:
-  /// - files: only regular files, no links.
-  /// - place: returns the path of the file at an index.
+  ///   - files: only regular files, no links.
+  ///   - place: returns the path of the file at an index.
   init(_ files: [TransferEntry], to place: @escaping @Sendable (_ index: Int) -> String) {
     self.files = files
     self.place = place

@@ -196,7 +196,7 @@ struct TransferWindow {
   }
 }
 
-/// Gives turns to tasks in the order of their arrival.
+/// Allows one task at a time, in the order of arrival.
 final class Turns: Sendable {
   private struct State {
     var isTaken = false

@@ -66,7 +66,7 @@ struct TransferEntry: Sendable, Hashable {
   /// The size of the entry's content in bytes.
   var bytes: Int { if case .file(let bytes, _, _) = content { bytes } else { 0 } }
 
-  /// True if the target of a link at `path` is inside the folder. Only the texts are compared; links on the way are
+  /// True if the target of a link at `path` is inside the folder. Only the texts are compared; links on the path are
   /// ignored.
   static func leadsInside(_ target: String, from path: String) -> Bool {
     !target.isEmpty && !FilePath.isAbsolute(target) && !target.utf8.contains(0)

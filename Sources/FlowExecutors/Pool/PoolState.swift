@@ -29,7 +29,7 @@ struct PoolState {
     var problem: String?
     /// Completes when the worker and all of its processes have ended, or nil if there is nothing to wait for.
     var burial: Task<Void, Never>?
-    /// True if the worker is making room: it gets no more bodies and ends when its last body has ended.
+    /// True if the worker is making room: it receives no more bodies and ends when its last body has ended.
     var isLeaving = false
     /// Completed when the worker is needed again, or nil if it has not made room.
     var rest: OneShot<Void>?

@@ -1,7 +1,7 @@
 import FlowModel
 import FlowSystem
 
-/// The time until which a worker may live without another ping. A value without a clock.
+/// The time until which a worker may run without another ping. A value without a clock.
 struct WorkerLease {
   let silence: Duration
   private var lastPing: ContinuousClock.Instant

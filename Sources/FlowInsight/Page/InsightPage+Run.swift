@@ -250,7 +250,7 @@ extension InsightPage {
     return "\(failure.name) \(ReportedItem.text(value))"
   }
 
-  /// Returns the part about the gate: when it opened, and what delayed it.
+  /// Returns the part about the gate: the time of its opening, and the causes of its delay.
   private static func gate(_ run: ReportedRun) -> String {
     let course = run.course
     let state = figure("gate", course.outcome?.word ?? "did not open")

@@ -20,7 +20,7 @@ package struct PageTable {
     var nanoseconds: Int?
     /// The time that its text is relative to, in milliseconds since 1970, or nil if the text is not relative.
     package var since: Int?
-    /// The attributes by which an open page lets its time grow; empty if it does not grow.
+    /// The attributes with which an open page updates a growing time, or an empty string if the time does not grow.
     var growth = ""
 
     /// Creates a cell that is sorted by `number`, or by its text if `number` is nil.

@@ -3,7 +3,7 @@ import FlowModel
 
 /// The simulated behavior of one attempt of a step.
 package struct RunBody: Sendable {
-  /// The duration, or nil if the body never returns on its own.
+  /// The duration, or nil if the body never returns by itself.
   package var endsAfterNanoseconds: Int?
   package var ending = Ending.success
   /// The delay after which a service reports that it is ready, or nil if it never does.

@@ -3,7 +3,7 @@ import FlowModel
 /// Groups failures that are shown together.
 package enum FailureGroups {
   /// Returns the failures in groups: items of a step that failed for the same reason form a group, and every other
-  /// failure is a group of its own.
+  /// failure forms its own group.
   ///
   /// Reasons are equal if they differ only in values of items, numbers or paths.
   package static func of(_ failures: [ReportedFailure]) -> [[ReportedFailure]] {

@@ -54,7 +54,7 @@ package struct ReportedRun: Sendable {
   /// The critical path in the report of an older flowrun.
   package var path: [PathSegment] = []
 
-  /// The error if a value is not a report.
+  /// The error for a value that is not a report.
   package struct ReportProblem: Error, Sendable, CustomStringConvertible {
     package let description: String
   }

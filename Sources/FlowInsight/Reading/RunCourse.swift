@@ -177,7 +177,7 @@ package struct RunCourse: Sendable {
     maximum = plan.gateBounds.maximumNanoseconds
   }
 
-  /// True if the work of a step had finished before its minimum let it end.
+  /// True if the work of a step had finished before its minimum.
   private func isHeld(_ entry: RunTrace.Attempt, _ plan: Plan) -> Bool {
     guard Int(entry.step) < steps.count, entry.endedAt != .min else { return false }
     return entry.endedAt < plan.instants(of: entry.step).endedAt

@@ -273,7 +273,7 @@ package final class PluginSession: Sendable {
     if mustWait { wakePump() }
   }
 
-  /// Sends a line to the program. What the pipe does not accept immediately is queued.
+  /// Sends a line to the program. The part that the pipe does not accept immediately is queued.
   func write(_ line: [UInt8], _ state: inout SessionState) {
     guard state.end == nil else { return }
     state.queuedBytes += line.count

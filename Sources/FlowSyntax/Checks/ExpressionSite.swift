@@ -30,8 +30,8 @@ struct ExpressionSite {
   /// Returns the contexts that expressions at this location can read.
   ///
   /// - Parameters:
-  /// - isDeferred: True if the step starts only after the gate has opened.
-  /// - hasItems: True if the step is a fan-out.
+  ///   - isDeferred: True if the step starts only after the gate has opened.
+  ///   - hasItems: True if the step is a fan-out.
   func contexts(isDeferred: Bool, hasItems: Bool = false) -> [String] {
     switch kind {
     case .foreach: ["inputs", "env", "steps", "launch", "run", "events"] + (isDeferred ? ["gate"] : [])

@@ -64,8 +64,8 @@ extension WorkflowCheck {
   /// Reports all numbers below a node that would look different as text.
   ///
   /// - Parameters:
-  /// - keys: The keys that lead to the node.
-  /// - paths: The members that are read as paths.
+  ///   - keys: The keys that lead to the node.
+  ///   - paths: The members that are read as paths.
   private mutating func checkSpelling(below node: NodeID, _ owner: String, _ keys: [String], _ paths: [[String]]) {
     switch tree.kind(node) {
     case .sequence: for element in tree.elements(node) { checkSpelling(below: element, owner, keys, paths) }

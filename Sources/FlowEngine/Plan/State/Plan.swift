@@ -80,9 +80,9 @@ public struct Plan: Sendable {
   ///
   /// - Parameters:
   ///   - graph: The steps.
-  /// - facts: The properties of steps that do not follow from the workflow. A step without an entry has the defaults.
-  /// - resolution: The values of expressions known at the start. ``PlanEvent/activated(_:)`` passes the rest.
-  /// - announcedEvents: The number of events announced with `--event`.
+  ///   - facts: The properties of steps that do not follow from the workflow. A step without an entry has the defaults.
+  ///   - resolution: The values of expressions known at the start. ``PlanEvent/activated(_:)`` passes the rest.
+  ///   - announcedEvents: The number of events announced with `--event`.
   ///   - outsideSourceIsOpen: True if more events may come from outside.
   ///   - detail: The level of detail recorded for the event stream.
   ///   - remote: The steps that executors run, or nil if there are none.

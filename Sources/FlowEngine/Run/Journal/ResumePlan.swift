@@ -140,10 +140,10 @@ public struct ResumePlan: Sendable {
   ///
   /// - Parameters:
   ///   - recollection: The content of the run's journal.
-  /// - before: The workflow as recorded, or nil if it has not changed.
-  /// - prepared: The present workflow.
-  /// - programs: The present fingerprints of the programs of external plugins, by plugin name.
-  /// - wish: The user's options.
+  ///   - before: The workflow as recorded, or nil if it has not changed.
+  ///   - prepared: The present workflow.
+  ///   - programs: The present fingerprints of the programs of external plugins, by plugin name.
+  ///   - wish: The user's options.
   public init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
     programs: [String: String] = [:], _ wish: Wish

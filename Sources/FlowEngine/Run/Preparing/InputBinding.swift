@@ -11,8 +11,8 @@ package enum InputBinding {
   ///   - given: The inputs of the step.
   ///   - fields: The inputs that the action declares.
   ///   - run: The run, for its folders.
-  /// - folder: The folder that relative paths in default values refer to, or nil for the folder of `run`. It differs if
-  ///   another file declares the defaults.
+  ///   - folder: The folder that relative paths in default values refer to, or nil for the folder of `run`. It
+  ///     differs if another file declares the defaults.
   package static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation, defaultsIn folder: String? = nil
   ) throws(TypeMismatch) -> ValueObject {

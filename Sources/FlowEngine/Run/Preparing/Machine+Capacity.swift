@@ -21,8 +21,8 @@ extension WorkflowGraph {
   /// Throws if a step requests more than the capacity, because it would wait forever.
   ///
   /// - Parameters:
-  /// - stated: The capacity, or nil for that of this machine.
-  /// - elsewhere: Returns true for steps whose requests count on another machine.
+  ///   - stated: The capacity, or nil for that of this machine.
+  ///   - elsewhere: Returns true for steps whose requests count on another machine.
   package func checkRequests(
     in stated: MachineResources?, except elsewhere: (StepIndex) -> Bool = { _ in false }
   ) throws(PreparedWorkflow.PreparationProblem) {

@@ -39,10 +39,10 @@ final class StepBodies: @unchecked Sendable {
   /// Creates the bodies of a workflow's actions.
   ///
   /// - Parameters:
-  /// - actions: The actions, without duplicates.
-  /// - steps: The index of each step's action.
-  /// - details: The index of each step's details, or -1.
-  /// - plainFanOuts: The fan-outs whose items need no inputs.
+  ///   - actions: The actions, without duplicates.
+  ///   - steps: The index of each step's action.
+  ///   - details: The index of each step's details, or -1.
+  ///   - plainFanOuts: The fan-outs whose items need no inputs.
   init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFanOuts: Set<Int>) {
     bodies = actions.map(\.body)
     let hasParts = actions.contains { $0.bodyInParts != nil }

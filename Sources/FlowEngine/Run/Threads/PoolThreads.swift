@@ -43,9 +43,9 @@ package final class PoolThreads: Sendable {
   /// Creates the threads of all pools.
   ///
   /// - Parameters:
-  /// - start: Starts a thread. Returns false if the system refuses it.
-  /// - hasRoom: Returns false if more threads would leave too few processes for the commands of steps, on systems where
-  ///   both count against one limit.
+  ///   - start: Starts a thread. Returns false if the system refuses it.
+  ///   - hasRoom: Returns false if more threads would leave too few processes for the commands of steps, on systems
+  ///     where both count against one limit.
   package init(
     start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool,
     hasRoom: @escaping @Sendable () -> Bool = { true }

@@ -14,8 +14,8 @@ struct FileMemo {
   /// Creates an empty cache.
   ///
   /// - Parameters:
-  /// - folder: The folder that paths are relative to.
-  /// - remembers: True to cache files, because they may be looked up again.
+  ///   - folder: The folder that paths are relative to.
+  ///   - remembers: True to cache files, because they may be looked up again.
   init(in folder: String, remembers: Bool) {
     self.folder = OpenFolder(folder)
     self.remembers = remembers

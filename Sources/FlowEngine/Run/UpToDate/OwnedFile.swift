@@ -12,9 +12,9 @@ enum OwnedFile {
   /// Removes a file if it is still in its recorded state.
   ///
   /// - Parameters:
-  /// - file: The recorded state.
-  /// - folder: The folder that the path of the file is relative to.
-  /// - home: The folder that the file must be in.
+  ///   - file: The recorded state.
+  ///   - folder: The folder that the path of the file is relative to.
+  ///   - home: The folder that the file must be in.
   static func remove(_ file: InputStamp, from folder: String, below home: String) -> Result {
     let home = FilePath.normalized(home)
     let place = FilePath.place(of: file.path, in: folder)

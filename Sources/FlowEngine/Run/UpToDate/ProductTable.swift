@@ -13,8 +13,8 @@ final class ProductTable: Sendable {
   /// Collects the products that the steps of a workflow declare.
   ///
   /// - Parameters:
-  /// - workflowFolder: The absolute path of the workflow's folder.
-  /// - outer: The products of the outer run, if this is the run of an item.
+  ///   - workflowFolder: The absolute path of the workflow's folder.
+  ///   - outer: The products of the outer run, if this is the run of an item.
   init(_ graph: WorkflowGraph, in workflowFolder: String, outer: ProductTable?) {
     self.graph = graph
     self.outer = outer

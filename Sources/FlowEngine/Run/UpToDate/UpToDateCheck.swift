@@ -145,8 +145,8 @@ final class UpToDateCheck: Sendable {
   /// Checks whether the step is up to date. This reads files, so call it outside the run's lock.
   ///
   /// - Parameters:
-  /// - recent: The states of files that were read just before, or nil.
-  /// - now: The present time on the run's clock, in nanoseconds.
+  ///   - recent: The states of files that were read just before, or nil.
+  ///   - now: The present time on the run's clock, in nanoseconds.
   func result(_ recent: RecentStates? = nil, at now: Int = 0) -> Finding {
     var memo = FileMemo(in: folder, remembers: false)
     memo.recent = recent.map { ($0, now) }
@@ -337,8 +337,8 @@ final class UpToDateCheck: Sendable {
   /// Records the products that a failed attempt has changed, so that they do not count as those of a success.
   ///
   /// - Parameters:
-  /// - attempt: The id of the attempt.
-  /// - turn: The permission to record products.
+  ///   - attempt: The id of the attempt.
+  ///   - turn: The permission to record products.
   func noteFailure(_ attempt: String, _ turn: RecordTurn) {
     let own = state.withLock { $0 }
     guard own.lookedNanoseconds > 0, turn.isOpen else { return }

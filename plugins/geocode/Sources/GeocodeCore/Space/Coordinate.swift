@@ -10,7 +10,8 @@ public struct Coordinate: Sendable, Hashable {
   /// - Parameters:
   ///   - latitude: degrees north of the equator.
   ///   - longitude: degrees east of Greenwich.
-  /// - wrapping: true to move a longitude outside −180 … 180 into this range by whole turns, so that 190 becomes −170.
+  ///   - wrapping: true to move a longitude outside −180 … 180 into this range by whole turns, so that 190 becomes
+  ///     −170.
   /// - Throws: `InvalidCoordinate` if a number is not finite or outside its range. If the two seem to be swapped, as in
   ///   (121.5, 31.2), the error says so.
   public init(latitude: Double, longitude: Double, wrapping: Bool = false) throws(InvalidCoordinate) {

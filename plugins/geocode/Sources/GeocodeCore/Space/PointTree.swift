@@ -79,8 +79,8 @@ final class PointTree: Sendable {
   private let points: MappedArray<UInt16>
 
   /// - Parameters:
-  /// - count: the number of points.
-  /// - labels: the label of each number that a point may carry.
+  ///   - count: the number of points.
+  ///   - labels: the label of each number that a point may carry.
   /// - Throws: `TableError.corrupt` if a section does not have the size that follows from the number of points.
   init(
     _ index: TableIndex, _ sections: Sections, count: Int, labels: MappedArray<UInt8>? = nil

@@ -7,9 +7,9 @@ struct TextTable: Sendable {
   private let step: Int
 
   /// - Parameters:
-  /// - file: the table, whose checksums have been verified.
+  ///   - file: the table, whose checksums have been verified.
   ///   - rows: the section with the offset of every `step`th row.
-  /// - columns: the expected column names in the first line.
+  ///   - columns: the expected column names in the first line.
   /// - Throws: `TableError.corrupt` if the first line is wrong or the last one does not end with a newline.
   init(
     _ file: TableFile, _ index: TableIndex, rows: TableIndex.Section, every step: Int = 1, columns: [String]
