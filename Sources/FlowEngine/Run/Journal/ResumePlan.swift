@@ -86,7 +86,7 @@ public struct ResumePlan: Sendable {
   private let graph: WorkflowGraph
   /// The decision about each step, in file order.
   package private(set) var fates: [Fate]
-  /// The journal entries that are kept. Their step indices are those of the present file.
+  /// The journal entries that are kept. Their step indices are those of the current file.
   private(set) var entries: [JournalEntry] = []
   private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// The number of times that each step's success was discarded.
@@ -141,8 +141,8 @@ public struct ResumePlan: Sendable {
   /// - Parameters:
   ///   - recollection: The content of the run's journal.
   ///   - before: The workflow as recorded, or nil if it has not changed.
-  ///   - prepared: The present workflow.
-  ///   - programs: The present fingerprints of the programs of external plugins, by plugin name.
+  ///   - prepared: The current workflow.
+  ///   - programs: The current fingerprints of the programs of external plugins, by plugin name.
   ///   - wish: The user's options.
   public init(
     _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,

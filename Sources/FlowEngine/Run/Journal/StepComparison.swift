@@ -23,7 +23,7 @@ struct StepMapping {
   func isKnown(_ step: StepIndex) -> Bool { newIndices == nil || isKnown[Int(step)] }
 }
 
-/// Compares the steps of the recorded workflow with those of the present one.
+/// Compares the steps of the recorded workflow with those of the current one.
 struct StepComparison {
   /// The recorded workflow, or nil if it is the same.
   let before: WorkflowGraph?
@@ -32,7 +32,7 @@ struct StepComparison {
 
   func isOptional(_ step: StepIndex) -> Bool { (before ?? graph).workflow.steps[Int(step)].options.isOptional }
 
-  /// True if the step has not changed. `old` is its index in the recorded workflow, `new` that in the present one.
+  /// True if the step has not changed. `old` is its index in the recorded workflow, `new` that in the current one.
   func isSame(_ old: StepIndex, _ new: StepIndex) -> Bool {
     if !changedPlugins.isEmpty,
       changedPlugins.contains(String(graph.workflow.steps[Int(new)].uses.prefix { $0 != "." }))

@@ -21,7 +21,7 @@ struct StepPasts {
   /// The items of a fan-out.
   struct PastFanOut {
     var hashes: [UInt64] = []
-    /// The state of each item, including those beyond the end of the present list. If their indices are used again,
+    /// The state of each item, including those beyond the end of the current list. If their indices are used again,
     /// they need new idempotency keys.
     var items: [Int: Past] = [:]
 

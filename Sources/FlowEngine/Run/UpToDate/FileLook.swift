@@ -2,7 +2,7 @@ import FlowModel
 import FlowPlatform
 import FlowPluginKit
 
-/// The present state of the files that a list of patterns matches.
+/// The current state of the files that a list of patterns matches.
 struct FileLook {
   private(set) var stamps: [InputStamp] = []
   /// The first path that must exist but does not.

@@ -8,7 +8,7 @@ struct FileMemo {
   private let remembers: Bool
   private var paths: [ByteName: FilePattern.Found] = [:]
   private var stamps: [ByteName: InputStamp] = [:]
-  /// The states of files that were read just before, and the present time. See ``RecentStates``.
+  /// The states of files that were read just before, and the current time. See ``RecentStates``.
   var recent: (states: RecentStates, now: Int)?
 
   /// Creates an empty cache.
@@ -86,7 +86,7 @@ struct FileMemo {
     FileState(ofRegular: folder.status(of: stamp.path)).map { stamp.hasState(of: InputStamp(stamp.path, $0)) } ?? false
   }
 
-  /// Returns the present state of a file. `state` is not nil if it was read just before.
+  /// Returns the current state of a file. `state` is not nil if it was read just before.
   mutating func stamp(_ path: String, known: InputStamp?, state: FileState?) -> InputStamp {
     guard remembers else { return InputStamp(path, in: folder, known: known, state: state) }
     if let stamp = stamps[ByteName(path)] { return stamp }

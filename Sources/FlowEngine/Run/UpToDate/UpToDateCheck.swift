@@ -146,7 +146,7 @@ final class UpToDateCheck: Sendable {
   ///
   /// - Parameters:
   ///   - recent: The states of files that were read just before, or nil.
-  ///   - now: The present time on the run's clock, in nanoseconds.
+  ///   - now: The current time on the run's clock, in nanoseconds.
   func result(_ recent: RecentStates? = nil, at now: Int = 0) -> Finding {
     var memo = FileMemo(in: folder, remembers: false)
     memo.recent = recent.map { ($0, now) }

@@ -82,7 +82,7 @@ public struct CloudModified: Hashable, Sendable {
 
 /// A page of changes.
 public struct CloudChanges: Hashable, Sendable {
-  /// The present content of new and changed records.
+  /// The current content of new and changed records.
   public var changed: [CloudRecord]
   /// The names of removed records.
   package var removed: [String]

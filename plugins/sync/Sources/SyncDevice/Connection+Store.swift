@@ -3,7 +3,7 @@ import FlowPluginKit
 import SyncCore
 import SyncEngine
 
-/// What a device does if its data belongs to another store.
+/// The reaction of a device whose data belongs to another store.
 package enum OnOtherStore: String, FieldWord {
   case fail
   case keepApart = "keep-apart"

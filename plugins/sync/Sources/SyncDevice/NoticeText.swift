@@ -37,7 +37,7 @@ package enum NoticeText {
     "\(count) \(count == 1 ? "change" : "changes") \(place) \(count == 1 ? "waits" : "wait")"
   }
 
-  /// Returns the present content of a record, as text.
+  /// Returns the current content of a record, as text.
   package static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
     let cell = machine.view(of: key)
     if key == Pomodoro.timer {

@@ -58,7 +58,7 @@ package struct ChangePageBuilder {
     return true
   }
 
-  /// Returns the page. `cursor` is the zone's present position, `tag` returns the tag of a sequence number, and `isCut`
+  /// Returns the page. `cursor` is the zone's current position, `tag` returns the tag of a sequence number, and `isCut`
   /// is true if more changes may follow.
   package func page<Failure: Error>(
     at cursor: Cursor, in store: StoreIdentity, serverMilliseconds: Int64, dropped: Dropped, isCut: Bool = false,

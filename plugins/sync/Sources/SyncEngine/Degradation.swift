@@ -29,7 +29,7 @@ public struct Degradation: Sendable {
   private(set) var sinceMilliseconds: Int64 = 0
   private var calmSinceMilliseconds: Int64?
 
-  /// Updates the level for the present cause. Returns true if it changes.
+  /// Updates the level for the current cause. Returns true if it changes.
   mutating func update(usedShare: Double, isExhausted: Bool, atMilliseconds now: Int64) -> Bool {
     let cause: Level = isQuotaExceeded || isExhausted ? .queueOnly : usedShare >= Self.reducedShare ? .reduced : .normal
     if cause >= level {

@@ -24,7 +24,7 @@ package final class NotificationHub: Sendable {
   /// Creates a hub without watchers.
   package init() {}
 
-  /// Subscribes to the notifications of a zone. The stream starts with the present cursor, read by `present`, or ends
+  /// Subscribes to the notifications of a zone. The stream starts with the current cursor, read by `present`, or ends
   /// with its error.
   package func subscribe(
     zone: String, device: DeviceID, present: @escaping @Sendable () async throws -> Cursor

@@ -114,7 +114,7 @@ public struct Outbox: Sendable, Sequence {
     return item
   }
 
-  /// Returns the present position of a change that may have been moved to the end.
+  /// Returns the current position of a change that may have been moved to the end.
   func present(_ position: Int64) -> Int64 {
     var position = position
     while let next = moved[position] { position = next }

@@ -17,7 +17,7 @@ public struct OutboxItem: Hashable, Sendable {
   package var skewMilliseconds: Int64
   /// True if that difference had been measured, so that the stamp is correct (M2).
   package var isStampMeasured: Bool
-  /// True if the change may have reached the server. It then stays as it is, and later actions are separate items.
+  /// True if the change may have reached the server. It then stays unchanged, and later actions are separate items.
   package var wasSent: Bool
   /// The reason why the change is parked, or nil if it waits to be sent.
   package var parkedBecause: String?

@@ -30,7 +30,7 @@ public protocol SyncBackend: Sendable {
     of subscription: SyncSubscription?, store: StoreIdentity?
   ) async throws(BackendError) -> ChangePage
 
-  /// Returns a stream with the zone's present cursor and, after each change, a notification or the change itself. The
+  /// Returns a stream with the zone's current cursor and, after each change, a notification or the change itself. The
   /// latest one is repeated every 5 s until `device` has fetched it. The stream ends with a `BackendError` when the
   /// channel closes, and with `otherStore` at once if `store` is a different store.
   func watch(zone: String, device: DeviceID, store: StoreIdentity?) -> AsyncThrowingStream<ChannelSign, any Error>
@@ -47,7 +47,7 @@ public protocol SyncBackend: Sendable {
 }
 
 extension SyncBackend {
-  /// False: most backends poll for changes.
+  /// The default is false, because most backends poll for changes.
   public var tellsOwnCommits: Bool { false }
 }
 

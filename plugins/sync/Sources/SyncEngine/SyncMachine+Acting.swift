@@ -36,7 +36,7 @@ extension SyncMachine {
   }
 
   /// Adds an action of the user to the outbox with a number and a stamp. It is saved together with the local state (M1,
-  /// S32). Waiting actions stay as they are and are sent in order, many per request (S33).
+  /// S32). Waiting actions stay unchanged and are sent in order, many per request (S33).
   ///
   /// Returns the changes of the journal, to be saved.
   mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64, group: Int64? = nil) -> [StoreChange] {

@@ -18,7 +18,7 @@ extension SyncMachine {
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
       // A notification of another incarnation that arrived before this request is handled by this response. No
-      // cursor of the present incarnation would ever cover it.
+      // cursor of the current incarnation would ever cover it.
       if !page.hasMore, let notified = channel.notified, notified.atMilliseconds <= flight.sentMilliseconds,
         notified.cursor.generation != page.cursor.generation
       {

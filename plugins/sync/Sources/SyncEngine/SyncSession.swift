@@ -9,7 +9,7 @@ import SyncCore
 /// try await session.act(Pomodoro.timer, .edit(TimerState(kind: .focus).edit()))
 /// ```
 public actor SyncSession {
-  /// The machine's present state, for reading records and the status.
+  /// The machine's current state, for reading records and the status.
   package private(set) var machine: SyncMachine
   private let zone: String
   private let backend: any SyncBackend

@@ -30,7 +30,7 @@ public struct SyncStatus: Hashable, Sendable {
   /// The last reason for sending nothing and the end of the pause, or nil after a successful request. It is also saved
   /// in the device's file.
   public var pause: SyncPause?
-  /// The present level of service.
+  /// The current level of service.
   public var level: Degradation.Level
   /// The number of requests in the last hour.
   public var requestsInHour: Int
@@ -104,7 +104,7 @@ public struct SyncStatus: Hashable, Sendable {
 }
 
 extension SyncMachine {
-  /// Returns the present state of synchronization.
+  /// Returns the current state of synchronization.
   public func status(atMilliseconds now: Int64) -> SyncStatus {
     var status = SyncStatus(of: replica, atMilliseconds: now)
     status.isChannelUp = channel.isOpen

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// A whole zone as a value. It changes a dictionary in the way in which a backend's transaction changes its store.
+/// A whole zone as a value. It changes a dictionary as a backend's transaction changes its store.
 ///
 /// The memory backend and the simulator use it, and the conformance suite compares other backends with it.
 public struct ZoneState: Sendable {
@@ -35,7 +35,7 @@ public struct ZoneState: Sendable {
     incarnations = ZoneIncarnations([.init(generation: generation, from: 0)])
   }
 
-  /// The zone's present position.
+  /// The zone's current position.
   package var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
 
   /// True if the cursor is nil or part of this zone's history.

@@ -75,7 +75,7 @@
       var packed: [UInt8] = []
       /// The names of acts to store in addition to the record.
       var names = TakenNames()
-      /// The incarnation in which the record will be deleted, or nil if it lives.
+      /// The incarnation in which the record will be deleted, or nil if it is not deleted.
       var deletedIncarnation: Int64?
       var dropped = Dropped()
       /// The zone's position when the record was read or stored.

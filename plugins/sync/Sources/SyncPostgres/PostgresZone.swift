@@ -371,7 +371,7 @@
 
     // MARK: Lives
 
-    /// Starts an incarnation after the zone's present cursor and removes the oldest one. The zone's row is locked
+    /// Starts an incarnation after the zone's current cursor and removes the oldest one. The zone's row is locked
     /// before the incarnation gets its number, so numbers have the order of incarnations.
     static func beginIncarnation(_ zone: String) -> [PostgresStatement] {
       [
@@ -388,7 +388,7 @@
       ]
     }
 
-    /// Removes all incarnations except the present one.
+    /// Removes all incarnations except the current one.
     static func forgetOtherIncarnations(_ zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -397,7 +397,7 @@
           """, parameters: [.text(zone)])
     }
 
-    /// Reads the incarnations of a zone and its present cursor in one statement.
+    /// Reads the incarnations of a zone and its current cursor in one statement.
     static func incarnations(
       _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> (incarnations: ZoneIncarnations, cursor: Cursor) {

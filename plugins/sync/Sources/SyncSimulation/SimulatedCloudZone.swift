@@ -30,7 +30,7 @@ package struct SimulatedCloudZone: Sendable {
   private var records: [String: Stored] = [:]
   private var removed: [String: Int64] = [:]
   private var change: Int64 = 0
-  /// The present epoch. Tokens of an earlier epoch are refused; one ends when the zone is deleted or all tokens expire.
+  /// The current epoch. Tokens of an earlier epoch are refused; one ends when the zone is deleted or all tokens expire.
   private var epoch: UInt8 = 1
 
   /// Creates a person's zone, which does not exist in the service yet.
