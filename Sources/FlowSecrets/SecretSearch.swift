@@ -68,7 +68,7 @@ struct SecretSearch: Sendable {
     return ranges
   }
 
-  /// The maximum length of a cached beginning. Longer ones rarely repeat.
+  /// The maximum length of a cached beginning, in bytes. Longer ones rarely repeat.
   private static let keptBytes = 4
   /// The maximum number of cached beginnings.
   private static let mostBeginnings = 4_000

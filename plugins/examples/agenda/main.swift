@@ -6,7 +6,7 @@ import FlowPlugin
   import Foundation
 #endif
 
-/// What a step gives under `with`.
+/// The inputs of a step, under `with`.
 struct AgendaInput: Decodable, Sendable {
   struct Event: Decodable, Sendable {
     var title: String
@@ -16,7 +16,7 @@ struct AgendaInput: Decodable, Sendable {
 
     /// The date, without the time.
     var day: String { String(start.prefix(10)) }
-    /// The time, where there is one: `09:30`.
+    /// The time, such as `09:30`, or nil if there is none.
     var time: String? { start.count > 11 ? String(start.dropFirst(11).prefix(5)) : nil }
   }
 
@@ -25,14 +25,14 @@ struct AgendaInput: Decodable, Sendable {
   var file: String
 }
 
-/// What dependents read under `outputs`.
+/// The outputs, which dependents read under `outputs`.
 struct AgendaOutput: Encodable, Sendable {
   var file: String
   var days: Int
   var bytes: Int
 }
 
-/// `2026-05-01` and nothing that only looks like it.
+/// True if a text is a date such as `2026-05-01`.
 func isDate(_ text: String) -> Bool {
   let parts = text.split(separator: "-", omittingEmptySubsequences: false)
   guard parts.count == 3, parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isNumber) }),
@@ -41,7 +41,7 @@ func isDate(_ text: String) -> Bool {
   return (1...12).contains(month) && (1...31).contains(day)
 }
 
-/// What would be markup in a title is text.
+/// Escapes the characters of a title that would be markup.
 func escaped(_ text: String) -> String {
   var escaped = ""
   for character in text {

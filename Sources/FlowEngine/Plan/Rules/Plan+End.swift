@@ -20,7 +20,7 @@ extension Plan {
         continue
       }
       if endFollowing(beforeGate: false, at: now) { continue }
-      // A cleanup step that is held has not been decided.
+      // A cleanup step that awaits bodies may still run and post events.
       guard outstanding.awaitingBodies.isEmpty else { return }
       guard skipWaiters(among: events.waitingSteps, at: now) else { return }
       releaseIdle(at: now)

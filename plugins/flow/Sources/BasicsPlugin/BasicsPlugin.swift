@@ -2,7 +2,7 @@ import FlowPluginKit
 
 /// Basic actions: do nothing, wait, fail, set values, post and follow events, ask, and log.
 public struct BasicsPlugin: Plugin {
-  /// `flow`.
+  /// The plugin's name.
   public static let name = "flow"
 
   /// Creates the plugin.

@@ -2,7 +2,7 @@ import FlowPluginKit
 
 /// The trips and places of the Footprint app, the example launched by `workflows/launch.yaml`.
 public struct FootprintPlugin: Plugin {
-  /// `footprint`.
+  /// The plugin's name.
   public static let name = "footprint"
 
   /// Creates the plugin.

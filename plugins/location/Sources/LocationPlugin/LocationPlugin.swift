@@ -7,7 +7,7 @@ import FlowPluginKit
 /// LocationPlugin(source: CoreLocationSource())  // an app's own
 /// ```
 public struct LocationPlugin: Plugin {
-  /// `location`.
+  /// The plugin's name.
   public static let name = "location"
 
   /// The source of positions, and the state shared by the run's actions.

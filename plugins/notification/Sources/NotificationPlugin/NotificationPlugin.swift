@@ -8,7 +8,7 @@ import FlowPluginKit
 /// NotificationPlugin { DeviceNotificationCenter() } // an app's own, over UserNotifications
 /// ```
 public struct NotificationPlugin: Plugin {
-  /// `notification`.
+  /// The plugin's name.
   public static let name = "notification"
 
   /// The notification center of the runs.

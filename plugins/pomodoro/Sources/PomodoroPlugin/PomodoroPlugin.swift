@@ -2,7 +2,7 @@ import FlowPluginKit
 
 /// A Pomodoro timer shared by several devices, over the connection that `sync.connect` opens.
 public struct PomodoroPlugin: Plugin {
-  /// `pomodoro`.
+  /// The plugin's name.
   public static let name = "pomodoro"
 
   /// Creates the plugin.

@@ -7,7 +7,7 @@ import FlowPluginKit
 /// PreferencesPlugin(system: DevicePreferences())  // an app's own
 /// ```
 public struct PreferencesPlugin: Plugin {
-  /// `preferences`.
+  /// The plugin's name.
   public static let name = "preferences"
 
   /// The system's preferences, and the managers of each run.

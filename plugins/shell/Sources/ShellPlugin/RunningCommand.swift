@@ -191,8 +191,8 @@ struct RunningCommand: ~Copyable {
       time: exitWatch.number >= 0 ? nil : .milliseconds(Int(Self.lookMilliseconds)))
   }
 
-  /// Both outputs have ended. Returns nil if the leader has ended, too, which is usual, or otherwise the event of its
-  /// end.
+  /// Called when both outputs have ended. Returns nil if the leader has ended, too, which is usual, or otherwise the
+  /// event of its end.
   private mutating func awaitLeader() -> Pause? {
     if group.status() != nil { return nil }
     if exitWatch.number < 0 { exitWatch = Descriptor.exitWatch(of: group.number) }

@@ -2,7 +2,7 @@ import FlowPluginKit
 
 /// Keeps an app's tables and key-value pairs in a SQLite store.
 public struct StoragePlugin: Plugin {
-  /// `storage`.
+  /// The plugin's name.
   public static let name = "storage"
 
   /// Creates the plugin.

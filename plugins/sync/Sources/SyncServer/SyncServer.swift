@@ -14,8 +14,8 @@
   /// The sync server: stateless, with any backend. Two servers with one database can serve the same zones.
   ///
   /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes`
-  /// (server-sent events) · `GET /store` (its identity) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) ·
-  /// `GET /metrics`.
+  /// (server-sent events) · `GET /store` (its identity) · `GET /time` · `GET /health` (the process runs) · `GET /ready`
+  /// (its store answers) · `GET /metrics`.
   public struct SyncServer: Sendable {
     private let backend: any SyncBackend
     private let settings: ServerSettings

@@ -8,7 +8,7 @@ import FlowPluginKit
 /// UserInterfacePlugin { await WindowInterface() } // an app's own, over UIKit
 /// ```
 public struct UserInterfacePlugin: Plugin {
-  /// `ui`.
+  /// The plugin's name.
   public static let name = "ui"
 
   /// The maximum size of a launch screen's file in bytes, as on iOS 14 and later (R4).

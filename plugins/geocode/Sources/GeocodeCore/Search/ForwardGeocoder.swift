@@ -43,7 +43,7 @@ public struct ForwardGeocoder: Sendable {
   public struct Match: Sendable, Equatable {
     /// The record.
     public var record: GeocodeRecord
-    /// The similarity of the name.
+    /// The similarity of the matching name to the query.
     public var closeness: Closeness
     /// The number of typos. 0 except for `similar`.
     public var edits = 0

@@ -60,7 +60,7 @@ public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvert
   /// The problem.
   public let reason: Reason
 
-  /// One sentence with the given numbers and the expected range. If swapping the numbers helps, it says so.
+  /// One sentence with the given numbers and the expected range, and a hint if swapping the numbers helps.
   public var description: String {
     switch reason {
     case .notFinite:

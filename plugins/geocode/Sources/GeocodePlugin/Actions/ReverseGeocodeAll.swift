@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import GeocodeCore
 
-/// Describes the places of a list of coordinates in the way in which a person would.
+/// Describes the places of a list of coordinates as a person would.
 struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
   static let isPortable = true

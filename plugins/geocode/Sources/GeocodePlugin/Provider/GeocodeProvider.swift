@@ -78,7 +78,7 @@ public struct ForwardAnswer: Sendable, Equatable {
   public var place: NamedPlace
   /// The kind of the result.
   public var kind: Kind
-  /// The similarity of the name.
+  /// The similarity of the matching name to the query.
   public var closeness: ForwardGeocoder.Closeness
   /// The population of a city, or nil for other kinds.
   public var population: Int?

@@ -92,12 +92,12 @@ struct StartLocation: StepService {
     return Output(last, joined: false)
   }
 
-  /// R12: a launch option determines this, regardless of the reason.
+  /// True if the app was launched for a position. A launch option determines this, regardless of the reason (R12).
   private func isLaunchedForLocation(_ launch: Launch) -> Bool {
     launch.reason == .location || launch.options["location"].map { $0 != .boolean(false) && $0 != .null } ?? false
   }
 
-  /// A second start shares the service: it is ready with the last position.
+  /// Shares the running service with a second start, which is ready with the last position.
   private nonisolated(nonsending) func join(
     _ center: LocationCenter, run: String, _ context: ActionContext
   ) async throws -> Output {

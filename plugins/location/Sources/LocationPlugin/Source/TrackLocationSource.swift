@@ -9,7 +9,7 @@ public struct TrackLocationSource: LocationSource {
   /// Creates a source; it has no state.
   public init() {}
 
-  /// Returns nil: the system keeps no record, so the plugin's is used.
+  /// Returns nil, because the system keeps no record and the plugin's is used.
   public func authorization() -> LocationAuthorization? { nil }
 
   /// Returns the simulated answer, because there is no user to ask.

@@ -44,6 +44,6 @@ struct PresentNotification: AsyncAction {
     return Output(shown: true, options: options)
   }
 
-  /// N23: banners exist since iOS 14.
+  /// Returns the presentation options. Banners exist since iOS 14 (N23).
   static func options(osVersion: Int) -> [String] { [osVersion >= 14 ? "banner" : "alert", "sound", "badge"] }
 }

@@ -26,9 +26,9 @@ public protocol UserNotificationCenter: Sendable {
 }
 
 extension UserNotificationCenter {
-  /// Returns nil: unknown.
+  /// Returns nil by default, because the permission is unknown.
   public func isAuthorized() async throws -> Bool? { nil }
-  /// Always true, as on a device.
+  /// The default is true, as on a device.
   public var keepsSchedule: Bool { true }
 }
 
@@ -59,9 +59,9 @@ public struct NotificationRequest: Sendable, Hashable {
 
 /// A notification that arrived or was tapped.
 public struct NotificationDelivery: Sendable {
-  /// What happened.
+  /// The kinds of deliveries.
   public enum Kind: Sendable, Hashable {
-    /// It arrived and was not tapped.
+    /// The notification arrived and was not tapped.
     case received
     /// A person tapped it.
     case tapped
@@ -74,7 +74,7 @@ public struct NotificationDelivery: Sendable {
 
   /// The identifier of the notification.
   public let id: String
-  /// What happened.
+  /// The kind of delivery.
   public let kind: Kind
   /// The payload.
   public let payload: Value

@@ -12,7 +12,7 @@ public final class NotificationClaim: Sendable {
   /// The locked file, or nil once released.
   private let descriptor: Mutex<CInt?>
 
-  /// Returns nil if another process has the claim, or if there is no such file.
+  /// Claims a notification. Returns nil if another process has the claim, or if there is no such file.
   init?(of path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }

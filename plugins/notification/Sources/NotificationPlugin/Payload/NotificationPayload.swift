@@ -86,7 +86,7 @@ struct NotificationPayload: Sendable, Hashable {
       message: "the payload has \(count) bytes; the system delivers at most \(limit.bytes)")
   }
 
-  /// N18: a route must be a non-empty string.
+  /// Returns the route, which must be a non-empty string (N18).
   private static func route(of object: ValueObject, _ warnings: inout [String]) -> String? {
     switch object["route"] {
     case .string(let route)? where !route.isEmpty: return route
@@ -98,7 +98,7 @@ struct NotificationPayload: Sendable, Hashable {
     return nil
   }
 
-  /// N19: parameters that are not an object are ignored.
+  /// Returns the parameters. A value that is not an object is ignored (N19).
   private static func parameters(of object: ValueObject, _ warnings: inout [String]) -> ValueObject {
     if let parameters = NotificationAnswer.parameters(object["parameters"]) { return parameters }
     if object["parameters"] != nil {

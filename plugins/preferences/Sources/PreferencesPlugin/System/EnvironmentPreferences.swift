@@ -4,21 +4,21 @@ import FlowPlatform
   import Foundation
 #endif
 
-/// The system's preferences as a process finds them in its environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`
-/// (POSIX and GNU gettext), `GTK_THEME` and a terminal's `COLORFGBG`.
+/// The system's preferences in a process's environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG` (POSIX and GNU
+/// gettext), `GTK_THEME` and a terminal's `COLORFGBG`.
 public struct EnvironmentPreferences: SystemPreferences {
   /// The user's languages as BCP 47 tags, the most preferred first; empty for the locales `C` and `POSIX`.
   public let languages: [String]
   /// The appearance of the system, or nil if it is unknown.
   public let appearance: Appearance?
 
-  /// The preferences in the process's own environment. If it names no locale, as in an app for iOS, the languages are those of
-  /// the system.
+  /// Creates the preferences from the environment of this process. If it contains no locale, as in an app for iOS, the
+  /// languages are those of the system.
   public init() {
     self.init({ getenv($0).map { String(cString: $0) } }, systemLanguages: Self.systemLanguages)
   }
 
-  /// The preferences in an environment, and `systemLanguages` if that names no locale.
+  /// Creates the preferences from an environment, with `systemLanguages` if it contains no locale.
   public init(_ variable: (String) -> String?, systemLanguages: [String] = []) {
     languages = Self.languages(variable) ?? systemLanguages
     appearance = Self.appearance(variable)
@@ -32,8 +32,8 @@ public struct EnvironmentPreferences: SystemPreferences {
     #endif
   }
 
-  /// POSIX: the first of the three that is not empty decides. gettext: `LANGUAGE` is a list and comes before, but only
-  /// where the locale is none of the two without a language. Nil if none of them is set.
+  /// Returns the languages, or nil if no locale variable is set. By POSIX, the first of the three variables that is not
+  /// empty decides. By gettext, the list in `LANGUAGE` has precedence unless the locale is `C` or `POSIX`.
   private static func languages(_ variable: (String) -> String?) -> [String]? {
     guard let name = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first(where: { !$0.isEmpty }) else {
       return nil
@@ -43,7 +43,7 @@ public struct EnvironmentPreferences: SystemPreferences {
     return list + (list.contains(locale) ? [] : [locale])
   }
 
-  /// The tag of a POSIX locale: `zh-CN` for `zh_CN.UTF-8`, `sr-Latn-RS` for `sr_RS@latin`, nil for `C`.
+  /// Returns the tag of a POSIX locale: `zh-CN` for `zh_CN.UTF-8`, `sr-Latn-RS` for `sr_RS@latin`, nil for `C`.
   static func tag(ofLocale locale: String) -> String? {
     let base = locale.prefix { $0 != "." && $0 != "@" }
     guard !base.isEmpty, base != "C", base != "POSIX" else { return nil }

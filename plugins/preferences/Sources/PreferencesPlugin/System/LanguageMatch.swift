@@ -1,8 +1,8 @@
 /// Finds an application's best language for a preferred one, with a small part of RFC 4647's lookup and of CLDR's rules
 /// for Chinese scripts.
 enum LanguageMatch {
-  /// The best match for `wish` in `supported`, or nil: the same tag, else the same language and script, else a regional
-  /// variant of the same language and script.
+  /// Returns the best match for `wish` in `supported`, or nil: the same tag, else the same language and script, else a
+  /// regional variant of the same language and script.
   static func best(for wish: String, among supported: [String]) -> String? {
     let wanted = Tag(wish)
     if let same = supported.first(where: { Tag($0) == wanted }) { return same }

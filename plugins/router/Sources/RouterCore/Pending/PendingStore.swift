@@ -43,7 +43,7 @@ public struct PendingStore: Sendable, Hashable {
       case returned = "pending.returned"
     }
 
-    /// What happened.
+    /// The kind of event.
     public let kind: Kind
     /// The link of the event.
     public let route: PendingRoute

@@ -1,8 +1,8 @@
 /// The deleted records that a zone has forgotten: 90 days after each deletion, or earlier if a collection is full.
 ///
-/// Deleted records whose last change has a number up to `sequence` are gone, except those that the rules keep
+/// Deleted records whose last change has a number up to `sequence` are removed, except those that the rules keep
 /// (`ZoneRules.keptDeletions`). A record that the zone does not have and whose incarnation is less than `incarnation`
-/// was deleted and dropped: a device that still has it drops it too, and writes to it do not bring it back. New records
+/// was deleted and dropped: a device that still has it drops it too, and writes to it do not restore it. New records
 /// start with `incarnation`, whatever their key, and store it as `Cell.origin`.
 public struct Dropped: Hashable, Sendable {
   /// The zone's number of the last forgotten deletion. A device that has read less reads the whole zone.

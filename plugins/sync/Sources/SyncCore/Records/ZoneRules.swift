@@ -1,8 +1,8 @@
 /// The rules that a zone stores for one collection. The first device that names a rule fixes it for all devices and the
 /// arbiter.
 ///
-/// They are stored in a record of their own, `_schema/COLLECTION`: field names with their rules as text, and the rules
-/// of the collection itself under `_delete`, `_limit` and so on.
+/// They are stored in the record `_schema/COLLECTION`: field names with their rules as text, and the rules of the
+/// collection itself under `_delete`, `_limit` and so on.
 public struct ZoneRules: Hashable, Sendable {
   /// The type of the records that store rules.
   public static let type = "_schema"

@@ -34,7 +34,7 @@ struct ShowSplash: StepService {
     ]
   }
 
-  /// R4: the limit of the system since iOS 14.
+  /// The system's limit since iOS 14 (R4).
   static let limitBytes = UserInterfacePlugin.launchScreenLimitBytes
 
   static let imageSuffixes = ["png", "jpg", "jpeg", "gif", "heic", "webp", "bmp", "tiff", "pdf"]
