@@ -40,8 +40,8 @@ private struct Greeting: ActionInput {
 
 private func location(_ location: SourceLocation = #_sourceLocation) -> Int { location.line }
 
-@Suite struct `Names of the system next to those of flowrun` {
-  @Test func `can be written in a file that imports both`() throws {
+@Suite struct `Names that flowrun shares with the system` {
+  @Test func `can be used in a file that imports both`() throws {
     let upload = Upload()
     upload.qualityOfService = QualityOfService.utility
     #expect(upload.qualityOfService == .utility)

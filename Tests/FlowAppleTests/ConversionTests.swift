@@ -20,7 +20,7 @@ import Testing
     #expect(Value(foundation: UInt8(7)) == .integer(7))
   }
 
-  @Test func `keep their types in a payload read by JSONSerialization`() throws {
+  @Test func `keep their types in a payload that JSONSerialization has read`() throws {
     let json =
       #"{"aps":{"content-available":1,"alert":{"title":"x"},"mutable":true},"n":[1,2.5,null],"route":"app://a"}"#
     let object = try #require(
@@ -51,7 +51,7 @@ import Testing
 @Suite struct `A launch described by UIKit` {
   private let web = "https://example.com/x"
 
-  @Test func `opens the user activity with a web page if there are several`() {
+  @Test func `uses the user activity with a web page if there are several activities`() {
     let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
     let page = LaunchValues.userActivity(type: "NSUserActivityTypeBrowsingWeb", webpageURL: web)
     for activities in [[restored, page], [page, restored]] {
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `is attributed to a person if the app is restored without a link`() {
+  @Test func `has the reason user if the app is restored without a link`() {
     let restored = LaunchValues.userActivity(type: "com.example.restore", webpageURL: nil)
     #expect(Launch(values: LaunchValues.connectionOptions(userActivities: [restored])).reason == .user)
     #expect(Launch(values: [:]).reason == .user)
@@ -77,7 +77,7 @@ import Testing
     #expect(found.arrival == .action && found.action == "MARK_READ" && found.reply == "hi" && found.link == nil)
   }
 
-  @Test func `contains the route, the parameters and the identifier of a tap`() throws {
+  @Test func `has the route, the parameters and the identifier of a tapped notification`() throws {
     let options = LaunchValues.connectionOptions(
       notificationResponse: LaunchValues.notificationResponse(
         identifier: "n1", userInfo: ["route": "app://product/5", "parameters": #"{"price":"7"}"#],
@@ -103,7 +103,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == "app://page/1")
   }
 
-  @Test func `has launch options with the names that the router reads`() {
+  @Test func `has launch options under the names that the router reads`() {
     let names = [
       "UIApplicationLaunchOptionsURLKey": "url",
       "UIApplicationLaunchOptionsRemoteNotificationKey": "remoteNotification",
@@ -116,7 +116,7 @@ import Testing
     #expect(names.values.allSatisfy { $0 == "mine" || LaunchOptions.Key(rawValue: $0) != nil })
   }
 
-  @Test func `contains a push from the launch options`() throws {
+  @Test func `has the push in the launch options`() throws {
     let options = LaunchValues.launchOptions([
       "UIApplicationLaunchOptionsRemoteNotificationKey": [
         "aps": ["alert": "x"] as [AnyHashable: Any], "route": "app://chat/1",
@@ -146,7 +146,7 @@ import Testing
     #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == web)
   }
 
-  @Test func `runs in the background for a new location`() {
+  @Test func `runs in the background if a new location caused it`() {
     let options = LaunchValues.launchOptions(["UIApplicationLaunchOptionsLocationKey": NSNumber(value: true)])
     #expect(Launch(values: options, isInBackground: true).reason == .location)
   }
@@ -210,7 +210,7 @@ import Testing
     #expect(log.all == ["a", "b", "c", "d"])
   }
 
-  @Test func `keep their order if one arrives while another is passed on`() {
+  @Test func `keep their order if one arrives while another is being delivered`() {
     let (inbox, log) = (NotificationInbox(), Log())
     inbox.setDelegate { delivery in
       if delivery.id == "a" { inbox.deliver(NotificationDelivery(id: "b", kind: .tapped, payload: [:])) }
@@ -220,7 +220,7 @@ import Testing
     #expect(log.all == ["a", "b"])
   }
 
-  @Test func `are answered to the system even if there is no room`() {
+  @Test func `are acknowledged to the system even if the queue is full`() {
     let (inbox, log) = (NotificationInbox(), Log())
     for number in 0...NotificationInbox.limit {
       inbox.deliver(
@@ -229,7 +229,7 @@ import Testing
     #expect(log.all == ["\(NotificationInbox.limit) failed"])
   }
 
-  @Test func `have the parts that the system requires if scheduled`() {
+  @Test func `have the parts that the system requires when they are scheduled`() {
     let payload: ValueObject = ["aps": ["alert": ["title": "News", "body": "Tap"], "sound": "default", "badge": 2]]
     let once = NotificationContent(NotificationRequest(id: "a", payload: payload, delay: .zero))
     #expect(once.title == "News" && once.body == "Tap" && once.hasSound && once.badge == 2)

@@ -69,7 +69,7 @@ private final class MainThreadHold: Sendable {
     func set(_ value: RunReport) { report.withLock { $0 = value } }
   }
 
-  @Test @MainActor func `time out while the main thread waits for the run, which ends`() throws {
+  @Test @MainActor func `time out while the main thread waits for the run, and the run ends`() throws {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let ended = DispatchSemaphore(value: 0)
@@ -80,7 +80,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == [])
   }
 
-  @Test func `time out while the main thread is busy, and are not performed later`() async throws {
+  @Test func `time out while the main thread is busy, and do not run later`() async throws {
     let (calls, hold) = (Calls(), MainThreadHold())
     let engine = Engine {
       UserInterfacePlugin { await WindowInterface(calls) }
@@ -102,7 +102,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == ["launch"])
   }
 
-  @Test func `are called on the main thread, in the order of the launch`() async throws {
+  @Test func `run on the main thread in the order of the launch`() async throws {
     let calls = Calls()
     let engine = Engine { UserInterfacePlugin { await WindowInterface(calls) } }
     let (run, _) = try start(
@@ -119,7 +119,7 @@ private final class MainThreadHold: Sendable {
     #expect(calls.all == ["launch", "splash", "window", "present", "select badges"])
   }
 
-  @Test @MainActor func `need no main thread if the interface is headless`() throws {
+  @Test @MainActor func `do not need the main thread if the interface is headless`() throws {
     let engine = Engine { UserInterfacePlugin() }
     let ended = DispatchSemaphore(value: 0)
     let (_, report) = try start(

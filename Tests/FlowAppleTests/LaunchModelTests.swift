@@ -46,7 +46,7 @@ import Testing
     model.cancel()
   }
 
-  @Test func `posts events from before the start when it starts`() async throws {
+  @Test func `posts events that were added before the start when it starts`() async throws {
     let model = model()
     model.post(Bell.rung)
     model.post("door.opened")

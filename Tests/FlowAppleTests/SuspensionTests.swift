@@ -40,7 +40,7 @@ import Testing
     return LaunchModel(engine, TestLaunch(), .init(), options: runOptions(clock: VirtualClock()))
   }
 
-  @Test func `releases files and takes them again in the order of the calls`() async {
+  @Test func `releases and reacquires files in the order of the calls`() async {
     let files = Files()
     let model = model(files)
     model.suspend()
@@ -51,7 +51,7 @@ import Testing
     #expect(model.problem == nil)
   }
 
-  @Test func `says which file another process has taken, and takes the others`() async {
+  @Test func `reports a file that another process has acquired, and acquires the others`() async {
     let (taken, free) = (Files(isTaken: true), Files())
     let model = model(taken, free)
     model.suspend()
@@ -60,7 +60,7 @@ import Testing
     #expect(free.calls.withLock { $0 } == ["suspend", "reactivate"])
   }
 
-  @Test func `keeps files while background work goes on, and releases them when the last work ends`() async {
+  @Test func `keeps files while background work runs, and releases them when the last work ends`() async {
     let files = Files()
     let model = model(files)
     let launch = model.beginBackgroundWork()
@@ -73,7 +73,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend"])
   }
 
-  @Test func `takes files for background work that begins while the app is suspended`() async {
+  @Test func `acquires files for background work that begins while the app is suspended`() async {
     let files = Files()
     let model = model(files)
     await model.suspend().value
@@ -82,7 +82,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend", "reactivate", "suspend"])
   }
 
-  @Test func `keeps files at the end of background work if the app has come to the front`() async {
+  @Test func `keeps files at the end of background work if the app is in the foreground again`() async {
     let files = Files()
     let model = model(files)
     let launch = model.beginBackgroundWork()
@@ -94,7 +94,7 @@ import Testing
     #expect(files.calls.withLock { $0 } == ["suspend"])
   }
 
-  @Test func `has ended when its run has ended or could not start`() async {
+  @Test func `ends when its run has ended or cannot start`() async {
     let model = model()
     let ended = Task { await model.ended() }
     model.start()
@@ -107,7 +107,7 @@ import Testing
     #expect(failing.phase == .failed)
   }
 
-  @Test func `releases the run history, too, and records the run to its end`() async throws {
+  @Test func `also releases the run history, and records the run until its end`() async throws {
     var options = runOptions()
     let history = AppHistory(options.dataFolder + "/runs.sqlite")
     options.history = history.recording(TestLaunch())

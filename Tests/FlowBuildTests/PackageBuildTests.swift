@@ -77,7 +77,7 @@ struct PackageBuildTests {
     #expect(build(good).source == build(good).source)
   }
 
-  @Test func `an error is reported at the line of the YAML in the form of a compiler`() {
+  @Test func `an error is reported at its line in the YAML in the format of a compiler`() {
     var files = good
     files["/a/launch.yaml"] = Self.launch.replacing("after: map.first-use", with: "after: map.first-usee")
     let build = build(files)
@@ -95,7 +95,7 @@ struct PackageBuildTests {
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:13:"))
   }
 
-  @Test func `two workflows or two plugins with the same name are an error`() {
+  @Test func `two workflows or plugins with the same name are an error`() {
     var files = good
     files["/a/b/launch.yml"] = Self.launch
     #expect(build(files).messages.hasPrefix("/a/launch.yaml:1:1: error: two workflows are named 'launch'"))
@@ -145,7 +145,7 @@ struct PackageBuildTests {
     #expect(both.source == nil || both.source?.contains("import FlowKit\nimport SyncPlugin") == true)
   }
 
-  @Test func `a schema reports an error at its line, an error for equal names and one for a missing product`() {
+  @Test func `an invalid schema, equal names and a missing product are errors, each at its line`() {
     let wrong = build(schemas: ["/a/notes.sync.yaml": Self.schema.replacing("string", with: "strin")])
     #expect(wrong.source == nil)
     #expect(wrong.messages.hasPrefix("/a/notes.sync.yaml:2:"), "\(wrong.messages)")
@@ -159,7 +159,7 @@ struct PackageBuildTests {
       "\(none.messages)")
   }
 
-  @Test func `a target without workflows and events still has a source file`() throws {
+  @Test func `a target without workflows and events still has a generated source file`() throws {
     #expect(try #require(build([:]).source).firstRange(of: "enum Workflows {") != nil)
   }
 }

@@ -7,18 +7,18 @@ struct SwiftNamesTests {
     ("map.first-use", "mapFirstUse"), ("a/b_c", "aB_c"), ("default", "`default`"), ("2x", "_2x"), ("x-2", "x2"),
     ("", "empty"), ("Ready", "Ready"), ("?", "empty"),
   ])
-  func `a name of a workflow is converted to one in Swift`(_ name: String, _ expected: String) {
+  func `the name of a workflow is converted to a Swift name`(_ name: String, _ expected: String) {
     #expect(SwiftNames.member(name) == expected)
   }
 
-  @Test func `names that would be equal keep their separators, and otherwise get a number`() {
+  @Test func `names that would be equal in Swift keep their separators or else get a number`() {
     #expect(SwiftNames.members(["a-b", "c", "a.b"]) == ["a_b", "c", "a_b_2"])
     #expect(SwiftNames.members(["a-1b", "a1b"]) == ["a_1b", "a1b"])
     #expect(SwiftNames.members(["in", "for"]) == ["`in`", "`for`"])
     #expect(SwiftNames.types(["a-1", "a1"]) == ["A_1", "A1"])
   }
 
-  @Test func `a name with a special meaning as a member gets an underscore`() {
+  @Test func `a name that has a special meaning for a Swift member gets an underscore`() {
     #expect(SwiftNames.members(["init", "self"]) == ["init_", "self_"])
     #expect(SwiftNames.types(["type", "self"]) == ["Type_", "Self_"])
     #expect(SwiftNames.members(["values", "value"], besides: ["values"]) == ["values_", "value"])

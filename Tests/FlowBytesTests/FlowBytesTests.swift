@@ -2,8 +2,8 @@ import FlowBytes
 import Testing
 
 /// All of these hashes and numbers are stored in files or sent between devices, so they must never change.
-@Suite struct `Bytes that are stored` {
-  @Test func `contain the published numbers of SplitMix64`() {
+@Suite struct `Encoded bytes` {
+  @Test func `contain the published values of SplitMix64`() {
     var random = SplitMix64(seed: 1_234_567)
     #expect(
       (0..<5).map { _ in random.next() } == [
@@ -38,7 +38,7 @@ import Testing
       (0, [0]), (127, [0x7f]), (128, [0x80, 1]), (624_485, [0xe5, 0x8e, 0x26]),
       (.max, [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
     ] as [(UInt64, [UInt8])])
-  func `encode a number in as few bytes as possible and decode it again`(number: UInt64, bytes: [UInt8]) throws {
+  func `encode a number in as few bytes as possible and decode it unchanged`(number: UInt64, bytes: [UInt8]) throws {
     var (written, offset) = ([0x55] as [UInt8], 1)
     LEB128.write(number) { written.append($0) }
     #expect(written == [0x55] + bytes)
@@ -51,7 +51,7 @@ import Testing
       ([], .truncated), ([0x80], .truncated), ([0x80, 0], .notShortest),
       ([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2], .tooLarge),
     ] as [([UInt8], LEB128.NumberProblem)])
-  func `are rejected without moving the offset if malformed`(bytes: [UInt8], problem: LEB128.NumberProblem) {
+  func `are rejected without moving the offset if they are malformed`(bytes: [UInt8], problem: LEB128.NumberProblem) {
     var offset = 0
     #expect(throws: problem) { try LEB128.read(bytes, at: &offset) }
     #expect(offset == 0)

@@ -32,7 +32,7 @@ import Testing
     return Dictionary(zip(names, templates)) { first, _ in first }
   }
 
-  @Test(arguments: examples) func `an example is exported to a valid Argo workflow, or nothing of it can be translated`(
+  @Test(arguments: examples) func `an example is exported to a valid workflow unless no step can be translated`(
     _ name: String
   ) throws {
     let result = try FlowrunProcess.run(["export", "\(Self.workflows)/\(name)", "--format", "argo"])
@@ -75,7 +75,7 @@ import Testing
     #expect(templates["flowrun-2"] != nil)
   }
 
-  @Test func `the folder of a step becomes that of its container, and one next to the workflow is left out`() throws {
+  @Test func `a step's working folder becomes that of its container, unless it is next to the workflow`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -96,7 +96,7 @@ import Testing
     #expect(templates["beside"]?["container"]?.objectValue?["workingDir"] == nil)
   }
 
-  @Test func `a workflow without translatable steps is reported, and nothing is written`() throws {
+  @Test func `a workflow without translatable steps is an error, and nothing is written`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps: { a: { uses: flow.noop } }\n", to: "flow.yaml")

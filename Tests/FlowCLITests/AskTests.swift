@@ -57,7 +57,7 @@
       }
     }
 
-    @Test func `shows the output of items and included files before it, in events and on the page`() throws {
+    @Test func `shows the output of preceding items and included files, both in events and on the page`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -96,7 +96,7 @@
           "\"printed\":{\"each[0]\":[\"item a\"],\"each[1]\":[\"item b\"],\"part/two\":[\"3\",\"4\""), "\(output)")
     }
 
-    @Test func `for a secret neither shows nor records it, and is asked again by a resume that needs it`()
+    @Test func `for a secret neither shows nor records it, and a resume that needs it asks again`()
       throws
     {
       defer { tool.remove() }

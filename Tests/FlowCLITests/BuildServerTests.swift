@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `annotates the lines of a workflow that cannot run, in a run and in a check`() throws {
+  @Test func `annotates the lines of an invalid workflow, both in a run and in a check`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.nop }\n", to: "flows/broken.yaml")
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(.enabled(if: TraceReceiver.isInstalled))
-  func `is received by a collector as one trace that contains the contexts of commands and plugins`() throws {
+  func `reaches a collector as a single trace that includes the contexts of commands and plugins`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let receiver = try TraceReceiver()
@@ -217,7 +217,7 @@ import Testing
         "flowrun: warning: 3 of the run's 3 spans did not reach http://127.0.0.1:1/v1/traces: Connection refused\n"))
   }
 
-  @Test func `sends traces over TLS if it was built with TLS`() throws {
+  @Test func `sends traces over TLS if flowrun was built with TLS`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: x\nsteps:\n  a: { uses: flow.noop }\n", to: "x.yaml")

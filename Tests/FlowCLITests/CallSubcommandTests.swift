@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct CallSubcommandTests {
-  @Test func `prints the outputs of one action`() throws {
+  @Test func `call prints the outputs of one action`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("call", "flow.set", "--with", #"{"values": {"a": [1, "${{ inputs.x }}"]}}"#)
@@ -12,14 +12,14 @@ import Testing
         == .init(exitCode: 0, standardOutput: #"{"outputs":{"a":[1,"${{ inputs.x }}"]}}"# + "\n", standardError: ""))
   }
 
-  @Test func `logs to standard error, so the answer remains one line`() throws {
+  @Test func `call logs to standard error, so the answer remains one line`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("call", "flow.log", "--with", #"{"message": "hello"}"#)
     #expect(output == .init(exitCode: 0, standardOutput: "{\"outputs\":{}}\n", standardError: "hello\n"))
   }
 
-  @Test func `prints the error of an action that fails and exits with 1`() throws {
+  @Test func `call prints the error of an action that fails and exits with 1`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("call", "flow.fail", "--with", #"{"message": "no luck"}"#)
@@ -27,13 +27,13 @@ import Testing
     #expect(output.standardOutput == #"{"error":{"code":"failed","message":"no luck"}}"# + "\n")
   }
 
-  @Test func `can post the event named by an input`() throws {
+  @Test func `call can post the event named by an input`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("call", "flow.post", "--with", #"{"event": "some.event"}"#).exitCode == 0)
   }
 
-  @Test func `answers each line of a batch in order`() throws {
+  @Test func `call answers each line of a batch in order`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run(
@@ -57,7 +57,7 @@ import Testing
         """)
   }
 
-  @Test func `first provides the handles that the action requires, with default inputs`() throws {
+  @Test func `call first provides the handles that the action requires, with default inputs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("call", "storage.query", "--with", #"{"sql": "SELECT 1 AS one"}"#, "--data", "kept")
@@ -87,7 +87,8 @@ import Testing
       "--with '{' is not JSON: line 1, column 2: expected a key in double quotes, found the end of the text"
     ),
   ])
-  func `rejects wrong calls with 64 and suggests the correct one`(action: String, with: String, message: String) throws
+  func `call rejects invalid arguments with 64 and suggests valid ones`(action: String, with: String, message: String)
+    throws
   {
     let tool = try CommandLineTool()
     defer { tool.remove() }

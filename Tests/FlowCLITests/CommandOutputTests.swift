@@ -22,7 +22,7 @@ import Testing
       """, to: "output.yaml")
   }
 
-  @Test func `every line is a log line of its step, with its stream`() throws {
+  @Test func `each output line is logged for its step, with its stream`() throws {
     defer { tool.remove() }
     let lines = try tool.run("output.yaml", "--json").standardOutput.split(separator: "\n")
     let logs = try lines.compactMap { try JSONText.parse(String($0)).objectValue }.filter { $0["event"] == "step.log" }
@@ -43,7 +43,7 @@ import Testing
     #expect(quiet.contains("the real error") && quiet.contains("noise"))
   }
 
-  @Test func `a command can print any amount of output, and its log lines wait for their reader`() throws {
+  @Test func `a command can print any amount of output and waits for a slow reader of its log lines`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -60,7 +60,7 @@ import Testing
 
   #if os(Linux)
     @Test
-    func `a process in a separate session serves later steps and ends with the run, which names it`()
+    func `a process in a separate session serves later steps and is stopped and named when the run ends`()
       throws
     {
       defer { tool.remove() }
@@ -90,7 +90,7 @@ import Testing
       #expect(json.exitCode == 0 && json.standardError.hasPrefix("flowrun: \(warning)"))
     }
 
-    @Test func `a process in a separate session can continue to print to the log of its step`() throws {
+    @Test func `a process in a separate session can still print to the log of its step`() throws {
       defer { tool.remove() }
       try tool.write(
         """
@@ -125,7 +125,7 @@ import Testing
     }
   #endif
 
-  @Test func `commands wait for each other if file descriptors are scarce`() throws {
+  @Test func `commands wait for each other when file descriptors are scarce`() throws {
     defer { tool.remove() }
     var text = "name: scarce\nsteps:\n"
     for step in 0..<60 { text += "  s\(step): { uses: shell.run, with: { command: sleep 0.2 } }\n" }

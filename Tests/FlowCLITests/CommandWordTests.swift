@@ -12,7 +12,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml", "--no-history"] : arguments)
   }
 
-  @Test func `run takes a text that stops at the first failing command, or a list that bypasses the shell`() throws {
+  @Test func `run takes a string that stops at the first failing command, or a list that bypasses the shell`() throws {
     let result = try run(
       """
       name: words
@@ -61,7 +61,7 @@ import Testing
     #expect(!result.standardOutput.contains("gate"))
   }
 
-  @Test func `finally can read what happened`() throws {
+  @Test func `finally can read the outcomes of the steps`() throws {
     let result = try run(
       """
       name: sad
@@ -158,7 +158,7 @@ import Testing
     ("", "a: make all", "write a command under 'run': { run: \"make all\" }"),
     ("", "a: flow.noop", "write an action under 'uses': { uses: flow.noop }"),
   ])
-  func `with a value instead of a mapping name the key that the value belongs to`(
+  func `with a value instead of a mapping are errors that name the key for the value`(
     line: String, step: String, answer: String
   ) throws {
     let result = try run(
@@ -202,7 +202,7 @@ import Testing
     #expect(result.standardOutput.contains("1 error,"), "\(result.standardOutput)")
   }
 
-  @Test func `such as a list of steps, jobs or a foreign type are one error each`() throws {
+  @Test func `such as a list of steps, jobs or an unknown type are one error each`() throws {
     let list = try run("name: l\nsteps:\n  - run: make\n  - run: make test\n", "validate", "w.yaml")
     #expect(list.standardOutput.contains("give each step an id as its key") && list.standardOutput.contains("1 error,"))
     let jobs = try run("name: l\njobs:\n  build:\n    steps:\n      - run: make\n", "validate", "w.yaml")

@@ -3,7 +3,7 @@ import Testing
 
 /// `flowrun compile`, and commands that read its output.
 @Suite(.timeLimit(.minutes(10))) struct CompileSubcommandTests {
-  @Test func `a compiled workflow runs, validates and is drawn like its YAML, in every folder`() throws {
+  @Test func `a compiled workflow can be run, validated and drawn like its YAML from any folder`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -66,7 +66,7 @@ import Testing
     #expect(try tool.text(of: "ran.txt") == "first\n")
   }
 
-  @Test func `rejects an invalid workflow and never overwrites the workflow`() throws {
+  @Test func `compile rejects an invalid workflow and never overwrites the source`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let yaml = "name: a\nsteps: { a: { uses: flow.noop } }\n"

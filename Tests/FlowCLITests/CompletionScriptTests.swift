@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: shells)
-  func `a file without a subcommand is completed like one after run`(shell: String) throws {
+  func `a file without a subcommand is completed like a file after run`(shell: String) throws {
     defer { tool.remove() }
     let first = try proposals(shell, at: "flowrun ")
     #expect(first.isSuperset(of: ["run", "validate", "hello.yaml"]) && !first.contains("notes.txt"), "\(first)")
@@ -71,7 +71,7 @@ import Testing
     #expect(try proposals(shell, at: "flowrun routes check h") == ["hello.yaml"])
   }
 
-  @Test func `steps are proposed after a file, and those of flowrun.yaml without one`() throws {
+  @Test func `the steps of the file are completed, or those of flowrun.yaml if no file is given`() throws {
     defer { tool.remove() }
     #expect(try proposals("bash", at: "flowrun hello.yaml ").contains("a"))
     try tool.write("name: own\nsteps: { test: { run: make test }, tidy: { run: make clean } }\n", to: "flowrun.yaml")
@@ -82,7 +82,7 @@ import Testing
 
   /// Zsh completes only on a terminal, so its functions are replaced by ones that print their arguments.
   @Test(.enabled(if: isInstalled("zsh")), arguments: [("hello.yaml", "run hello.yaml"), ("validate", "validate")])
-  func `zsh completes a file without a subcommand like one after run`(first: String, line: String) throws {
+  func `zsh completes a file without a subcommand like a file after run`(first: String, line: String) throws {
     defer { tool.remove() }
     let script = try tool.run("--generate-completion-script", "zsh")
     try tool.write(script.standardOutput, to: "script")
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// Not tested in fish, which evaluates flowrun's queries about the line only on a terminal.
-  @Test func `the content of the file is proposed, with and without a subcommand`() throws {
+  @Test func `a file's events, inputs and steps are completed, with and without a subcommand`() throws {
     defer { tool.remove() }
     for line in ["flowrun", "flowrun run"] {
       let events = try proposals("bash", at: "\(line) hello.yaml --event ")

@@ -30,7 +30,7 @@ import Testing
     #expect(status == 0, "\(output)")
   }
 
-  @Test func `a copy cannot be resumed, the error has both paths, and the original is unchanged`() throws {
+  @Test func `are not resumed from a copy, with an error that has both paths, and the original is unchanged`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)
@@ -44,7 +44,8 @@ import Testing
     #expect(listed.contains("/debug/w.yaml") && !listed.contains("/prod/w.yaml"), "\(listed)")
   }
 
-  @Test func `--here continues a copy as a separate run and repeats steps that recorded the old folder`() throws {
+  @Test func `continue from a copy as separate runs with --here, and repeat steps that recorded the old folder`() throws
+  {
     let tool = try tool()
     defer { tool.remove() }
     try copy("prod", to: "debug", in: tool)
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a moved folder is resumed at its new path, even if another folder took its place`(hasClone: Bool) throws {
+  func `are resumed at a moved folder's new path, even if another folder has the old one`(hasClone: Bool) throws {
     let tool = try tool()
     defer { tool.remove() }
     try FileManager.default.moveItem(atPath: tool.folder.path + "/prod", toPath: tool.folder.path + "/moved")
@@ -79,7 +80,7 @@ import Testing
     #expect(refused.exitCode == 2 && refused.standardError.contains("/moved'"), "\(refused)")
   }
 
-  @Test func `a link to the folder is treated as the folder`() throws {
+  @Test func `are the same through a symbolic link to the folder`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try FileManager.default.createSymbolicLink(
@@ -89,7 +90,7 @@ import Testing
     #expect(try tool.run("runs", "link/w.yaml", "--in", "prod").standardOutput.contains("success"))
   }
 
-  @Test func `cancel, post and answer in a copy do not affect the process of the original`() throws {
+  @Test func `are not affected by cancel, post and answer in a copy`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

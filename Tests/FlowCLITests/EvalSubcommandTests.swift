@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct EvalSubcommandTests {
-  @Test func `prints the kind and the value`() throws {
+  @Test func `eval prints the kind and the value of an expression`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(#"{"a": {"b": [1, 2.5]}}"#, to: "context.json")
@@ -13,7 +13,7 @@ import Testing
     #expect(try tool.run("eval", "--", "-Infinity").standardOutput == #"{"kind":"Number","value":"-Infinity"}"# + "\n")
   }
 
-  @Test func `reports an error in an expression and exits with 1`() throws {
+  @Test func `eval reports an error in an expression and exits with 1`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("eval", "contain('a', 'b')")
@@ -25,7 +25,7 @@ import Testing
     #expect(output.standardError.hasSuffix("  = help: did you mean 'contains'?\n"))
   }
 
-  @Test func `answers each line with one line, in order, even invalid ones`() throws {
+  @Test func `eval answers each line with one line, in order, even invalid ones`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let questions: [(String, String)] = [
@@ -61,7 +61,7 @@ import Testing
     #expect(output.standardOutput.split(separator: "\n").map(String.init) == questions.map(\.1))
   }
 
-  @Test func `reads lines of any length up to the limit`() throws {
+  @Test func `eval reads lines of any length up to the limit`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let text = String(repeating: "x", count: 3 << 20)
@@ -94,7 +94,7 @@ import Testing
         + "of the text\n"
     ),
   ])
-  func `rejects a wrong call with 64`(arguments: [String], message: String) throws {
+  func `eval rejects invalid arguments with 64`(arguments: [String], message: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("[]", to: "list.json")

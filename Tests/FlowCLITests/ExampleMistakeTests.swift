@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [SingleMistake.lineTwoIn, .blockTwoIn])
-  func `does not cause further errors, such as for launch events at the wrong level`(
+  func `does not cause further errors, for example with launch events at the wrong level`(
     mistake: SingleMistake
   ) throws {
     let text = try String(contentsOfFile: Self.folder + "/launch.yaml", encoding: .utf8)
