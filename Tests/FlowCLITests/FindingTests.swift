@@ -56,7 +56,7 @@ import Testing
         """)
   }
 
-  @Test func `of a failed include are those of its steps`() throws {
+  @Test func `of a failed include are the findings of its steps`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -71,7 +71,7 @@ import Testing
     #expect(GitHubAnnotations.data("a:b,c%\r\n") == "a:b,c%25%0D%0A")
   }
 
-  @Test func `are limited to ten per severity, and the tenth has the number of the others`() {
+  @Test func `are limited to ten per severity, and the tenth has the number of omitted ones`() {
     func lines(_ count: Int) -> [Substring] {
       GitHubAnnotations.text((1...count).map { finding(.error, $0) } + [finding(.warning, 1)]).split(separator: "\n")
     }
@@ -93,7 +93,7 @@ import Testing
     #expect(entries[0]["description"] == "step 'test' failed: no: 50 %, really\nlast line")
   }
 
-  @Test func `have unique fingerprints that do not depend on lines and messages`() throws {
+  @Test func `have unique fingerprints that do not depend on lines or messages`() throws {
     func fingerprints(_ findings: [Finding]) throws -> [String?] {
       try #require(JSONText.parse(CodeQuality.bytes(findings)).arrayValue).map { $0["fingerprint"]?.stringValue }
     }

@@ -17,7 +17,7 @@ import Testing
 
     """
 
-  @Test func `have working commands at their end`() throws {
+  @Test func `end with commands that work from there`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "flows/w.yaml")
     let run = try tool.run("flows/w.yaml").standardOutput
@@ -40,7 +40,7 @@ import Testing
     #expect(try tool.run(commands[1]).exitCode == 1)
   }
 
-  @Test func `in a pipe print one line per step and do not repeat the output of a failure`() throws {
+  @Test func `print one line per step to a pipe and do not repeat the output of a failure`() throws {
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
     let run = try tool.run("w.yaml").standardOutput
@@ -61,7 +61,7 @@ import Testing
     #expect(verbose.contains("good started on ") && verbose.contains("critical path: "), "\(verbose)")
   }
 
-  @Test func `are found if there is one folder with runs; otherwise a folder must be named`() throws {
+  @Test func `are found if only one folder has runs; otherwise the folder must be named`() throws {
     defer { tool.remove() }
     let plain = Self.workflow.replacing("exit 3", with: "true")
     try tool.write(plain, to: "a/deep/w.yaml")
@@ -85,7 +85,7 @@ import Testing
     #expect(try tool.run("runs").standardError.isEmpty)
   }
 
-  @Test func `have logs that explain why a step printed nothing, and reject conflicting options`() throws {
+  @Test func `have logs that explain why a step printed nothing, and conflicting options are rejected`() throws {
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     _ = try tool.run("w.yaml")

@@ -41,7 +41,7 @@
     /// The disk can be full at any write: a normal run is not affected. A durable run ends with an error and, when
     /// there is space, is resumed without repeating recorded steps.
     @Test(.enabled(if: isRoot), .timeLimit(.minutes(10)))
-    func `loses no run, and no recorded step of a durable run`() throws {
+    func `loses no run and no recorded step of a durable run`() throws {
       let outside = try CommandLineTool()
       defer {
         outside.remove()

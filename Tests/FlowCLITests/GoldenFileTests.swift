@@ -23,7 +23,7 @@ import Testing
     return (tool, result.output)
   }
 
-  @Test func `have events whose members a run still posts`() throws {
+  @Test func `have events whose members runs still report`() throws {
     let (tool, output) = try run("golden.yaml", "--no-history", "--json")
     defer { tool.remove() }
     let now = Events(output)
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `have a report whose members are still written, and which can still be read`() throws {
+  @Test func `have a report whose members are still written and can still be read`() throws {
     let (tool, _) = try run("golden.yaml", "--no-history", "--quiet", "--report", "now.json")
     defer { tool.remove() }
     let recorded = try JSONSerialization.jsonObject(with: Data(Self.golden("report.json").utf8))
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `have a plugin for which the protocol has not changed`() throws {
+  @Test func `have a plugin that still works with the protocol`() throws {
     // The plugin ends if flowrun sends anything that is not in its record, and then nothing would be printed.
     let (tool, output) = try run("golden.yaml", "--no-history")
     defer { tool.remove() }
@@ -62,7 +62,7 @@ import Testing
     #expect(try tool.run("graph", "golden.flow").standardOutput == tool.run("graph", "golden.yaml").standardOutput)
   }
 
-  @Test func `have a run history that can be listed, with a killed run that can be resumed`() throws {
+  @Test func `have a run history that can still be listed and a killed run that can still be resumed`() throws {
     // The history contains the path of this folder.
     let folder = URL(filePath: "/tmp/flowrun-golden")
     let files = FileManager.default

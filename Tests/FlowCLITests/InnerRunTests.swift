@@ -41,7 +41,7 @@
       #expect(!result.output.contains("was killed"), "\(result)")
     }
 
-    @Test func `left behind by a finished command is stopped and has time for its cleanup`() throws {
+    @Test func `that a finished command left behind is stopped and has time for its cleanup`() throws {
       defer { tool.remove() }
       try tool.write(
         """

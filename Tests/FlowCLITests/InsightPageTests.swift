@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-  func `loads nothing, logs nothing to the console, and responds to pointer and keys`(
+  func `loads and logs nothing, and responds to the pointer and the keyboard`(
     width: Int, scheme: String
   ) throws {
     let tool = try CommandLineTool()
@@ -122,7 +122,7 @@ import Testing
     #expect(page.contains("<h2>Gate</h2>") && page.contains("held by the minimum"))
   }
 
-  @Test(.enabled(if: hasBrowser)) func `with ten thousand steps draws only visible ones and finds the others quickly`()
+  @Test(.enabled(if: hasBrowser)) func `draws only the visible ones of 10,000 steps, and finds the others quickly`()
     throws
   {
     let tool = try CommandLineTool()

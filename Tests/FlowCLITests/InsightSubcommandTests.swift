@@ -53,7 +53,7 @@ import Testing
     try tool.write(JSONText.write(.object(report)), to: name)
   }
 
-  @Test func `return the same forecast on one core and on several, and another one for another seed`() throws {
+  @Test func `return the same forecast for any number of cores, and a different one for another seed`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let arguments = ["simulate", "app.yaml", "--runs", TestExtent.isFull ? "5000" : "500", "--format", "json"]
@@ -86,7 +86,7 @@ import Testing
     #expect((output.standardOutput + output.standardError).contains(text), "\(output)")
   }
 
-  @Test func `assign a cause to every millisecond of a real run, from a report and from the history`() throws {
+  @Test func `assign a cause to each millisecond of a run, from a report and from the history`() throws {
     let tool = try tool()
     defer { tool.remove() }
     // Only 'show' blocks the gate, so the critical path does not depend on the machine's speed.
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  @Test func `analyze attempts of steps and items, waits for the disk, and the gate only if there is one`()
+  @Test func `analyze attempts of steps and items, waits for the disk, and the gate if there is one`()
     throws
   {
     let tool = try CommandLineTool()
@@ -138,7 +138,7 @@ import Testing
     #expect(told.contains("\neverything had finished at") && !told.contains("the gate"), "\(told)")
   }
 
-  @Test func `never mix launches of different reasons, and check a budget in each group of five`() throws {
+  @Test func `keep launches of different reasons apart, and check a budget in each group of five`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -201,7 +201,7 @@ import Testing
     #expect(page.standardOutput.contains("only now: 6 runs, launched by background (cold)"), "\(page)")
   }
 
-  @Test func `count one run as one`() throws {
+  @Test func `use the singular for a single run, step or group`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: one\nsteps: { s: { uses: flow.noop } }\n", to: "one.yaml")
@@ -292,7 +292,7 @@ import Testing
     #expect(output.exitCode == 2 && output.standardError.contains(problem), "\(output)")
   }
 
-  @Test func `read a report of an older flowrun`() throws {
+  @Test func `read reports of older versions of flowrun`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(

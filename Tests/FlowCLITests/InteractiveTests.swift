@@ -23,7 +23,7 @@
     }
 
     @Test(arguments: ["xterm", "dumb"])
-    func `uses the terminal while other steps run, whose output follows`(term: String) throws {
+    func `uses the terminal while other steps run, whose output is printed afterwards`(term: String) throws {
       defer { tool.remove() }
       let session = try start(
         """
@@ -43,7 +43,7 @@
       #expect(logs.standardOutput.contains("from the other") && !logs.standardOutput.contains("hello bob"))
     }
 
-    @Test func `waits for the interactive steps before it in the file`() throws {
+    @Test func `waits for the interactive steps above it in the file`() throws {
       defer { tool.remove() }
       try tool.write("name: inner\nsteps:\n  third: { run: echo the third, interactive: true }\n", to: "inner.yaml")
       let session = try start(
@@ -75,7 +75,7 @@
       if end == "read line" { #expect(session.output.contains("signal 2")) }
     }
 
-    @Test func `is cancelled by SIGTERM to flowrun, and the terminal is restored`() throws {
+    @Test func `is cancelled when flowrun receives SIGTERM, and the terminal is restored`() throws {
       defer { tool.remove() }
       let session = try start(
         """
@@ -131,7 +131,7 @@
       #expect(piped.exitCode == 1 && piped.standardOutput.contains("[no-terminal]"))
     }
 
-    @Test func `returns outputs in the file for outputs, for each item`() throws {
+    @Test func `returns the outputs written to its output file, for each item`() throws {
       defer { tool.remove() }
       let session = try start(
         """

@@ -11,11 +11,11 @@ import Testing
     return signals.map { requests.take($0.0, at: start + .milliseconds($0.1)) }
   }
 
-  @Test func `signals within half a second of the first one are one request`() {
+  @Test func `signals within half a second of the first one count as one request`() {
     #expect(reactions((SIGTERM, 0), (SIGTERM, 0), (SIGINT, 100), (SIGHUP, 499)) == [.stop, .none, .none, .none])
   }
 
-  @Test func `a later signal ends the process at once, counted from the first one`() {
+  @Test func `a signal more than half a second after the first one ends the process at once`() {
     #expect(reactions((SIGINT, 0), (SIGINT, 500)) == [.stop, .endAtOnce])
     #expect(reactions((SIGINT, 0), (SIGINT, 300), (SIGINT, 600)) == [.stop, .none, .endAtOnce])
   }

@@ -4,7 +4,7 @@ import Testing
 
 /// Resumes of steps with items, from the perspective of a person and of a service with idempotency keys.
 @Suite struct `Resumed items` {
-  @Test func `use each key once if the order of the list changes, and the plan matches what happens`()
+  @Test func `use each key once if the list is reordered, and the plan shows what the resume does`()
     throws
   {
     let tool = try CommandLineTool()

@@ -91,7 +91,7 @@ import Testing
     #expect(!(try cases(["a": RunAccountExample.step("success")], "success")).contains { $0.contains("the run") })
   }
 
-  @Test func `of a run that a signal prevented from starting has an error, and its page can be created`() {
+  @Test func `of a run that a signal prevented from starting has an error, and a page can be created from it`() {
     let report = RunReport.ofNoRun(of: "a.yaml", why: "signal 2 came first")
     let account = RunAccount(report, file: "a.yaml", mask: nil, activatedAtNanoseconds: 0)
     #expect(self.report(account).contains(#"<error type="cancelled" message="signal 2 came first">"#))

@@ -37,7 +37,7 @@ import Testing
     #expect(line(32, ViewStage.done("b")) == "     12.0  b succeeded in 12 ms")
   }
 
-  @Test func `have the time of day of the event, even if it is received late, until the clock is set`() {
+  @Test func `have the time of day of the event even if it is received late, until the clock is set`() {
     let now = Mutex(1_000_000_000_000)
     let clock = EventClock { now.withLock { $0 } }
     func text(_ event: Int, received: Int) -> String {
@@ -53,7 +53,7 @@ import Testing
     #expect(lines[0].dropFirst(12).hasPrefix("  b failed") && lines[1].hasPrefix("                | two"), "\(lines)")
   }
 
-  @Test func `show the end of an included file and of items with time and number`() {
+  @Test func `show the end of an included file and of items with its time and their number`() {
     let files = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml }, each: { uses: flow.noop, foreach: [a, b] } }",
       "core.yaml": "name: core\nsteps: { one: { uses: flow.noop }, two: { uses: flow.noop } }",
@@ -102,7 +102,7 @@ import Testing
     #expect(lines(Self.plain, isVerbose: true, skipped("b[1]", .upToDate)) == ["b[1] skipped: up-to-date"])
   }
 
-  @Test func `have levels in words`() {
+  @Test func `show log levels as words`() {
     #expect(
       lines(
         Self.plain, ViewStage.log("a", .debug, "d"), ViewStage.log("a", .info, "i"),

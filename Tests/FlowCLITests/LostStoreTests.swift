@@ -41,7 +41,7 @@ import Testing
     #expect(run.exitCode == 0 && run.standardOutput.contains("warning: history: "), "\(run)")
   }
 
-  @Test func `is in the main file of the store after flowrun has ended, and in a backup`() throws {
+  @Test func `is in the main file of the store once flowrun has ended, and in a backup`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow("echo a"), to: "w.yaml")
@@ -64,7 +64,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
   }
 
-  @Test func `releases disk space when it is pruned`() throws {
+  @Test func `frees disk space when it is pruned`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: trial\nsteps: { a: { run: seq 1 60000 } }\n", to: "w.yaml")

@@ -60,7 +60,7 @@ import Testing
     #expect(output.contains("400 succeeded"), "\(output.suffix(1000))")
   }
 
-  @Test func `commands waiting without a thread end if flowrun is killed`() throws {
+  @Test func `commands that wait without a thread end when flowrun is killed`() throws {
     defer { tool.remove() }
     let gate = try writeWaiting(50, ",$$,")
     let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
@@ -80,7 +80,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `300 commands that leave processes are cancelled on a few threads`() throws {
+    @Test func `300 commands that leave processes behind are cancelled on a few threads`() throws {
       defer { tool.remove() }
       var text = "name: many\nsteps:\n"
       for step in 0..<300 { text += "  s\(step): { run: 'echo up $PPID; sleep 600; :' }\n" }
@@ -103,13 +103,13 @@ import Testing
       #expect(most <= 40)
     }
 
-    @Test func `a limit of open files that cannot be raised is named, and fewer commands run at once`() throws {
+    @Test func `an open file limit that cannot be raised is reported, and fewer commands run at once`() throws {
       defer { tool.remove() }
       try runUnderLimit("ulimit -n 64; exec", "open files (ulimit -n)", commands: 60)
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become a user who has no other processes"))
-    func `a limit of processes is named, and fewer commands run at once`() throws {
+    func `a process limit is reported, and fewer commands run at once`() throws {
       defer { tool.remove() }
       try runUnderLimit(
         "ulimit -u 60; exec setpriv --regid 61873 --reuid 61873 --clear-groups", "processes (ulimit -u", commands: 100)
@@ -133,7 +133,7 @@ import Testing
       #expect(output.contains("raise the limit of \(limit)"), "\(output.suffix(1000))")
     }
 
-    @Test func `a command that is stopped goes on when it is told to`() throws {
+    @Test func `a suspended command continues when it receives SIGCONT`() throws {
       defer { tool.remove() }
       try tool.write(
         "name: stopped\nsteps:\n  s: { run: 'echo number $$; kill -STOP $$; echo continued' }\n", to: "stopped.yaml")
@@ -150,7 +150,7 @@ import Testing
       #expect(result.exitCode == 0 && result.output.contains("s: continued"), "\(result)")
     }
 
-    @Test func `a low limit of open files is raised for flowrun but not for commands`() throws {
+    @Test func `a low open file limit is raised for flowrun but not for commands`() throws {
       defer { tool.remove() }
       let gate = try writeWaiting(60, " $(ulimit -n)")
       let file = open(gate, for: 60)

@@ -8,7 +8,7 @@ import Testing
   }
 
   @Test(arguments: [(1_000, true), (1_001, false)])
-  func `has lines for its items up to a thousand`(count: Int, areShown: Bool) throws {
+  func `has one line per item for up to a thousand items`(count: Int, areShown: Bool) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow(count, "flow.noop"), to: "w.yaml")
@@ -17,7 +17,7 @@ import Testing
     #expect(output.contains("each succeeded in"))
   }
 
-  @Test func `has no names for items that are posts`() throws {
+  @Test func `shows items that are posts only by their index`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -36,7 +36,7 @@ import Testing
     #expect(report.contains(#""items":"#))
   }
 
-  @Test func `still shows which items failed, and programs receive all events`() throws {
+  @Test func `still shows which items failed, and reports all events to programs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

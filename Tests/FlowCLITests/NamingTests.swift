@@ -20,10 +20,10 @@ struct NamingTests {
   }
 
   @Test(arguments: ["a", "country-code", "admin1-zh", "utf8"])
-  func `the rule accepts these names`(name: String) { #expect(Self.isKebabCase(name)) }
+  func `a kebab-case name is accepted`(name: String) { #expect(Self.isKebabCase(name)) }
 
   @Test(arguments: ["", "countryCode", "country_code", "-a", "a-", "a--b", "1st", "a.b", "A"])
-  func `the rule rejects these names`(name: String) { #expect(!Self.isKebabCase(name)) }
+  func `a name that is not kebab-case is rejected`(name: String) { #expect(!Self.isKebabCase(name)) }
 
   /// Returns the name of a field and of everything in it.
   private static func names(of field: FieldDeclaration) -> [String] { [field.name] + names(of: field.type) }
