@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  @Test func `are an error as variables, whose tables cannot distinguish them`() throws {
+  @Test func `are an error as variables, because a variable table cannot distinguish them`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -80,7 +80,7 @@ import Testing
     "steps: { a: { run: env, env: { \(composed): 1 }, with: { env: { \(decomposed): 2 } } } }",
     "env: { TOK: 1 }\nsteps: { a: { run: env, env: { TO\u{212A}: 2 } } }",
   ])
-  func `are an error as variables of a step, wherever the step gets them from`(text: String) throws {
+  func `are an error as variables of a step, whatever their source`(text: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\n\(text)\n", to: "w.yaml")
@@ -107,7 +107,7 @@ import Testing
       "\(result)")
   }
 
-  @Test func `a path is absolute if a mark combines with its first slash`() throws {
+  @Test func `a path is absolute even if a combining mark follows its first slash`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { run: pwd, with: { cwd: \"/\u{301}none\" } } }\n", to: "w.yaml")
@@ -116,7 +116,7 @@ import Testing
     #expect((result.standardOutput + result.standardError).contains("in '/\u{301}none'"), "\(result)")
   }
 
-  @Test func `a file whose name begins with a mark is a product, an input and an item`() throws {
+  @Test func `a file whose name begins with a combining mark can be a product, an input and an item`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -145,7 +145,7 @@ import Testing
     #expect(again.exitCode == 0 && again.standardOutput.contains("make skipped: up-to-date"), "\(again)")
   }
 
-  @Test func `a file below a folder with letters of several bytes keeps its name in a message`() throws {
+  @Test func `a file in a folder with multibyte letters is named correctly in a message`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -161,7 +161,7 @@ import Testing
     #expect(result.standardOutput.contains("produces 'out', too"), "\(result)")
   }
 
-  @Test func `an equals sign that a mark combines with still separates name and value`() throws {
+  @Test func `an equals sign separates name and value even if a combining mark follows it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Secrets passed to plugins by name, in each language with a template.
-@Suite(.timeLimit(.minutes(10))) struct `A secret passed by name` {
+@Suite(.timeLimit(.minutes(10))) struct `A secret that a plugin references by name` {
   private static let secret = "hunter2-and-a-half"
 
   /// Changes that make a new plugin use the secret and print it in its log and output.
@@ -34,7 +34,7 @@ import Testing
 
   /// Compiling the plugin in Swift takes long.
   @Test(arguments: ["python", "node", "sh"] + (TestExtent.isFull ? ["swift"] : []))
-  func `reaches the program of a plugin and is never shown`(language: String) throws {
+  func `is passed to the plugin's program and never shown`(language: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "teller", "--language", language).exitCode == 0)

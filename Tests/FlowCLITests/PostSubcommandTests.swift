@@ -31,7 +31,7 @@ import Testing
 
     """
 
-  @Test func `rejects a value of another type with 64, and the step receives the right one`() throws {
+  @Test func `post rejects a value of another type with 64, and the step receives a valid one`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")

@@ -123,7 +123,7 @@ import Testing
     "uses: sync.put, with: { collection: '${{ inputs.text }}', fields: { any: 1 } }",
     "uses: sync.query, with: { sql: 'SELECT n.title, f.name FROM notes n JOIN folders f ON f._key = n.folder WHERE n._by = :by', values: { by: a } }",
   ])
-  func `values that match or are known only in a run are accepted`(_ step: String) throws {
+  func `values that match, or are known only at run time, are accepted`(_ step: String) throws {
     let (code, lines) = try validated(step)
     #expect(code == 0)
     #expect(lines == ["w.yaml: valid, 2 steps"])

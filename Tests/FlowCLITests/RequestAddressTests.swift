@@ -17,11 +17,11 @@ import Testing
     "ftp://localhost:80/",
     "localhost:80", "", "runs/1", "http:///", "http://localhost:80.evil.example/",
   ])
-  func `must not be that of another server`(_ target: String) {
+  func `is rejected if it is the address of another server`(_ target: String) {
     #expect(problem(target) == "Expected a path or an address of this server as the target.")
   }
 
-  @Test func `has only one host`() {
+  @Test func `is rejected if it has more than one host`() {
     #expect(problem("/", []) == nil)
     #expect(problem("/", ["localhost:80", "localhost:80"]) == "Expected one Host field, got 2.")
     #expect(problem("/", ["evil.example", "localhost:80"]) == "Expected one Host field, got 2.")

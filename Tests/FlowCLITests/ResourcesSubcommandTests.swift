@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `Steps that use resources of the machine` {
+@Suite(.timeLimit(.minutes(10))) struct `Steps that request resources of the machine` {
   private static let workflow = """
     name: shares
     steps:
@@ -17,7 +17,7 @@ import Testing
     return tool
   }
 
-  @Test func `wait for each other, and the critical path shows for which resource`() throws {
+  @Test func `wait for each other, and the critical path shows the resource`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let run = try tool.run("shares.yaml", "--resources", "cpus=2,memory=1GiB", "--report", "report.json")
@@ -33,7 +33,7 @@ import Testing
     #expect(try tool.run("analyze", "away.json").standardOutput.contains("resources"))
   }
 
-  @Test func `are simulated as they run`() throws {
+  @Test func `are simulated as they would run`() throws {
     let tool = try tool(
       "name: played\nsteps:\n"
         + (0..<4).map { "  s\($0): { run: 'true', estimate: 100ms, resources: { cpus: 2 } }\n" }.joined())
@@ -53,7 +53,7 @@ import Testing
     ("memory=8G", 64, "write 8GiB"), ("cpus=0", 64, "'0' is not a number from 1 to 65536"),
     ("gpus=-1", 64, "'-1' is not a number from 0"), ("cpus=1,cpus=2", 64, "write each of cpus, memory and gpus once"),
   ])
-  func `are rejected before anything runs if there is too little`(capacity: String, code: Int32, message: String)
+  func `are rejected before anything runs if they need too much`(capacity: String, code: Int32, message: String)
     throws
   {
     let tool = try tool()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `are reported by validate according to the place where they run`() throws {
+  @Test func `are reported by validate according to the executor of each step`() throws {
     let tool = try tool(
       """
       name: placed
@@ -117,7 +117,7 @@ import Testing
     #expect(again.exitCode == 0, "\(again.standardOutput.suffix(500))")
   }
 
-  @Test func `use the capacity given to a resume, which is read again`() throws {
+  @Test func `use the capacity given to a resume, which evaluates it again`() throws {
     let tool = try tool(
       """
       name: resumed

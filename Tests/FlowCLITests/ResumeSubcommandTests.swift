@@ -28,7 +28,7 @@ import Testing
 
     """
 
-  @Test func `pass answers to the asking step, and suggest a choice for an invalid answer`() throws {
+  @Test func `pass an answer to the step that asks, and suggest a choice for an invalid answer`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.question, to: "w.yaml")
@@ -87,7 +87,7 @@ import Testing
     #expect(result.exitCode == 0 && result.output.contains("act: stop it"), "\(result)")
   }
 
-  @Test func `are taken over by one of two waiting processes when theirs ends, but not if they ended alone`() throws {
+  @Test func `are taken over by exactly one of two waiting processes when the owner is killed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -119,7 +119,7 @@ import Testing
     #expect(try tool.run("resume", "--wait", "--dry-run", "last").exitCode == 64)
   }
 
-  @Test func `are not resumed if a plugin's program has changed, unless an option decides`() throws {
+  @Test func `are not resumed if a plugin's program has changed, unless an option allows it`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(try tool.run("plugins", "new", "loud", "--language", "python").exitCode == 0)
@@ -144,7 +144,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
   }
 
-  @Test func `count times from the activation in the first process, in lines and in the summary`() throws {
+  @Test func `show times since the activation in the first process, both in lines and in the summary`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -213,7 +213,7 @@ import Testing
     #expect(plan.contains("runs again: nothing\n"), "\(plan)")
   }
 
-  @Test func `are recorded with the launch of their activation, even after long prewarming`() throws {
+  @Test func `are recorded with the reason of their activation, even after long prewarming`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -19,7 +19,7 @@ import Testing
     return try #require(report["steps"]?["a"]?["attempts"]?.integerValue)
   }
 
-  @Test func `an attempt is followed by another one only for the listed reasons`() throws {
+  @Test func `another attempt is made only for the listed reasons`() throws {
     defer { tool.remove() }
     for (run, retry, count) in [
       ("exit 75", "on: [75]", 3), ("exit 75", "on: [70..80]", 3), ("exit 75", "on: [74, 76..80]", 1),
@@ -33,7 +33,7 @@ import Testing
     ] { #expect(try attempts(run, retry) == count, "\(run), \(retry)") }
   }
 
-  @Test func `a lost attempt is repeated unless excepted, and counts as an attempt if listed`() throws {
+  @Test func `a lost attempt is repeated unless it is excluded, and counts as an attempt if it is listed`() throws {
     defer { tool.remove() }
     for (retry, count, option) in [
       ("on: [75]", 4, []), ("on: [75]", 2, ["--lost-attempts", "1"]), ("except: [lost]", 1, []), ("on: [lost]", 3, []),
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `the exit status on a worker is considered, too`() throws {
+  @Test func `the exit status on a worker counts as a reason, too`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps: { a: { run: 'echo x >>tries; exit 75', retry: { attempts: 3, delay: 0ms, on: [75] } } }\n",
@@ -75,7 +75,7 @@ import Testing
     #expect((result.standardOutput + result.standardError).contains(text), "\(result)")
   }
 
-  @Test func `reasons are parsed and formatted without changes`() {
+  @Test func `reasons are parsed and formatted losslessly`() {
     for text in ["failed", "timed-out", "lost", "out-of-memory", "killed", "75", "1..255", "command-failed"] {
       #expect(RetryReasons.Reason(text)?.text == text)
     }

@@ -10,7 +10,7 @@ struct RunProgressTests {
     try WorkflowGraph(Workflow(name: "test", steps: steps))
   }
 
-  @Test func `a step with a computed defer is what its expression decided at activation`() throws {
+  @Test func `a computed defer has the value that its expression had at activation`() throws {
     var options = StepOptions()
     options.deferral = .expression("inputs.late")
     let ids = ["computed", "below", "free"].map { StepID(unchecked: $0) }
@@ -28,7 +28,7 @@ struct RunProgressTests {
     #expect(progress.openBlockingCount == 1)
   }
 
-  @Test func `running steps are listed by their start, and finished ones are counted by outcome`() throws {
+  @Test func `running steps are listed by start time, and finished ones are counted by outcome`() throws {
     let ids = ["a", "b", "c", "d"].map { StepID(unchecked: $0) }
     var progress = RunProgress(try graph(ids.map { Step(id: $0, uses: "flow.noop") }))
     for (time, step) in ["c", "a", "b"].enumerated() {

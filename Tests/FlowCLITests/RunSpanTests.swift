@@ -29,7 +29,7 @@ import Testing
     #expect(context.problem?.hasPrefix("TRACEPARENT is '\(text)', expected 00-") == true)
   }
 
-  @Test func `have ids that are known before the spans are created and differ between processes`() {
+  @Test func `have ids that are known before the spans are created, and differ between processes`() {
     let context = TraceContext(nil, seed: "1")
     #expect(context.problem == nil)
     #expect(context.traceparent("a", attempt: 2) == "00-\(context.traceID)-\(context.spanID("a", 2))-01")
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `are the run with its steps, which contain items and attempts`() throws {
+  @Test func `are the run and its steps, which contain items and attempts`() throws {
     let account = try RunAccountExample.account(
       "failure",
       [
@@ -85,7 +85,7 @@ import Testing
       ])
   }
 
-  @Test func `have the gate as an event of the run`() throws {
+  @Test func `have the opening of the gate as an event of the run's span`() throws {
     let account = try RunAccountExample.account(
       "success", [:], gate: ["outcome": "timed-out", "openedAt": 700.5, "max": 700])
     let run = try #require(spans(account).first)
@@ -96,7 +96,7 @@ import Testing
     #expect(attributes["cicd.pipeline.result"] == "success" && attributes["cicd.pipeline.run.id"] == "0f8c")
   }
 
-  @Test func `of a resumed run leave out those sent by the earlier process`() throws {
+  @Test func `of a resumed run exclude those that the earlier process sent`() throws {
     var account = try RunAccountExample.account(
       "success",
       [
@@ -112,7 +112,7 @@ import Testing
       ])
   }
 
-  @Test func `are created only as far as they are sent`() throws {
+  @Test func `are created only as they are sent`() throws {
     let items = Value.array((0..<4).map { RunAccountExample.item($0, "success") })
     let account = try RunAccountExample.account(
       "success", ["each": RunAccountExample.step("success", 0, 9, ["items": items])])
@@ -126,7 +126,7 @@ import Testing
     }
   }
 
-  @Test func `have an answer with the number of spans that the server rejected`() {
+  @Test func `are counted if the server rejects them`() {
     // ExportTraceServiceResponse { partial_success { rejected_spans: 300, error_message: "full" } }
     let full = Array("full".utf8)
     let answer = TraceSpan.rejected(in: [0x0A, 0x09, 0x08, 0xAC, 0x02, 0x12, 0x04] + full)
@@ -142,7 +142,7 @@ import Testing
     #expect(try TraceServer("http://collector/v1/traces").url == "http://collector:80/v1/traces")
   }
 
-  @Test func `are sent with the headers in the variable of OpenTelemetry's exporters`() throws {
+  @Test func `are sent with headers in the format of OpenTelemetry's environment variable`() throws {
     let server = try TraceServer("http://a", headers: "x-key=a%20b%3D, other = c=d")
     #expect(server.headers.map(\.name) == ["x-key", "other"] && server.headers.map(\.value) == ["a b=", "c=d"])
     #expect(try TraceServer("http://a", headers: nil).headers.isEmpty)

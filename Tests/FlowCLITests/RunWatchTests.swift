@@ -51,7 +51,7 @@ import Testing
     #expect(runs.components(separatedBy: #""state": "success""#).count == 4, "\(runs)")
   }
 
-  @Test func `watches files that an included file names by its inputs, and repeats only their items`() throws {
+  @Test func `watches the files that an included file names by its inputs, and repeats only their items`() throws {
     defer { tool.remove() }
     let clean = """
       name: clean
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `is cancelled with its cleanup by a signal, which also ends the watch`(
+  func `is cancelled with its cleanup by a signal, which ends the watch, too`(
     _ signal: Int32, _ code: Int32
   ) throws {
     defer { tool.remove() }
@@ -158,7 +158,7 @@ import Testing
     #expect(!result.output.contains("watching for changes"))
   }
 
-  @Test func `is not interrupted by a change, but repeated after its end`() throws {
+  @Test func `is not interrupted by a change, but repeated once it has ended`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -179,7 +179,7 @@ import Testing
     #expect(process.result(limitSeconds: 20).exitCode == 130)
   }
 
-  @Test func `is not repeated forever if it writes files that it reads`() throws {
+  @Test func `does not repeat forever if it writes files that it reads`() throws {
     defer { tool.remove() }
     try tool.write(
       """
@@ -240,7 +240,7 @@ import Testing
     #expect(within(seconds: 60) { kill(number, 0) != 0 })
   }
 
-  @Test func `prints only the events of consecutive runs for programs`() throws {
+  @Test func `prints only JSON events with --json`() throws {
     defer { tool.remove() }
     try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
     let process = try start("w.yaml", "--json")

@@ -104,7 +104,7 @@ import Testing
     #expect(reported["steps"]?.objectValue?["part/a"]?.objectValue?["outcome"] == "success")
   }
 
-  @Test func `are selected by typed names, and an unknown name results in a suggestion`() throws {
+  @Test func `are selected by name, and an unknown name results in a suggestion`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -131,7 +131,7 @@ import Testing
     #expect(try tool.run("resume", "last", "--keep-changed", "--rerun-changed").exitCode == 64)
   }
 
-  @Test func `are not created if that is disabled or if nothing runs`() throws {
+  @Test func `are not recorded if the history is disabled or nothing runs`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -164,7 +164,7 @@ import Testing
     #expect(!durable.standardOutput.contains("a started"))
   }
 
-  @Test func `continue after a damaged store was moved aside, which is reported`() throws {
+  @Test func `continue after a damaged store was moved aside, and this is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
@@ -197,7 +197,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1, "and nothing was written")
   }
 
-  @Test func `are listed if one of them is damaged, which each subcommand reports with a solution`() throws {
+  @Test func `are listed if one of them is damaged, and each subcommand reports it with a solution`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -224,7 +224,7 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
   }
 
-  @Test func `are listed if a part of the store cannot be read, which is reported`() throws {
+  @Test func `are listed if a part of the store cannot be read, and this is reported`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(Self.workflow, to: "w.yaml")
@@ -263,7 +263,7 @@ import Testing
     try ForeignWriter.execute(text, on: tool.folder.path + "/.flowrun/runs.sqlite")
   }
 
-  @Test func `are held by their process: a second one is refused, and requests reach the first`() throws {
+  @Test func `are locked by their process: a second one is refused, and requests reach the first`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -299,7 +299,7 @@ import Testing
   }
 
   /// A durable run of real commands that is killed at random times, and again while it is resumed.
-  @Test(.timeLimit(.minutes(60))) func `continue after every kill, and recorded steps never run again`() throws {
+  @Test(.timeLimit(.minutes(60))) func `continue after each kill, and recorded steps never run again`() throws {
     let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
     var kills = 0
     var seed: UInt64 = 1

@@ -131,7 +131,7 @@ import Testing
     ("end.yaml", "name: x\nsteps: { a: { uses: flow.noop, if: \"${{\" } }"),
   ]
 
-  @Test func `the report of every broken workflow, alone and together, conforms to the standard`() throws {
+  @Test func `the reports of all broken workflows, separate and combined, conform to the standard`() throws {
     var files: [DiagnosticReport.File] = []
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("BrokenWorkflows")

@@ -17,7 +17,7 @@ import Testing
     return try tool.run(["w.yaml"] + arguments)
   }
 
-  @Test func `a port is awaited, and one that is open before the start is rejected`() throws {
+  @Test func `a service is ready when its port is open, and fails if the port was already open`() throws {
     defer { tool.remove() }
     let listener = try LocalListener()
     defer { listener.close() }
@@ -72,7 +72,7 @@ import Testing
 
   #if os(Linux)
     @Test(arguments: [false, true])
-    func `a program that takes the port while the service starts does not make the service ready`(
+    func `another program that opens the port during the start does not make the service ready`(
       leavesInTime: Bool
     ) throws {
       defer { tool.remove() }
