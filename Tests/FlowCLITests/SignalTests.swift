@@ -13,7 +13,7 @@ import Testing
   private static let rounds = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 6 : 200
 
   @Test(arguments: [SIGKILL, SIGHUP, SIGQUIT, SIGPIPE, SIGTERM, SIGINT])
-  func `no command remains when a signal ends flowrun at a random time`(_ signal: Int32) throws {
+  func `no command survives when a signal ends flowrun at a random time`(_ signal: Int32) throws {
     defer { tool.remove() }
     let seed = SeededGenerator.environmentSeed ?? UInt64(signal)
     var random = SeededGenerator(seed: seed)
@@ -66,7 +66,7 @@ import Testing
     #expect(report.contains(#""conclusion": "cancelled""#))
   }
 
-  @Test func `a cancellation does not stop a cleanup step, but stops one whose if has become false`() throws {
+  @Test func `a cancellation stops a cleanup step only if its condition has become false`() throws {
     defer { tool.remove() }
     let wait = "touch began-$0; while ! test -e go; do sleep 0.01; done; touch finished-$0"
     func step(_ name: String, _ more: String) -> String {
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `reading a long workflow can be interrupted, with a report and a trace`() throws {
+  @Test func `a signal interrupts the reading of a long workflow, with a report and a trace`() throws {
     defer { tool.remove() }
     var text = "name: long\nsteps:\n"
     for step in 0..<200_000 { text += "  step-\(step): { uses: flow.noop, if: '${{ launch.first || true }}' }\n" }
@@ -168,7 +168,7 @@ import Testing
     #expect(try shell(script) == 0)
   }
 
-  @Test func `a signal that the parent ignores stays ignored, as for a background process of a shell`() throws {
+  @Test func `a signal that the parent ignores stays ignored, as for a shell's background process`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: w\nsteps: { a: { run: 'kill -INT $PPID; kill -QUIT $PPID; sleep 0.1; touch done' } }\n", to: "w.yaml")
@@ -179,7 +179,7 @@ import Testing
   private static let isIsolated = (try? Shell.run("unshare --pid --fork --mount-proc true"))?.status == 0
 
   @Test(.enabled(if: isIsolated || TestExtent.isFull, "there are no namespaces of processes"))
-  func `as process 1 it collects orphans, forwards signals and ends like a run`() throws {
+  func `process 1 collects orphans, forwards signals and ends like a run`() throws {
     defer { tool.remove() }
     try tool.write(
       """

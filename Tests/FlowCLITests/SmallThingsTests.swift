@@ -11,7 +11,7 @@ import Testing
     return tool
   }
 
-  @Test func `a workflow named without its extension results in a suggestion`() throws {
+  @Test func `a workflow named without its extension is suggested with it`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello")
@@ -19,7 +19,7 @@ import Testing
     #expect(output.standardError == "flowrun: 'hello' is neither a subcommand nor a file; did you mean 'hello.yaml'?\n")
   }
 
-  @Test func `a missing file or plugin results in a suggestion of the most similar one`() throws {
+  @Test func `the most similar file or plugin is suggested for a missing one`() throws {
     let tool = try tool()
     defer { tool.remove() }
     for subcommand in [[], ["validate"], ["simulate"]] {
@@ -42,7 +42,7 @@ import Testing
     #expect(output.contains("a: 700\n") && output.contains("a: 750\n"), "\(output)")
   }
 
-  @Test func `an unknown event results in a list of known events`() throws {
+  @Test func `known events are listed for an unknown one`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("hello.yaml", "-i", "who=a", "--event", "knocked@1s")
@@ -51,7 +51,7 @@ import Testing
     #expect(output.standardError.contains("'rung'"))
   }
 
-  @Test func `all workflows in a folder are checked, and a folder without any is an error`() throws {
+  @Test func `all workflows in a folder are checked, and a folder without workflows is an error`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("a: 1\n", to: "other.yaml")

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StepNameTests {
-  @Test func `a name contains the inputs of its own file, and unknown inputs result in the id`() throws {
+  @Test func `a name can contain inputs of its own file, and is replaced by the id if they are unknown`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -33,7 +33,7 @@ import Testing
     try tool.write(Self.file, to: "flowrun.yaml")
   }
 
-  @Test func `selected steps run with all their dependencies, and others are not selected`() throws {
+  @Test func `selected steps run with all their dependencies, and no other steps run`() throws {
     defer { tool.remove() }
     let result = try tool.run("flowrun.yaml", "test", "test", "--report", "r.json")
     #expect(result.exitCode == 0, "\(result)")
@@ -58,7 +58,7 @@ import Testing
     #expect(try FlowrunProcess.run([], in: below).output.hasPrefix("Steps of ../../flowrun.yaml: Builds and tests"))
   }
 
-  @Test func `steps are not searched in folders that all users can write to`() throws {
+  @Test func `steps are not searched for in folders that all users can write to`() throws {
     defer { tool.remove() }
     chmod(tool.folder.path, 0o777)
     let result = try tool.run("lint")
@@ -93,7 +93,7 @@ import Testing
     (["flowrun.yaml", "--no-needs"], "--no-needs belongs to named steps"),
     (["test", "-i", "args=[\"a\"]", "--", "b"], "-i args= and words after '--' are the same input"),
   ])
-  func `an unknown step results in a suggestion`(arguments: [String], message: String) throws {
+  func `a similar step is suggested for an unknown one`(arguments: [String], message: String) throws {
     defer { tool.remove() }
     let result = try tool.run(arguments)
     #expect(result.exitCode == 64 && result.standardError.contains(message), "\(result)")
@@ -147,7 +147,7 @@ import Testing
     #expect(analysis.exitCode == 64 && analysis.standardError.contains("was one of b alone"), "\(analysis)")
   }
 
-  @Test func `a step of an included file runs with the inputs of the file and its finally`() throws {
+  @Test func `a step of an included file runs with the file's inputs and finally`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: part\ninputs: { who: { type: string } }\nsteps:\n"
@@ -163,7 +163,7 @@ import Testing
     #expect(whole.standardOutput.contains("core/b: b\n") && !whole.standardOutput.contains("other"), "\(whole)")
   }
 
-  @Test func `selected steps do not affect the first launch and the gate`() throws {
+  @Test func `selected steps do not affect the first launch or the gate`() throws {
     defer { tool.remove() }
     try tool.write(
       "name: g\ndeadline: 20s\nsteps:\n  slow: { uses: flow.sleep, with: { for: 1h } }\n"

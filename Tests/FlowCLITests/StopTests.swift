@@ -11,7 +11,7 @@ import Testing
     return try tool.run(arguments.isEmpty ? ["w.yaml"] : arguments)
   }
 
-  @Test func `a command receives the signal of its step, and one that had to be killed is reported`() throws {
+  @Test func `a command receives the signal set for its step, and is reported if it had to be killed`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let wait = "while :; do sleep 0.01; done"
@@ -37,7 +37,7 @@ import Testing
     #expect(!result.output.contains("kind: warning"), "\(result)")
   }
 
-  @Test func `the cleanup of a cancelled run has the time stated in the workflow`() throws {
+  @Test func `the cleanup of a cancelled run has the time set in the workflow`() throws {
     let result = try output(
       """
       name: c
@@ -53,7 +53,7 @@ import Testing
     #expect(milliseconds > 6000, "\(result)")
   }
 
-  @Test func `finally of an item that is cancelled runs to its end, within the cleanup time of its file`() throws {
+  @Test func `finally of a cancelled item runs to its end within the cleanup time of its file`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(
@@ -108,7 +108,7 @@ import Testing
     #expect(result.exitCode == 143 && log() == ["up", "stopped", "tidied"], "\(result)")
   }
 
-  @Test func `finally of an included file starts when a command of the file that timed out has ended`() throws {
+  @Test func `finally of an included file starts when a timed-out command of the file has ended`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write(

@@ -162,7 +162,7 @@ import Testing
       "routes open routes.yaml shop://setings", 1, "not-found  no route matches [not-found]; nearest: shop://settings\n"
     ),
   ])
-  func `describes routes, whether they are reachable, and the target of a link`(
+  func `describes routes, reports whether they are reachable, and shows the target of a link`(
     _ arguments: String, _ exitCode: Int32, _ text: String
   ) throws {
     defer { tool.remove() }

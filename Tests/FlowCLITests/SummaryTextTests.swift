@@ -35,7 +35,7 @@ import Testing
       docs: { uses: flow.noop }
     """
 
-  @Test func `has the cause, its last lines, skipped steps, and the next commands`() async throws {
+  @Test func `has the cause of a failure, its last lines, the skipped steps and the next commands`() async throws {
     #expect(
       try await summary(Self.broken) == [
         "broken: failure in TIME (1 succeeded, 1 failed, 2 skipped)", "build failed: make failed [failed]", "  │ three",
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: [false, true]) func `has at most eight lines, whatever fails`(isGated: Bool) async throws {
+  @Test(arguments: [false, true]) func `has at most eight lines, even if many steps fail`(isGated: Bool) async throws {
     let deadline = isGated ? "deadline: 5s\n" : ""
     for count in [2, 3, 4, 30] {
       let steps = (1...count).map { number in
@@ -99,7 +99,7 @@ import Testing
     #expect(verbose.contains(line) && verbose.contains { $0.hasPrefix("critical path: slow TIME") })
   }
 
-  @Test func `has commands with the folder of the store if it is not the working folder`() {
+  @Test func `has commands with the store's folder if it is not the working folder`() {
     #expect(RunCommands(file: "w.yaml", store: nil).resume == "flowrun resume last")
     #expect(RunCommands(file: "./a/../w.yaml", store: nil).resume == "flowrun resume last")
     let below = RunCommands(file: "my flows/w.yaml", store: nil)

@@ -12,7 +12,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test(.timeLimit(.minutes(10))) func `with too little address space reports a sufficient limit`() throws {
+    @Test(.timeLimit(.minutes(10))) func `with too little address space results in a sufficient limit`() throws {
       defer { tool.remove() }
       // The smallest limit under which the system's loader can start the program; below it, loading fails or crashes.
       let (status, output) = try Shell.run(
@@ -48,7 +48,7 @@ import Testing
 
     /// Swift's list of arguments is empty then, because it is searched next to the environment, which has moved.
     @Test(.timeLimit(.minutes(10)))
-    func `with a preloaded library that sets a variable at its start keeps the arguments`() throws {
+    func `with a preloaded library that sets a variable when loaded does not change the arguments`() throws {
       defer { tool.remove() }
       try tool.write(
         """

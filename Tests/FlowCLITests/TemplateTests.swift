@@ -131,7 +131,7 @@ struct TemplateTests {
     #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 20)
   }
 
-  @Test func `a plugin in Swift reads and writes all kinds of JSON in calls`() async throws {
+  @Test func `a Swift plugin reads and writes all kinds of JSON in calls`() async throws {
     let plugin = try written(.swift)
     let mirror = """
       import FlowPlugin
@@ -186,7 +186,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `the compiled-in example in the documentation is this one, and passes all checks`() async throws {
+  @Test func `the documentation shows this compiled-in example, which passes all checks`() async throws {
     let page = try String(contentsOfFile: "\(repository)/plugins/README.md", encoding: .utf8)
     let example = try String(
       contentsOfFile: "\(repository)/Tests/FlowCLITests/GreetingExample.swift", encoding: .utf8)
@@ -197,7 +197,7 @@ struct TemplateTests {
     #expect(await PluginConformance(GreetingPlugin(), cases: cases).check() == [])
   }
 
-  @Test func `a plugin in sh passes every text on unchanged`() async throws {
+  @Test func `a plugin in sh passes any text on unchanged`() async throws {
     let plugin = try written(.sh)
     let host = PluginHost()
     let action = try #require(host.actions(of: plugin).first)
@@ -209,7 +209,7 @@ struct TemplateTests {
     await host.close()
   }
 
-  @Test func `an edit is compiled, a compiler error is reported unchanged, and nothing is compiled twice`()
+  @Test func `an edit is compiled once, and a compiler error is reported unchanged`()
     async throws
   {
     let plugin = try written(.swift)

@@ -41,7 +41,7 @@
       """
 
     @Test(arguments: [70, 80, 200])
-    func `draws in place and ends in few lines, whatever the names`(columns: Int) throws {
+    func `draws in place and ends with few lines, whatever the names`(columns: Int) throws {
       let (output, code) = try drawing(Self.workflow, rows: 12, columns: columns, environment: [:])
       var terminal = VirtualTerminal(rows: 12, columns: columns)
       terminal.show(output)
@@ -99,7 +99,7 @@
       #expect(output.contains("\u{1B}[31mred"))
     }
 
-    @Test func `shows a recorded log with its colors, which are not shown elsewhere`() throws {
+    @Test func `shows colors in a recorded log only on a terminal`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
       try tool.write(
@@ -140,7 +140,7 @@
       #expect(process.result(limitSeconds: 20).exitCode == 74)
     }
 
-    @Test func `prints lines if the terminal has no capabilities or does not report them`() throws {
+    @Test func `prints plain lines if the terminal has no capabilities or does not report them`() throws {
       for term in ["dumb", ""] {
         let (output, code) = try drawing(Self.workflow, rows: 12, columns: 80, environment: ["TERM": term])
         #expect(code == 0)

@@ -35,7 +35,7 @@ import Testing
       stage.text == ["✓ a                  12 ms", "✓ b                  12 ms", "✓ Check the lot      12 ms"])
   }
 
-  @Test func `draws only when asked to, and then shows all lines that commands have printed in order`() {
+  @Test func `draws only on request, and then shows all lines printed by commands in order`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     var printed: [String] = []
@@ -97,7 +97,7 @@ import Testing
     #expect(!stage.text.joined(separator: "\n").contains("gate"))
   }
 
-  @Test(arguments: [30, 70, 80, 200]) func `has no wrapped lines with wide characters`(columns: Int) {
+  @Test(arguments: [30, 70, 80, 200]) func `never wraps lines with wide characters`(columns: Int) {
     let stage = ViewStage(
       """
       name: 東京都千代田区の地図を取り込む
@@ -118,7 +118,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ 東京都"))
   }
 
-  @Test func `counts more than eight running steps, and shows fewer on a low terminal`() {
+  @Test func `counts running steps beyond eight, and shows fewer on a short terminal`() {
     for (rows, lines) in [(24, 8), (8, 4), (4, 0)] {
       let stage = ViewStage(Self.many(100), rows: rows)
       stage.at(0, ViewStage.activated)
@@ -154,7 +154,7 @@ import Testing
       ])
   }
 
-  @Test func `shows printed lines below the id of the only running step, and after the id of several`() {
+  @Test func `groups printed lines under the only running step, and prefixes them with ids if several run`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.wrote("a", "one"), ViewStage.wrote("a", "two"))
@@ -167,7 +167,7 @@ import Testing
     #expect(stage.text[7] == "five")
   }
 
-  @Test func `shows all printed lines in full, and tabs overwrite earlier text`() {
+  @Test func `shows all printed lines in full, with tabs expanded`() {
     let stage = ViewStage(Self.three, rows: 12, columns: 40)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     let long = String(repeating: "0123456789", count: 9)
@@ -179,7 +179,7 @@ import Testing
     #expect(text.joined().contains(long) && stage.terminal.faults.isEmpty)
   }
 
-  @Test func `reports whether a failure has scrolled away, so that the summary repeats it`() {
+  @Test func `reports if a failure has scrolled away, so that the summary repeats it`() {
     let stage = ViewStage(Self.many(40), rows: 24)
     #expect(!stage.view.showsFailures(besideLines: 8))
     stage.at(0, ViewStage.activated, ViewStage.done("s1", .failure, "broken"))
@@ -236,7 +236,7 @@ import Testing
     #expect(stage.terminal.faults.isEmpty)
   }
 
-  @Test func `quotes the lines of a single failed item that were not shown`() {
+  @Test func `quotes the lines of a single failed item if they were not shown`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"), ViewStage.started("each[0]"))
     stage.at(1, ViewStage.failed("each[0]", "command-failed", "exited with status 2: oops ('make'):\n  cc -c\n  oops"))
@@ -256,7 +256,7 @@ import Testing
       ], "\(stage.text)")
   }
 
-  @Test func `shortens a long name, so that the exit status of a failed step is shown`() {
+  @Test func `shortens a long name to leave room for the exit status of a failed step`() {
     let name = String(repeating: "long-", count: 12) + "name"
     let stage = ViewStage("name: x\nsteps: { \(name): { uses: flow.noop } }", columns: 80, places: { _ in "w.yaml:2" })
     stage.at(0, ViewStage.activated)
@@ -265,7 +265,7 @@ import Testing
     #expect(stage.text[0].contains("12 ms  failed, exit 127"), "\(stage.text)")
   }
 
-  @Test func `shows an included file on one line below its steps, with their total time and number`() {
+  @Test func `shows an included file on one line below its steps, with their number and total time`() {
     let parts = [
       "main.yaml": "name: x\nsteps: { core: { uses: ./core.yaml } }",
       "core.yaml":
@@ -282,7 +282,7 @@ import Testing
     #expect(stage.text.last == "  ✓ 4 succeeded")
   }
 
-  @Test func `omits the line that announces a question if it is asked here`() {
+  @Test func `omits the line that announces a question if the question is asked on this terminal`() {
     let asked = ViewStage.log("a", .info, "asks: Apply? (yes; no); flowrun answer 1a2b a CHOICE")
     for asksHere in [true, false] {
       let stage = ViewStage(Self.three, asksHere: asksHere)
@@ -292,7 +292,7 @@ import Testing
     }
   }
 
-  @Test func `shows that a run is not activated only if it was prewarmed`() {
+  @Test func `shows that a run is not activated yet only if it was prewarmed`() {
     for isPrewarmed in [true, false] {
       let stage = ViewStage(Self.three, isPrewarmed: isPrewarmed)
       stage.at(0)
@@ -322,7 +322,7 @@ import Testing
     #expect(stage.text.contains("  ↻ a     1 ms  late  attempt 1 failed, again in 5.0 ms"))
   }
 
-  @Test func `shows the number of items with an estimate, and ends with their number`() {
+  @Test func `shows the number of items with an estimate, and ends with their total`() {
     let stage = ViewStage("name: x\nsteps: { each: { uses: flow.noop, foreach: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] } }")
     stage.at(0, ViewStage.activated, ViewStage.started("each"))
     for item in 0..<5 { stage.at(item, ViewStage.started("each[\(item)]"), ViewStage.done("each[\(item)]")) }
@@ -333,7 +333,7 @@ import Testing
     #expect(stage.text[0].hasPrefix("✓ each") && stage.text[0].hasSuffix("12 ms  6 items"), "\(stage.text)")
   }
 
-  @Test func `has a sign for a cancelled step, and shows the exit status of a command first`() {
+  @Test func `has a symbol for a cancelled step, and shows the exit status of a command first`() {
     let stage = ViewStage(Self.three)
     let failure = StepFailure(
       code: "command-failed", message: "exited with status 2: 'cc -c main.c'")
@@ -349,7 +349,7 @@ import Testing
     #expect(stage.text.last == "  ✗ 1 failed   ■ 1 cancelled   ○ 1 waiting")
   }
 
-  @Test func `shows starts with their queues and all output above in verbose mode`() {
+  @Test func `shows starts with their queues, and all output above the region, in verbose mode`() {
     let stage = ViewStage(Self.three, isVerbose: true)
     stage.at(0, ViewStage.activated, ViewStage.started("a"), ViewStage.wrote("a", "hello"), ViewStage.done("a"))
     #expect(
@@ -373,7 +373,7 @@ import Testing
     #expect(!stage.text.joined().contains("^C"))
   }
 
-  @Test func `shows levels of log lines in words above the region`() {
+  @Test func `shows log levels as words above the region`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.at(1, ViewStage.log("a", .warning, "low on space"), ViewStage.log("a", .error, "full"))
@@ -393,7 +393,7 @@ import Testing
     #expect(stage.text.filter { $0.contains("▶ a") }.count == 1)
   }
 
-  @Test func `is drawn below the output of others after a pause`() {
+  @Test func `is drawn below other programs' output after a pause`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))
     stage.write("[1]+  Stopped\n$ fg\n")
@@ -401,7 +401,7 @@ import Testing
     #expect(stage.text.contains("[1]+  Stopped") && stage.text.contains("$ fg"))
   }
 
-  @Test func `does not move the cursor because of any text in a workflow`() {
+  @Test func `never moves the cursor because of text in a workflow`() {
     let stage = ViewStage(
       "name: x\nsteps: { a: { uses: flow.noop, name: \"\\e[2J\\e]0;title\\a\\r\\nforged\" } }", columns: 200,
       isColored: true)

@@ -18,14 +18,14 @@ import Testing
     ),
     (["help", "runs", "sow"], "flowrun: 'sow' is not a subcommand of 'flowrun runs'; did you mean 'show'?\n"),
   ])
-  func `suggests the intended subcommand`(arguments: [String], message: String) throws {
+  func `flowrun suggests the intended subcommand for an unknown word`(arguments: [String], message: String) throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run(arguments)
     #expect(output == .init(exitCode: 64, standardOutput: "", standardError: message))
   }
 
-  @Test func `suggests the form for an existing file`() throws {
+  @Test func `flowrun suggests a valid command line for an existing file`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: ok\nsteps: { a: { run: 'true' } }\n", to: "ok.yaml")
@@ -35,7 +35,7 @@ import Testing
     #expect(try tool.run("ok.yaml", "--verbos").standardError.hasPrefix("flowrun: unknown option '--verbos'"))
   }
 
-  @Test func `suggests the intended subcommand or order next to a flowrun.yaml`() throws {
+  @Test func `flowrun suggests the intended subcommand or order next to a flowrun.yaml`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     for file in ["flowrun.yaml", "ok.yaml"] {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `shows the help of a subcommand, which has examples`() throws {
+  @Test func `help shows a subcommand's overview and its examples`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let list = try tool.run("help").standardOutput
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `names the option of an invalid address`() throws {
+  @Test func `a message about an invalid address names its option`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     try tool.write("name: a\nsteps: { a: { uses: flow.noop } }\n", to: "a.yaml")
@@ -78,7 +78,7 @@ import Testing
     #expect(output.standardError.hasPrefix("flowrun: --from 'postgress://x/y': write the address"), "\(output)")
   }
 
-  @Test func `interprets an unknown word as a workflow file`() throws {
+  @Test func `an unknown word with a file extension is read as a workflow file`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("nightly.yaml")
@@ -86,7 +86,7 @@ import Testing
     #expect(output.standardError == "flowrun: cannot read the workflow 'nightly.yaml': No such file or directory\n")
   }
 
-  @Test func `suggests the intended option and exits with 64`() throws {
+  @Test func `flowrun suggests the intended option and exits with 64`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     let output = try tool.run("graph", "x.yaml", "--fromat", "dot")
@@ -95,7 +95,7 @@ import Testing
     #expect(try tool.run("graph", "x.yaml", "--format", "svg").standardError.contains("'svg' is invalid"))
   }
 
-  @Test func `shows the description of an action`() throws {
+  @Test func `plugins show prints the description of an action`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
     #expect(

@@ -9,7 +9,7 @@ import Testing
     return tool
   }
 
-  @Test func `reports that a file is valid`() throws {
+  @Test func `validate reports that a file is valid`() throws {
     let tool = try tool()
     defer { tool.remove() }
     #expect(
@@ -17,7 +17,7 @@ import Testing
         == .init(exitCode: 0, standardOutput: "fine.yaml: valid, 1 step\n", standardError: ""))
   }
 
-  @Test func `reports everything about every file and exits with 2`() throws {
+  @Test func `validate reports all problems of all files and exits with 2`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let output = try tool.run("validate", "broken.yaml", "fine.yaml", "missing.yaml")
@@ -28,7 +28,7 @@ import Testing
     #expect(output.standardError == "flowrun: cannot read the workflow 'missing.yaml': No such file or directory\n")
   }
 
-  @Test func `prints diagnostics for programs as JSON and SARIF`() throws {
+  @Test func `validate prints diagnostics for programs as JSON and SARIF`() throws {
     let tool = try tool()
     defer { tool.remove() }
     let json = try tool.run("validate", "broken.yaml", "--format", "json")
@@ -41,7 +41,7 @@ import Testing
     #expect(try tool.run("validate", "fine.yaml", "--format", "json").standardOutput == "[]\n")
   }
 
-  @Test func `reports a missing input once, even if the action's own check asks for it`() throws {
+  @Test func `validate reports a missing input once, even if the action's own check requires it`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write(
@@ -57,7 +57,7 @@ import Testing
     #expect(output.hasSuffix("1 error, 0 warnings\n"), "\(output)")
   }
 
-  @Test func `a schema of records is checked, and running it says in one sentence that it is not a workflow`() throws {
+  @Test func `validate checks a schema of records, and run reports that it is not a workflow`() throws {
     let tool = try tool()
     defer { tool.remove() }
     try tool.write("name: notes\nversion: 1\ncollections: { note: { fields: { text: string } } }\n", to: "n.sync.yaml")

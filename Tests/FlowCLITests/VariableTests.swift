@@ -62,7 +62,7 @@ import Testing
         && resumed.standardOutput.contains("b first first"), "\(resumed)")
   }
 
-  @Test func `evaluates sources of secrets to null, and warns about other variables named like secrets`() throws {
+  @Test func `evaluates sources of secrets to null, and warns about other variables with names like secrets`() throws {
     let tool = try tool(
       """
       name: w
@@ -170,7 +170,7 @@ import Testing
     #expect(missing.exitCode == 2 && missing.standardError.contains("tokens/none"), "\(missing)")
   }
 
-  @Test func `treats a path in the home folder equally in -i, in the file and as the source of a secret`() throws {
+  @Test func `expands a path in the home folder in -i, in the file and as the source of a secret`() throws {
     let tool = try tool(
       """
       name: w

@@ -68,7 +68,7 @@ import Testing
     #expect(compiled.locations.allSatisfy { $0.file == "small.yaml" && $0.position.column == 3 })
   }
 
-  @Test func `has the same bytes each time`() throws {
+  @Test func `compiles to the same bytes each time`() throws {
     #expect(try Self.bytes() == Self.bytes())
   }
 
@@ -122,7 +122,7 @@ import Testing
     #expect(read.locations == [location])
   }
 
-  @Test func `is an error if any byte of it is changed`() throws {
+  @Test func `is rejected if any byte of it was changed`() throws {
     let bytes = try Self.bytes()
     for index in bytes.indices {
       for change in [0x01, 0x80, 0xFF] as [UInt8] {
@@ -169,7 +169,7 @@ import Testing
     #expect(refused > 0, "seed \(seed)")
   }
 
-  @Test func `is an error if two of many steps have the same id and the checksum is valid`() throws {
+  @Test func `is rejected if two of many steps have the same id, even with a valid checksum`() throws {
     let steps = (0..<300).map { "  step-\($0): { uses: flow.noop }" }
     let bytes = try #require(Self.loaded("name: large\nsteps:\n" + steps.joined(separator: "\n") + "\n").compiled).bytes
     _ = try CompiledWorkflow(bytes)
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `is not read at all, including its checksum, if it is too large`() throws {
+  @Test func `is not read at all, not even for its checksum, if it is too large`() throws {
     let bytes = try Self.bytes()
     let large = bytes + [UInt8](repeating: 0, count: Limits.fileBytes)
     let start = CompiledFormat.mark.count + 1
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  @Test func `is refused with a remedy if it has another version or is not compiled`() throws {
+  @Test func `is rejected with a remedy if it has another version or is not compiled`() throws {
     var newer = try Self.bytes()
     newer[CompiledFormat.mark.count] = 9
     let older = CompiledFormat.mark + [0]

@@ -24,7 +24,7 @@ struct MovedNameTests {
     WorkflowLoader(catalog: ActionRegistry([BasicsPlugin(), plugin])).load(bytes: bytes, file: file)
   }
 
-  @Test func `a workflow with old names is an error that mentions the new ones`() {
+  @Test func `old names in a workflow are errors that mention the new ones`() {
     let result = load(Array(Self.yaml.utf8), Box(), "moved.yaml")
     #expect(
       result.diagnostics.map { "\($0.code.rawValue): \($0.message); \($0.help ?? "")" } == [
@@ -38,7 +38,7 @@ struct MovedNameTests {
     #expect(corrections == ["tin.say", "tin.say", "tin.say"])
   }
 
-  @Test func `a file compiled with old names is an error that mentions the new ones`() throws {
+  @Test func `old names in a compiled workflow are errors that mention the new ones`() throws {
     let old = load(Array(Self.yaml.utf8), FormerBox(), "moved.yaml")
     let bytes = try #require(old.compiled, "\(old.rendered())").bytes
     let result = load(bytes, Box(), "moved.flow")

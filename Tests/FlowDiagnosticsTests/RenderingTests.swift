@@ -20,7 +20,7 @@ import Testing
     return TextSpan(start, start + wanted.count)
   }
 
-  @Test func `shows the line, the carets, the related location and the help`() {
+  @Test func `a diagnostic shows the line, the carets, the related location and the help`() {
     let text = "name: x\nsteps:\n  fetch:\n    uses: a.b\n  publish:\n    needs: [fetchh, transform]\n"
     #expect(
       render(text, at: "fetchh", related: [("fetch", "'fetch' is defined here")], help: "did you mean 'fetch'?") == """
@@ -47,7 +47,7 @@ import Testing
         """)
   }
 
-  @Test func `wide characters take two columns and combining characters none`() {
+  @Test func `wide characters take two columns, and combining characters take none`() {
     #expect(
       render("名: e\u{301} 🎉 x", at: "x") == """
         test.yaml:1:9: error: it is wrong [unknown-step]
@@ -94,7 +94,7 @@ import Testing
         == lines[2].distance(from: lines[2].startIndex, to: column))
   }
 
-  @Test func `a span of several lines is marked to the end of its first line`() {
+  @Test func `a span of several lines is marked up to the end of its first line`() {
     #expect(
       render("a: [1,\n  2]\n", at: "[1,\n  2]") == """
         test.yaml:1:4: error: it is wrong [unknown-step]

@@ -10,7 +10,7 @@ import Testing
     #expect(TerminalText.visible(text) == shown)
   }
 
-  @Test func `keeps line breaks, and colors on request`() {
+  @Test func `keeps line breaks, and keeps colors on request`() {
     let text = "a\tb\n\u{1B}[1;31mred\u{1B}[0m\u{1B}[2J\n"
     #expect(TerminalText.visibleLines(text) == "a\tb\n␛[1;31mred␛[0m␛[2J\n")
     #expect(TerminalText.visibleLines(text, keepsColors: true) == "a\tb\n\u{1B}[1;31mred\u{1B}[0m␛[2J\n")
@@ -67,7 +67,7 @@ import Testing
     ("abc", 3, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("a\u{1B}[31mb", 4, "a"), ("a\u{1B}[31mb", 6, "a\u{1B}[31m"),
     ("", 0, ""),
   ])
-  func `has a prefix that ends with a complete character and a complete escape sequence`(
+  func `is cut only after a complete character and a complete escape sequence`(
     text: String, count: Int, beginning: String
   ) {
     #expect(TerminalText.prefix(of: text, bytes: count) == beginning)
@@ -76,7 +76,7 @@ import Testing
   @Test(arguments: [
     ("\u{1B}[31mred\u{1B}[0m\r\n", "red\r\n"), ("x\u{8}y\u{1B}(B", "x\u{8}y"), ("é", "é"), ("a\u{9B}1mb", "ab"),
   ])
-  func `loses the escape sequences of a command's output but no other bytes`(text: String, plain: String) {
+  func `keeps a command's output except for escape sequences`(text: String, plain: String) {
     #expect(TerminalText.withoutSequences(text) == plain)
   }
 }
