@@ -19,7 +19,7 @@ struct AccessTests {
       ("map.key.deeper.still", nil), ("nothing.a", nil), ("(map).key", "value"), ("fromJSON('{\"a\":[1]}').a[0]", 1),
       ("map . key", "value"), ("map [ 'key' ]", "value"),
     ] as [(String, Value)])
-  func `finds members by any key, without case`(source: String, expected: Value) throws {
+  func `a member is found by a key of any type, ignoring case`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 
@@ -30,7 +30,7 @@ struct AccessTests {
       ("list[-0]", "zero"), ("list[NaN]", nil), ("list[Infinity]", nil), ("list['x']", nil), ("list[list]", nil),
       ("list.zero", nil), ("list[1e300]", nil),
     ] as [(String, Value)])
-  func `finds elements by any index`(source: String, expected: Value) throws {
+  func `an element is found by an index of any type`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 
@@ -43,11 +43,11 @@ struct AccessTests {
       ("rows.*[list]", []), ("list.*[0]", []), ("(rows.*).id", [1, 2, 3]), ("(rows.* || 1).id", [1, 2, 3]),
       ("map.*.none", []), ("rows.*.*.*", ["a", "b"]),
     ] as [(String, Value)])
-  func `applies the keys after a star to each element`(source: String, expected: Value) throws {
+  func `the keys after a star are applied to each element`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 
-  @Test func `prefers the key with the same case, or else the first one`() throws {
+  @Test func `the key with the same case is preferred, or else the first one`() throws {
     let contexts: ValueObject = ["env": ["path": 1, "PATH": 2]]
     #expect(try evaluate("env.PATH", contexts) == 2)
     #expect(try evaluate("env.Path", contexts) == 1)

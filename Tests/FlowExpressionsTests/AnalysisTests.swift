@@ -23,7 +23,7 @@ struct AnalysisTests {
     ("format('{0}', env.A) || 'x'", ["env.A 14+5"]), ("env.A == env.B || 'x'", ["env.A 0+5", "env.B 9+5"]),
     ("env.A[0] || 'x'", ["env.A… || 0+5"]), ("fromJSON(env.A).b.c", ["env.A 9+5"]), ("success() && 1", []), ("", []),
   ])
-  func `lists references with the known part of their path and whether they have a fallback`(
+  func `each reference has the known part of its path and whether it has a fallback`(
     source: String, expected: [String]
   ) throws {
     #expect(try references(source) == expected)
@@ -54,14 +54,14 @@ struct AnalysisTests {
       ("inputs.words || 'x'", .string, false),
       ("!inputs.text", .boolean, true), ("contains(inputs.words, 'a')", .number, false),
     ] as [(String, ValueType, Bool)])
-  func `checks before evaluation whether it fits a type`(source: String, type: ValueType, fits: Bool) throws {
+  func `an expression is checked against a type before evaluation`(source: String, type: ValueType, fits: Bool) throws {
     let mismatch = try Expression(parsing: source).mismatch(with: type) {
       Self.types[([$0.name] + $0.path).joined(separator: ".")]
     }
     #expect((mismatch == nil) == fits, "\(String(describing: mismatch))")
   }
 
-  @Test func `reports what was expected and what was found`() throws {
+  @Test func `a mismatch reports the expected and the found value`() throws {
     let mismatch = try Expression(parsing: "inputs.flag && 'soon' || '5s'").mismatch(with: .duration) { _ in .boolean }
     #expect(mismatch?.description == "expected a duration such as 250ms or 1m30s, found \"soon\"")
   }

@@ -10,7 +10,7 @@ struct CoercionTests {
     ("null", false), ("false", false), ("0", false), ("-0", false), ("NaN", false), ("''", false), ("true", true),
     ("-1", true), ("Infinity", true), ("' '", true), ("'false'", true), ("'0'", true), ("list", true), ("map", true),
   ])
-  func `treats null, false, zeros, NaN and the empty string as false`(source: String, expected: Bool) throws {
+  func `null, false, zeros, NaN and the empty string are falsy`(source: String, expected: Bool) throws {
     #expect(try evaluate("!!\(source)", ["list": [], "map": [:]]) == .boolean(expected))
   }
 
@@ -20,12 +20,12 @@ struct CoercionTests {
       ("-.5", -0.5),
       ("5.", 5), ("Infinity", .infinity), ("-Infinity", -.infinity),
     ] as [(String, Double)])
-  func `reads numbers in strings like JavaScript`(text: String, expected: Double) throws {
+  func `strings are converted to numbers as in JavaScript`(text: String, expected: Double) throws {
     #expect(try evaluate("text == number", ["text": .string(text), "number": .number(expected)]) == true)
   }
 
   @Test(arguments: ["abc", "1,5", "0X1F", "0b1", "1 2", "infinity", "NaN", "true", "٣"])
-  func `reads other strings as NaN, which equals nothing`(text: String) throws {
+  func `strings that are not numbers become NaN, which equals nothing`(text: String) throws {
     let contexts: ValueObject = ["text": .string(text)]
     #expect(try evaluate("text == 0 || text < 0 || text > 0 || text == NaN", contexts) == false)
   }
@@ -38,12 +38,12 @@ struct CoercionTests {
       (0.99999999999999999, "1"), (9.999999999999999, "10"), (100_000_000_000_000.5, "100000000000000"),
       (100_000_000_000_001.5, "100000000000002"),
     ] as [(Double, String)])
-  func `writes numbers with at most 15 digits`(number: Double, text: String) throws {
+  func `numbers are formatted with at most 15 digits`(number: Double, text: String) throws {
     #expect(try evaluate("format('{0}', x)", ["x": .number(number)]) == .string(text))
   }
 
   /// Compares with the C library, which rounds exactly as well.
-  @Test(.timeLimit(.minutes(10))) func `rounds to 15 digits as exactly as the C library`() throws {
+  @Test(.timeLimit(.minutes(10))) func `rounding to 15 digits is as exact as in the C library`() throws {
     for seed in seeds(10_000) {
       var random = SeededGenerator(seed: seed)
       let bits = random.next()
@@ -55,7 +55,7 @@ struct CoercionTests {
     }
   }
 
-  @Test func `passes integers on unchanged and computes with them as numbers`() throws {
+  @Test func `integers are passed on unchanged and used as numbers in calculations`() throws {
     #expect(try evaluate("x", ["x": .integer(.max)]).kindName == "integer")
     #expect(try evaluate("x == 9223372036854775807", ["x": .integer(.max)]) == true)
     #expect(try evaluate("format('{0}', x)", ["x": 42]) == "42")

@@ -10,7 +10,7 @@ struct ComparisonTests {
     ("Infinity == Infinity", true), ("0 == -0", true), ("list == list", true), ("list == other", false),
     ("list == ''", false), ("map == map", true), ("map == 'Object'", false), ("map == list", false),
   ])
-  func `compares for equality`(source: String, expected: Bool) throws {
+  func `== and != compare values of any types`(source: String, expected: Bool) throws {
     let contexts: ValueObject = ["list": [], "other": [], "map": [:]]
     #expect(try evaluate(source, contexts) == .boolean(expected))
     let unequal = source.replacing("==", with: "!=")
@@ -23,14 +23,14 @@ struct ComparisonTests {
     ("null < 1", true), ("NaN < 1", false), ("1 < NaN", false), ("list < list", false), ("map < 1", false),
     ("'\u{FF5E}' < '😀'", false),
   ])
-  func `orders numbers, booleans and strings`(source: String, expected: Bool) throws {
+  func `< and > order numbers, booleans and strings`(source: String, expected: Bool) throws {
     let contexts: ValueObject = ["list": [], "map": [:]]
     #expect(try evaluate(source, contexts) == .boolean(expected))
     let parts = source.split(separator: " < ")
     #expect(try evaluate("\(parts[1]) > \(parts[0])", contexts) == .boolean(expected))
   }
 
-  @Test func `an array or object equals itself on every path and no copy`() throws {
+  @Test func `an array or object equals itself on every path, but no copy`() throws {
     let contexts: ValueObject = ["a": ["x": [[1], [1]], "y": ["k": [:]]]]
     for source in [
       "a.x == a['X']", "a.x[0] == a.x[0]", "a.x.*[0] != a.x.*[0]", "contains(a.x, a.x[1])", "contains(a.*, a.y)",
@@ -47,7 +47,7 @@ struct ComparisonTests {
       ("1 == (1 < 2)", true), ("false && 1 || 2", 2), ("1 || 0 && 0", 1), ("1 == 1 && 'b'", "b"), ("(1 || 2) && 3", 3),
       ("!m.k", true), ("!m.k == true", true), ("1 > 0 >= 1", true),
     ] as [(String, Value)])
-  func `uses the documented precedence`(source: String, expected: Value) throws {
+  func `operators have the documented precedence`(source: String, expected: Value) throws {
     #expect(try evaluate(source, ["m": ["k": nil]]) == expected)
   }
 
@@ -57,11 +57,11 @@ struct ComparisonTests {
       ("null && 1", nil),
       ("m && 1", 1), ("'' || m.none || 'else'", "else"),
     ] as [(String, Value)])
-  func `returns an operand of && and ||`(source: String, expected: Value) throws {
+  func `&& and || return one of their operands`(source: String, expected: Value) throws {
     #expect(try evaluate(source, ["m": [:]]) == expected)
   }
 
-  @Test func `does not evaluate operands that cannot change the result`() throws {
+  @Test func `operands that cannot change the result are not evaluated`() throws {
     for source in [
       "true || fromJSON('broken')", "!(false && fromJSON('broken'))", "case(true, true, fromJSON('broken'))",
       "case(false, fromJSON('broken'), true)", "format('{0}', 'a', fromJSON('broken')) == 'a'",

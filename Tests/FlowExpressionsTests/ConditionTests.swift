@@ -24,7 +24,7 @@ struct ConditionTests {
     ("Failure() || inputs.yes", true, true), ("${{ always() }}", true, true), ("${{ inputs.yes }}", true, false),
     ("", false, false),
   ])
-  func `implies success() unless it calls a status function`(
+  func `a condition implies success() unless it calls a status function`(
     text: String, whenAllWell: Bool, whenOneFailed: Bool
   ) throws {
     let condition = try Expression.condition(text).expression
@@ -32,7 +32,7 @@ struct ConditionTests {
     #expect(try condition.isSatisfied(in: Status(succeeded: false, failed: true)) == whenOneFailed)
   }
 
-  @Test func `is a single expression and not a text with expressions`() throws {
+  @Test func `a condition is a single expression and not a text with expressions`() throws {
     #expect { try Expression.condition("run ${{ inputs.yes }}") } throws: {
       ($0 as? ExpressionError)?.message == "A condition is one expression, with or without ${{ }} around all of it"
     }
@@ -40,7 +40,7 @@ struct ConditionTests {
     #expect(try Expression.condition("inputs.yes").offset == 0)
   }
 
-  @Test func `reports the status functions that it calls`() throws {
+  @Test func `a condition reports the status functions that it calls`() throws {
     #expect(try Expression(parsing: "FAILURE() && CANCELLED() || failure()").statusFunctions == [.failure, .cancelled])
     #expect(try !Expression(parsing: "contains('success()', inputs.x)").usesStatusFunction)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowExpressions
 
 /// Expressions over outputs of which flowrun has kept only the beginning and the end.
-struct `An output that was cut` {
+struct `A truncated output` {
   private static let half = (1...200).map { "line \($0)\n" }.joined()
   private static let cut = half + LeftOut.line(bytes: 5000) + half
 
@@ -35,7 +35,7 @@ struct `An output that was cut` {
       ("false && steps.list.outputs.stdout", false), ("first(steps.list.outputs.stdout, 2)", "line 1\nline 2"),
       ("last(steps.list.outputs.stdout, 2)", "line 199\nline 200"), ("first(steps.list.outputs.stdout, 0)", ""),
     ] as [(String, Value)])
-  func `is harmless if it is not read, or only a complete end is`(source: String, expected: Value) throws {
+  func `is harmless if it is not read, or only its complete end is`(source: String, expected: Value) throws {
     #expect(try evaluate(source, contexts) == expected)
   }
 

@@ -16,7 +16,7 @@ struct FunctionTests {
     ("endsWith('Hello', 'LO')", true), ("endsWith('Hello', 'Hello!')", false), ("endsWith(12.5, .5)", false),
     ("endsWith('😀', '😀')", true), ("CONTAINS('a', 'a')", true), ("startswith ('a', 'a')", true),
   ])
-  func `searches for strings without case and for elements by equality`(source: String, expected: Bool) throws {
+  func `strings are searched ignoring case, and arrays by equality`(source: String, expected: Bool) throws {
     #expect(try evaluate(source, contexts) == .boolean(expected))
   }
 
@@ -27,7 +27,7 @@ struct FunctionTests {
     ("join(list)", "a,1,,Array"), ("join(list, ' - ')", "a - 1 -  - Array"), ("join(list, empty)", "a,1,,Array"),
     ("join(list, null)", "a1Array"), ("join('x', '-')", "x"), ("join(map)", ""), ("join(empty)", ""),
   ])
-  func `builds strings`(source: String, expected: String) throws {
+  func `format and join build strings`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -44,7 +44,7 @@ struct FunctionTests {
     ("fromJSON('')", "Error parsing fromJSON: expected a value, found the end of the text (line 1, column 1)"),
     ("fromJSON('{\"a\":1,}')", "Error parsing fromJSON: expected a key after ',', found '}' (line 1, column 8)"),
   ])
-  func `reports invalid arguments`(source: String, message: String) {
+  func `invalid arguments are reported`(source: String, message: String) {
     #expect(failure(source)?.hasPrefix("evaluation \(message)") == true, "\(failure(source) ?? "no error")")
   }
 
@@ -69,7 +69,7 @@ struct FunctionTests {
     #expect(try evaluate("format('{0} {1} {2}', toJSON(-0), toJSON(NaN), toJSON('a''b'))") == "0 null \"a'b\"")
   }
 
-  @Test func `reads JSON with the last of equal keys and the first of keys that differ only in case`() throws {
+  @Test func `fromJSON keeps the last of equal keys and the first of keys that differ only in case`() throws {
     #expect(try evaluate("fromJSON('{\"a\":1,\"b\":2,\"a\":3}')") == ["a": 3, "b": 2])
     #expect(try evaluate("fromJSON('{\"a\":1,\"A\":2}')") == ["a": 1])
     #expect(try evaluate("fromJSON(' 1e2 ')") == 100)
@@ -80,11 +80,11 @@ struct FunctionTests {
       ("case(true, 1, 2)", 1), ("case(false, 1, 2)", 2), ("case(false, 1, 1 == 1, 2, 3)", 2),
       ("case(false, 1, false, 2, 'x')", "x"), ("Case(!0, 'a', 'b')", "a"),
     ] as [(String, Value)])
-  func `selects the value of the first true condition`(source: String, expected: Value) throws {
+  func `case returns the value of the first true condition`(source: String, expected: Value) throws {
     #expect(try evaluate(source) == expected)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `reads back every value that it wrote`() throws {
+  @Test(.timeLimit(.minutes(10))) func `fromJSON reads back every value that toJSON wrote`() throws {
     for seed in seeds(500) {
       var random = SeededGenerator(seed: seed)
       let value = random.value(depth: 3).withKeysUniqueWithoutCase

@@ -24,26 +24,26 @@ struct LimitTests {
       String(repeating: "(a || ", count: 25) + "!a" + String(repeating: " && 1)", count: 25)
     ),
   ])
-  func `allows a nesting depth of 50 and no more`(fits: String, isTooDeep: String) {
+  func `an expression can nest 50 levels deep, but no deeper`(fits: String, isTooDeep: String) {
     #expect(depthError(fits) == nil)
     #expect(depthError(isTooDeep) == tooDeep)
   }
 
-  @Test func `does not count parentheses and the length of chains as depth`() throws {
+  @Test func `parentheses and long chains do not count as depth`() throws {
     let parentheses = String(repeating: "(", count: 5_000) + "1" + String(repeating: ")", count: 5_000)
     #expect(try evaluate(parentheses) == 1)
     #expect(try evaluate("1" + String(repeating: " && 1", count: 4_000)) == 1)
     #expect(try evaluate("0" + String(repeating: " || (0 || 0)", count: 1_500)) == 0)
   }
 
-  @Test func `allows 21,000 characters and no more`() throws {
+  @Test func `an expression can have 21,000 characters, but no more`() throws {
     #expect(try evaluate("'" + String(repeating: "é", count: 20_998) + "'").stringValue?.count == 20_998)
     #expect(
       failure("'" + String(repeating: "é", count: 20_999) + "'")
         == "lexing Exceeded max expression length 21000; compute parts of it in steps of their own")
   }
 
-  @Test func `allows 255 arguments and no more`() throws {
+  @Test func `a call can have 255 arguments, but no more`() throws {
     let most = "format('{254}'" + String(repeating: ", 1", count: 254) + ")"
     #expect(failure(most)?.contains("references more arguments") == true)
     #expect(try evaluate(most.replacing("{254}", with: "{253}")) == "1")
@@ -51,7 +51,7 @@ struct LimitTests {
     #expect(failure(more)?.hasPrefix("parsing Too many parameters supplied: 'format'") == true)
   }
 
-  @Test func `allows results of 1 MiB at two bytes per character`() throws {
+  @Test func `a result can have 1 MiB at two bytes per character`() throws {
     // 2^19 characters are 1 MiB; a string needs 26 more bytes.
     func text(_ count: Int) -> ValueObject { ["x": .string(String(repeating: "x", count: count))] }
     let most = (1 << 19) - 13
@@ -62,7 +62,7 @@ struct LimitTests {
     #expect(failure("format('{0}', x) == format('{0}', x)", text(most))?.hasPrefix(Self.tooMuch) == true)
   }
 
-  @Test func `counts only new values and releases intermediate ones`() throws {
+  @Test func `only new values count against the limit, and intermediate ones are released`() throws {
     let big: ValueObject = ["x": .string(String(repeating: "x", count: 2 << 20))]
     #expect(try evaluate("x", big).stringValue?.utf8.count == 2 << 20)
     let half: ValueObject = ["x": .string(String(repeating: "x", count: 300_000))]
@@ -72,7 +72,7 @@ struct LimitTests {
 
   private static let tooMuch = "evaluation The maximum allowed memory size was exceeded"
 
-  @Test(.timeLimit(.minutes(10))) func `searches long repetitive texts in linear time`() throws {
+  @Test(.timeLimit(.minutes(10))) func `long repetitive texts are searched in linear time`() throws {
     let contexts: ValueObject = [
       "x": .string(String(repeating: "a", count: 500_000)), "y": .string(String(repeating: "a", count: 200_000) + "b"),
     ]

@@ -21,13 +21,13 @@ struct PageTests {
       }
   }()
 
-  @Test func `explains every function`() {
+  @Test func `the page explains every function`() {
     for function in FunctionPage.all { #expect(Self.text.contains("`\(function.name)("), "\(function.name)") }
   }
 
-  @Test func `has examples`() { #expect(Self.examples.count > 35) }
+  @Test func `the page has many examples`() { #expect(Self.examples.count > 35) }
 
-  @Test(arguments: examples) func `has examples with correct results`(source: String, result: String) throws {
+  @Test(arguments: examples) func `the page has examples with correct results`(source: String, result: String) throws {
     do throws(ExpressionError) {
       let value = try Expression(parsing: source, dialect: .init(names: [])).evaluate(in: FixedContext())
       #expect(JSONText.write(value) == result)

@@ -65,7 +65,7 @@ struct SyntaxErrorTests {
         + "write case(condition, value, …, otherwise)"
     ),
   ])
-  func `reports the problem and the remedy`(source: String, message: String) {
+  func `an error has the problem and the remedy`(source: String, message: String) {
     #expect(failure(source, ["a": ["x"]]) == message)
   }
 
@@ -74,24 +74,24 @@ struct SyntaxErrorTests {
     ("'😀' ]", "Unexpected symbol: ']'. Located at position 6 within expression: '😀' ]"),
     ("true &&\n  nope", "Unrecognized named-value: 'nope'. Located at position 11 within expression: true &&\n  nope"),
   ])
-  func `reports the position in UTF-16 units of the whole expression`(source: String, message: String) {
+  func `an error has its position in UTF-16 units of the whole expression`(source: String, message: String) {
     #expect { try Expression(parsing: source, dialect: .init(names: [])) } throws: {
       ($0 as? ExpressionError)?.message(in: source) == message
     }
   }
 
-  @Test func `has an offset in bytes`() {
+  @Test func `an error has its offset in bytes`() {
     #expect { try Expression(parsing: "'é' == inputz") } throws: {
       let error = $0 as? ExpressionError
       return error?.offset == 8 && error?.length == 6 && error?.help == "did you mean 'inputs'?"
     }
   }
 
-  @Test func `reports errors of the lexer before any others, wherever they are`() {
+  @Test func `errors of the lexer are reported before any others, wherever they are`() {
     #expect(failure("nope(@)")?.hasPrefix("lexing Unexpected symbol: '@'") == true)
   }
 
-  @Test func `rejects status functions if the dialect has none`() {
+  @Test func `status functions are rejected if the dialect has none`() {
     let dialect = ExpressionDialect(names: ["inputs"], allowsStatusFunctions: false)
     #expect { try Expression(parsing: "success()", dialect: dialect) } throws: {
       ($0 as? ExpressionError)?.message == "Unrecognized function: 'success'"

@@ -12,7 +12,7 @@ struct TemplateTests {
       ("${{ inputs.n }}${{ inputs.t }}", "3x"), ("a ${{ inputs.none }} b", "a  b"), ("é${{ inputs.t }}é", "éxé"),
       ("$ {{ no }} $${{ 1 }}", "$ {{ no }} $1"), ("${{ 'it''s }}' }} }}", "it's }} }}"), ("a${{\n1.50\n}}", "a1.5"),
     ] as [(String, Value)])
-  func `keeps the type of a single expression and converts others to text`(text: String, expected: Value) throws {
+  func `a single expression keeps its type, and others become text`(text: String, expected: Value) throws {
     let value = try Template(parsing: text).evaluate(in: context)
     #expect(value == expected)
     #expect(value.kindName == expected.kindName)
@@ -24,21 +24,21 @@ struct TemplateTests {
     ("ab ${{ 1", 3, "The expression is never closed"), ("${{ 'x }}", 0, "The expression is never closed"),
     ("${{ }}", 0, "An expression was expected"), ("é ${{ 1 }} ${{ inputz }}", 16, "Unrecognized named-value: 'inputz'"),
   ])
-  func `reports the problem and its offset in the whole text`(text: String, offset: Int, message: String) {
+  func `a template reports a problem with its offset in the whole text`(text: String, offset: Int, message: String) {
     #expect { try Template(parsing: text).evaluate(in: context) } throws: {
       let error = $0 as? ExpressionError
       return error?.message == message && error?.offset == offset
     }
   }
 
-  @Test func `detects quickly whether a text contains expressions`() {
+  @Test func `a text that contains an expression is recognized`() {
     #expect(Template.containsExpression("a ${{ b }}"))
     #expect(Template.containsExpression("a ${{ b }}".dropFirst(2)))
     #expect(!Template.containsExpression("a ${ b } $ {{"))
     #expect(!Template.containsExpression("${"))
   }
 
-  @Test func `lists its expressions with their locations`() throws {
+  @Test func `a template lists its expressions with their locations`() throws {
     let template = try Template(parsing: "é ${{  inputs.n  }} and ${{ env.X }}")
     #expect(template.expressions.map(\.offset) == [8, 29])
     #expect(template.expressions.map(\.expression.source) == ["inputs.n", "env.X"])

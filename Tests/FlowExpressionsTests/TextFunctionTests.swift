@@ -18,7 +18,7 @@ struct TextFunctionTests {
     ("replace('', 'a', 'b')", ""), ("replace(mark, ',', ';')", "a;e\u{301};b"), ("replace('10', 0, 1)", "11"),
     ("replace('a', 'a', null)", ""),
   ])
-  func `return text`(source: String, expected: String) throws {
+  func `trim and replace return text`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -29,7 +29,7 @@ struct TextFunctionTests {
     ("lines(text)", ["one", "two", "", " three "]), ("lines('')", []), ("lines('one')", ["one"]),
     ("lines(null)", []), ("split(mark, ',')", ["a", "e\u{301}", "b"]),
   ])
-  func `return lists`(source: String, expected: [String]) throws {
+  func `split and lines return lists`(source: String, expected: [String]) throws {
     #expect(try evaluate(source, contexts) == .array(expected.map { .string($0) }))
   }
 
@@ -37,7 +37,7 @@ struct TextFunctionTests {
     ("first(text, 1)", "one"), ("first(text, 2)", "one\ntwo"), ("first(text, 0)", ""), ("first('', 3)", ""),
     ("last('a\nb\n', 1)", "b"), ("last('a\nb', 5)", "a\nb"), ("last('', 3)", ""), ("first('a\r\nb', 1)", "a"),
   ])
-  func `return lines from one end of a text`(source: String, expected: String) throws {
+  func `first and last return lines from one end of a text`(source: String, expected: String) throws {
     #expect(try evaluate(source, contexts) == .string(expected))
   }
 
@@ -48,19 +48,19 @@ struct TextFunctionTests {
     ("replace('a', null, 'b')", "replace() cannot search for an empty string"),
     ("replace('a', 'a', list)", "replace() expects a string, found an array"),
   ])
-  func `report invalid arguments`(source: String, message: String) {
+  func `text functions report invalid arguments`(source: String, message: String) {
     #expect(
       failure(source, contexts)?.hasPrefix("evaluation \(message)") == true,
       "\(failure(source, contexts) ?? "no error")")
   }
 
-  @Test func `reject a wrong number of arguments`() {
+  @Test func `text functions reject a wrong number of arguments`() {
     for source in ["trim()", "trim('a', 'b')", "split('a')", "replace('a', 'b')", "lines('a', 'b')"] {
       #expect(failure(source)?.hasPrefix("parsing") == true, "\(source)")
     }
   }
 
-  @Test func `replace and split any text like a simple reference implementation`() throws {
+  @Test func `replace and split agree with a simple reference implementation for any text`() throws {
     for seed in seeds(200) {
       var random = SeededGenerator(seed: seed)
       func text(_ longest: Int) -> String {
@@ -78,7 +78,7 @@ struct TextFunctionTests {
     }
   }
 
-  @Test func `use limited time and memory`() {
+  @Test func `text functions use limited time and memory`() {
     let contexts: ValueObject = [
       "long": .string(String(repeating: "a", count: 400_000)),
       "part": .string(String(repeating: "a", count: 200_000) + "b"),
@@ -93,7 +93,7 @@ struct TextFunctionTests {
     #expect(failure("trim(text)", large) == nil)
   }
 
-  @Test func `are listed separately from GitHub's functions`() {
+  @Test func `text functions are listed separately from GitHub's functions`() {
     #expect(FunctionPage.all.filter(\.isOwn).map(\.name) == ["trim", "split", "replace", "lines", "first", "last"])
     #expect(FunctionPage.all.filter(\.isOwn).allSatisfy { $0.text.contains("GitHub Actions does not have it") })
   }
