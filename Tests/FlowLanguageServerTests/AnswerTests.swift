@@ -33,7 +33,7 @@ import Testing
 
   // MARK: Diagnostics
 
-  @Test func `publishes diagnostics with their related locations, and removes them`() throws {
+  @Test func `the server publishes diagnostics with related locations, and removes them`() throws {
     let client = try TestClient()
     try client.open("name: a\nsteps:\n  fetch: { uses: flow.noop }\n  b: { uses: flow.noop, needs: fetchh }\n")
     let notice = try client.notice("textDocument/publishDiagnostics")
@@ -58,7 +58,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `returns diagnostics on request, once for each version of a text`() throws {
+  @Test func `the server returns diagnostics on request, once for each version of a text`() throws {
     let client = try TestClient()
     try client.open("name: a\n")
     let document: Value = ["textDocument": ["uri": .string(TestClient.uri)]]
@@ -72,7 +72,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `counts columns in UTF-16, or in UTF-8 if the client offers it`() throws {
+  @Test func `columns are counted in UTF-16, or in UTF-8 if the client offers it`() throws {
     for (capabilities, column) in [([:], 21), (["general": ["positionEncodings": ["utf-8", "utf-16"]]], 23)]
       as [(Value, Int)]
     {
@@ -87,7 +87,7 @@ import Testing
 
   // MARK: Completion
 
-  @Test func `proposes the missing keys at the location, required ones first`() throws {
+  @Test func `completion proposes the missing keys at the location, required ones first`() throws {
     let client = try TestClient()
     let root = try client.labels(at: "¦\n")
     #expect(root.prefix(2) == ["name", "steps"])
@@ -100,7 +100,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `proposes actions, inputs, words, booleans, queues and units`() throws {
+  @Test func `completion proposes actions, inputs, words, booleans, queues and units`() throws {
     let client = try TestClient()
     #expect(try client.labels(at: marked("uses: flow.log", "uses: flow.¦")).contains("flow.sleep"))
     #expect(try client.labels(at: marked("path: a.sqlite", "path: a.sqlite, ¦")) == ["mode", "quick"])
@@ -113,7 +113,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `proposes dependencies that do not form a cycle, and events`() throws {
+  @Test func `completion proposes events, and dependencies that do not form a cycle`() throws {
     let client = try TestClient()
     #expect(try client.labels(at: marked("needs: [fetch]", "needs: [fetch, ¦]")) == [])
     #expect(try client.labels(at: marked("needs: publish", "needs: ¦")) == ["fetch", "publish"])
@@ -123,7 +123,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `returns at most 250 proposals, prefix matches before other matches`() throws {
+  @Test func `completion returns at most 250 proposals, prefix matches before other matches`() throws {
     let client = try TestClient()
     let steps = (0..<600).map { "  \($0 % 2 == 0 ? "" : "un")packed-\($0): { uses: flow.noop }\n" }.joined()
     let text = "name: many\nsteps:\n\(steps)  last:\n    uses: flow.noop\n    needs: "
@@ -139,7 +139,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `proposes values that an expression can read`() throws {
+  @Test func `completion proposes values that an expression can read`() throws {
     let client = try TestClient()
     let names = try client.labels(at: marked("${{ inputs.city }}", "${{ ¦ }}"))
     #expect(names.contains("inputs") && names.contains("startsWith"))
@@ -157,14 +157,14 @@ import Testing
     try client.quit()
   }
 
-  @Test func `proposes completions in a file that is invalid elsewhere`() throws {
+  @Test func `completion works in a file that is invalid elsewhere`() throws {
     let client = try TestClient()
     let text = Self.text + "  broken: { uses: [flow.noop\n  other:\n    uses: flow.noop\n    needs: ¦\n"
     #expect(try client.labels(at: text).contains("publish"))
     try client.quit()
   }
 
-  @Test func `returns a snippet with placeholders, or plain text if the client does not support snippets`() throws {
+  @Test func `completion returns a snippet, or plain text if the client does not support snippets`() throws {
     for (capabilities, wanted) in [
       (["textDocument": ["completion": ["completionItem": ["snippetSupport": true]]]], "mode: ${1|create,open|}"),
       ([:], "mode: create"),
@@ -179,7 +179,7 @@ import Testing
 
   // MARK: Looking things up
 
-  @Test func `shows the durations of a step in recorded runs`() throws {
+  @Test func `hover shows the durations of a step in recorded runs`() throws {
     let client = try TestClient(
       LanguageWorkspace(
         version: "1", install: { _ in InstalledActions(catalog: TestClient.Catalog.standard) },
@@ -197,7 +197,7 @@ import Testing
     try client.ask("textDocument/hover", at: marked).objectValue?["contents"]?.objectValue?["value"]?.stringValue ?? ""
   }
 
-  @Test func `describes actions, keys, inputs, steps, events, expressions and functions`() throws {
+  @Test func `hover describes actions, keys, inputs, steps, events, expressions and functions`() throws {
     let client = try TestClient()
     #expect(try hover(client, marked("storage.open", "stor¦age.open")).contains("Opens the store"))
     #expect(try hover(client, marked("after:", "af¦ter:")).contains("The event or events to wait for as well"))
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  @Test func `finds the declaration and the uses of a name`() throws {
+  @Test func `navigation finds the declaration and the uses of a name`() throws {
     let client = try TestClient()
     #expect(lines(try client.ask("textDocument/definition", at: marked("needs: [fetch]", "needs: [¦fetch]"))) == [8])
     #expect(lines(try client.ask("textDocument/definition", at: marked("inputs.city", "inputs.ci¦ty"))) == [2])
@@ -246,7 +246,7 @@ import Testing
     return TestClient.apply(edits, to: TestClient.cut(marked).text)
   }
 
-  @Test func `renames a step, an input and an event everywhere, including expressions`() throws {
+  @Test func `renaming changes a step, an input and an event everywhere, including expressions`() throws {
     let client = try TestClient()
     let step = try rename(client, marked("  fetch:", "  fe¦tch:"), "load-store")
     #expect(step == Self.text.replacing("fetch", with: "load-store"))
@@ -257,7 +257,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `renames every occurrence in multiline texts`() throws {
+  @Test func `renaming changes every occurrence in multiline texts`() throws {
     let text = """
       name: a
       steps:
@@ -282,7 +282,7 @@ import Testing
   @Test(arguments: [
     ("Wrong Name", "a name is"), ("publish", "there is already a step 'publish'"),
   ])
-  func `refuses an invalid or existing name and states the reason`(name: String, reason: String) throws {
+  func `renaming to an invalid or existing name is refused with the reason`(name: String, reason: String) throws {
     let client = try TestClient()
     do {
       _ = try rename(client, marked("  fetch:", "  fe¦tch:"), name)
@@ -294,7 +294,7 @@ import Testing
     try client.quit()
   }
 
-  @Test func `refuses to rename in a file with a syntax error, and names that the file does not define`() throws {
+  @Test func `renaming is refused in a file with a syntax error, and for names that the file does not define`() throws {
     let client = try TestClient()
     #expect(throws: TestClient.Refusal.self) { try rename(client, "name: [a\nsteps:\n  o¦ne: {}\n", "two") }
     #expect(throws: TestClient.Refusal.self) {
@@ -319,7 +319,7 @@ import Testing
     return edits.map { TestClient.apply($0, to: text) }
   }
 
-  @Test func `fixes a typo, a missing input and a missing dependency, and defers a step`() throws {
+  @Test func `a quick fix corrects a typo, adds a missing input or dependency, or defers a step`() throws {
     let client = try TestClient()
     #expect(try fixed(client, marked("needs: [fetch]", "needs: [fe¦tchh]"), "Write 'fetch'") == Self.text)
     #expect(
@@ -358,7 +358,7 @@ import Testing
 
   // MARK: The shape of a file
 
-  @Test func `returns the outline, folding ranges, selection ranges and, if they are enabled, hints`() throws {
+  @Test func `the server returns the outline, folding ranges, selection ranges and, if enabled, hints`() throws {
     let client = try TestClient(settings: ["inlayHints": true])
     try client.open(Self.text)
     let document: Value = ["uri": .string(TestClient.uri)]

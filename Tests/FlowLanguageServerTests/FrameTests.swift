@@ -25,7 +25,7 @@ import Testing
     "GET / HTTP/1.1\r\n\r\n", "{\"jsonrpc\":\"2.0\"}\n", "\u{0}\u{1}\u{2}\n", "Content-Length: many\r\n\r\n",
     "Content-Length: -1\r\n\r\n", "Content-Length: 99999999999\r\n\r\n", "Content-Type: x\r\n\r\n",
   ])
-  func `bytes outside a message end the server with an explanation and without a crash`(bytes: String) throws {
+  func `bytes outside a message end the server with an explanation but without a crash`(bytes: String) throws {
     let client = try TestClient()
     try client.send(Array(bytes.utf8))
     let end = try client.ended()
@@ -68,7 +68,7 @@ import Testing
     #expect(try second.ended().code == 1)
   }
 
-  @Test func `pending requests are answered after the client has sent exit and closed its side`() throws {
+  @Test func `pending requests are answered even after the client has sent exit and closed its side`() throws {
     for saysGoodbye in [true, false] {
       let client = try TestClient()
       try client.open("name: a\nsteps: {}\n")

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `an included file declares the inputs, and its own mistakes are shown in it`() throws {
+  @Test func `an included file declares its inputs, and its own mistakes are shown in it`() throws {
     let client = try client(["/project/part.yaml": Self.part])
     try client.open(Self.main)
     #expect(try codes(client, of: TestClient.uri) == ["unknown-input"])
@@ -192,7 +192,7 @@ import Testing
     #expect(try renamed("par¦t: {", in: "/project/lib/middle.yaml", to: "piece") == step)
   }
 
-  @Test func `renaming is refused if the included file has the name already or a caller cannot be read`() throws {
+  @Test func `renaming is refused if the included file already has the name or a caller cannot be read`() throws {
     #expect(throws: TestClient.Refusal.self) {
       try renamed("{ tar¦get: a", in: "/project/test.yaml", to: "goal")
     }
@@ -211,7 +211,7 @@ import Testing
     ("one/do¦ne", "/project/lib/part.yaml", 8), ("lib/pa¦rt.yaml", "/project/lib/part.yaml", 0),
     ("two/part/do¦ne", "/project/lib/middle.yaml", 3),
   ])
-  func `definition leads to the declaration in the included file`(location: String, file: String, line: Int) throws {
+  func `definition finds the declaration in the included file`(location: String, file: String, line: Int) throws {
     let client = try client(Self.project)
     let text = Self.project["/project/test.yaml"]!
     let parts = location.split(separator: "¦").map(String.init)

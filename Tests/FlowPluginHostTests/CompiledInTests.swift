@@ -12,7 +12,7 @@ struct CompiledInTests {
     func run(_ input: NoInput, in context: ActionContext) throws -> Output { Output(values: [:]) }
   }
 
-  @Test func `ends a program whose output has the name of the method that collects all outputs`() async throws {
+  @Test func `a program ends if an output has the name of the method that collects all outputs`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = RegisteredAction(Ambiguous.self)
     }

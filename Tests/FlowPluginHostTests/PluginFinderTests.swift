@@ -30,7 +30,7 @@ struct PluginFinderTests {
     PluginFinder(given: given.map { "\(root)/\($0)" }, start: "\(root)/\(start)").find().plugins.map(\.name)
   }
 
-  @Test func `finds plugins next to the workflow and above it, up to the folder with .git`() throws {
+  @Test func `plugins are found next to the workflow and above it, up to the folder with .git`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try plugin("plugins/outside")
     try folder("project/.git")
@@ -42,7 +42,7 @@ struct PluginFinderTests {
     #expect(names(start: "project/flows/../flows/") == ["near", "shared"])
   }
 
-  @Test func `searches the given folders first, each a plugin or a folder of plugins, without duplicates`() throws {
+  @Test func `given folders, each a plugin or a folder of plugins, are searched first, without duplicates`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try folder("project/.git")
     try plugin("project/plugins/shared")
@@ -54,7 +54,7 @@ struct PluginFinderTests {
     #expect(missing.unusable.map(\.description) == ["\(root)/nowhere: error: there is no such folder\n"])
   }
 
-  @Test func `refuses a folder or a file that another user can write`() throws {
+  @Test func `a folder or file that another user can write to is refused`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try folder(".git")
     for (name, path) in [("open-folder", ""), ("open-file", "/plugin.yaml")] {
@@ -74,7 +74,7 @@ struct PluginFinderTests {
     }
   }
 
-  @Test func `reports a broken manifest with its location and finds the other plugins`() throws {
+  @Test func `a broken manifest is reported with its location, and the other plugins are found`() throws {
     defer { try? FileManager.default.removeItem(atPath: root) }
     try folder(".git")
     try plugin("plugins/broken", manifest: "name: broken\nversion: 1.0.0\nprotocol: 2\ncommand: [cat]\nactions: {}\n")

@@ -7,7 +7,7 @@ import Testing
 /// The environment that a child inherits, and the processes left after it.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
-  @Test func `a child inherits PATH, the variables in its manifest and three descriptors only`()
+  @Test func `a child inherits only PATH, the variables in its manifest and three descriptors`()
     async throws
   {
     setenv("FLOWRUN_TEST_SECRET", "secret", 1)

@@ -73,7 +73,7 @@ struct ProgramCheckTests {
       try problem("command: [sh, elsewhere.sh]")?.contains("help: there are plugin.py, plugin.yaml") == true)
   }
 
-  @Test func `a program that is not executable is reported with the remedy`() throws {
+  @Test func `a program that is not executable is reported with a remedy`() throws {
     try write("tools/run", "#!/bin/sh\n")
     #expect(try problem("command: [tools/run]")?.contains("the program 'tools/run' is not executable") == true)
     try write("tools/run", "#!/bin/sh\n", mode: 0o755)

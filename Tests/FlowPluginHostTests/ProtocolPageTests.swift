@@ -14,7 +14,7 @@ import Testing
     (["perl", "\(children)/shout.pl"], [[String]]()),
     (["./shout"], [["clang", "-Wall", "-Werror", "-o", "shout", "\(children)/shout.c"]]),
   ])
-  func `a program in another language needs no more than the page`(command: [String], made: [[String]]) async throws {
+  func `the page suffices to write a program in another language`(command: [String], made: [[String]]) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "page-\(UUID().uuidString)/shout").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -28,7 +28,7 @@ import Testing
     #expect(pulse.nextInstant == start + .seconds(2))
   }
 
-  @Test func `a ping that is not permitted is retried, and the worker is still lost in time`() {
+  @Test func `a ping that cannot be sent yet is retried, and the worker is still lost in time`() {
     var pulse = SessionPulse(PulseRhythm(), at: start)
     for second in stride(from: 0, through: 10, by: 2) {
       let now = start + .seconds(second)

@@ -20,7 +20,7 @@ import Testing
     supervision.end(ending, at: now)
   }
 
-  @Test mutating func `a program that greets and dies is given up after three starts`() {
+  @Test mutating func `a program that greets and then dies is given up after three starts`() {
     note(.started, .greeted)
     #expect(end() == .start(after: .milliseconds(50)))
     note(.started, .greeted)
@@ -39,7 +39,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `an answered call starts the count and the pauses again`() {
+  @Test mutating func `an answered call resets the number of starts and the pauses`() {
     for _ in 1...10 {
       note(.started, .greeted, .answered)
       #expect(end() == .start(after: .zero))
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test mutating func `a call that ends its program does not count against the program, and the pauses grow to 5 s`() {
+  @Test mutating func `a call that ends its program does not count as a failed start, and the pauses grow to 5 s`() {
     var pauses: [Duration] = []
     for _ in 1...10 {
       note(.started, .greeted, .lostCall)
@@ -60,7 +60,7 @@ import Testing
       pauses == [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000].map { Duration.milliseconds($0) })
   }
 
-  @Test mutating func `an idle program that ends after more than 30 s starts the count again`() {
+  @Test mutating func `an idle program that ends after more than 30 s resets the number of starts`() {
     for _ in 1...10 {
       note(.started, .greeted)
       now += .seconds(31)
@@ -73,7 +73,7 @@ import Testing
     #expect(supervision.starts == 1)
   }
 
-  @Test mutating func `a program that lives for minutes without reading its calls is given up`() {
+  @Test mutating func `a program that runs for minutes without reading its calls is given up`() {
     for _ in 1...2 {
       note(.started, .greeted, .unreadCall)
       now += .seconds(600)
@@ -84,7 +84,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `what would be the same again is given up at once`() {
+  @Test mutating func `a program with a lasting failure is given up at once`() {
     note(.started)
     #expect(end(.lasting) == .giveUp)
     #expect(supervision.starts == 1)
@@ -100,7 +100,7 @@ import Testing
     #expect(end() == .giveUp)
   }
 
-  @Test mutating func `a refused start is tried again until the patience is over, and counts from then on`() {
+  @Test mutating func `a refused start is repeated without counting for 3 s, and then counts`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)
@@ -118,7 +118,7 @@ import Testing
     #expect(supervision.starts == 3)
   }
 
-  @Test mutating func `a start that is not refused begins the patience again`() {
+  @Test mutating func `a start that is not refused resets the time for refused starts`() {
     var rules = Supervision.Rules()
     rules.patience = .seconds(3)
     supervision = Supervision(rules)

@@ -27,7 +27,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that dies at its start reports why at every call`() async throws {
+  @Test func `a child that dies at its start reports the reason at every call`() async throws {
     let child = try HostileChild(mode: "dies-at-start")
     for _ in 1...2 {
       let error = await child.failure(of: "echo")
@@ -40,7 +40,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a program that does not exist is reported with its manifest`() async throws {
+  @Test func `a missing program is reported with its manifest`() async throws {
     let child = try HostileChild(command: ["no-such-program"])
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-start")
@@ -111,8 +111,7 @@ struct SurvivalTests {
     (#"{"id": 1, "result": 1, "error": {}}"#, "which has both 'result' and 'error'"),
     (#"{"method": "post", "params": {}}"#, "a 'post' without a string 'event'"),
   ])
-  func `garbage on standard output fails the call and says what stood there`(line: String, problem: String) async throws
-  {
+  func `invalid output on standard output fails the call and is quoted`(line: String, problem: String) async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "garbage", ["text": .string(line)])
     #expect(error?.code == "plugin-protocol")
@@ -258,7 +257,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a child that ends three times before reading a call is not started again for it`() async throws {
+  @Test func `a child that ends three times before it reads a call is not restarted for it`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let error = await child.failure(of: "echo")
     #expect(error?.code == "plugin-exited")
@@ -269,7 +268,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `calls that wait for a child that leaves after its start all end`() async throws {
+  @Test func `calls that wait for a child that exits after its start all fail`() async throws {
     let child = try HostileChild(mode: "leaves-after-start")
     let codes = await withTaskGroup(of: String?.self) { group in
       for _ in 1...16 { group.addTask { await child.failure(of: "echo")?.code } }
@@ -296,7 +295,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `input that a stuck child has not read is sent to its successor`() async throws {
+  @Test func `input that a blocked child has not read is sent to its successor`() async throws {
     let child = try HostileChild()
     let stuck = TestHost()
     let hanging = Task { await child.failure(of: "hang-all", in: stuck) }
@@ -373,7 +372,7 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `output of a program that works for two steps is attributed to neither`() async throws {
+  @Test func `output of a program that runs two steps is attributed to neither`() async throws {
     let child = try HostileChild()
     let first = TestHost()
     let service = Task { try await child.call("service", in: first) }
