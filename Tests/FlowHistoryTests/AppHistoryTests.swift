@@ -39,7 +39,7 @@ private struct Launch: PackagedWorkflow {
     return await (try Self.engine.start(Launch(), .init(), options: options)).report
   }
 
-  @Test func `an app records its launches and lists them, the newest first`() async throws {
+  @Test func `an app records its launches and lists them, newest first`() async throws {
     let history = AppHistory(folder + "/runs.sqlite")
     #expect(try history.runs().isEmpty)
     let reports = [try await run(history), try await run(history), try await run(history)]
@@ -53,7 +53,7 @@ private struct Launch: PackagedWorkflow {
     #expect(try history.runs() == [runs[0], runs[1]])
   }
 
-  @Test func `the app's retention limit is applied per workflow`() async throws {
+  @Test func `the app's retention limit applies to each workflow separately`() async throws {
     var history = AppHistory(folder + "/runs.sqlite")
     history.retention.runs = 3
     #expect(history.recording(Launch()).retention.runs == 3)
@@ -82,7 +82,7 @@ private struct Launch: PackagedWorkflow {
     #expect(words.count == 2 && words.last?.hasPrefix(path + ".damaged-") == true, "\(words)")
   }
 
-  @Test func `a run succeeds but is not recorded if the history folder cannot be written to`() async throws {
+  @Test func `a run succeeds but is not recorded if the history folder is not writable`() async throws {
     try Data().write(to: URL(fileURLWithPath: folder + "/file"))
     let history = AppHistory(folder + "/file/runs.sqlite")
     let report = try await run(history)

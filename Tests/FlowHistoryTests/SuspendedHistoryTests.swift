@@ -82,7 +82,7 @@ private struct Visit: PackagedWorkflow {
     return lock.l_type != Int16(F_UNLCK)
   }
 
-  @Test(arguments: [false, true]) func `has no lock, and records a run that goes on`(isDurable: Bool) async throws {
+  @Test(arguments: [false, true]) func `holds no lock, and records a run that continues`(isDurable: Bool) async throws {
     let run = try await startRecorded(isDurable: isDurable)
     #expect(try isLocked())
     for _ in 0..<3 {
@@ -104,7 +104,7 @@ private struct Visit: PackagedWorkflow {
     #expect(steps == [.success, .success, .success])
   }
 
-  @Test func `begins no step of a durable run that could not be recorded`() async throws {
+  @Test func `starts no step of a durable run that could not be recorded`() async throws {
     let run = try await startRecorded(isDurable: true)
     await history.suspend()
     run.run.post("bell.rung")
@@ -117,7 +117,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try states() == [.success])
   }
 
-  @Test func `records the end of a run that has ended meanwhile`() async throws {
+  @Test func `records the end of a run that ended during the suspension`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     let report = await end(run)
@@ -131,7 +131,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try !isLocked())
   }
 
-  @Test func `records a run that was started meanwhile`() async throws {
+  @Test func `records a run that was started during the suspension`() async throws {
     await history.suspend()
     let run = try start()
     #expect(await end(run).conclusion == .success)
@@ -140,7 +140,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try states() == [.success])
   }
 
-  @Test func `says that a run was removed meanwhile, and does not record it again`() async throws {
+  @Test func `reports that a run was removed during the suspension, and does not record it again`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     #expect(try history.remove(history.runs()) == 1)
@@ -151,7 +151,7 @@ private struct Visit: PackagedWorkflow {
     #expect(try history.runs().isEmpty)
   }
 
-  @Test func `cancels a run that another process has resumed meanwhile`() async throws {
+  @Test func `cancels a run that another process resumed during the suspension`() async throws {
     let run = try await startRecorded()
     await history.suspend()
     let store = try SQLiteRunStore(path, folder: folder)

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `is broken by an event that never happened, but not by one that was not measured`() throws {
+  @Test func `is exceeded by an event that never happened, but not by one that was not measured`() throws {
     let rule = try BudgetRule(parsing: "p95(gate) <= 2s")
     #expect(BudgetResult(rule, value: nil).isBroken)
     #expect(!BudgetResult(rule, value: nil, isMeasured: false).isBroken)
@@ -51,7 +51,7 @@ import Testing
     #expect(BudgetResult(least, value: 1_999).isBroken && !BudgetResult(least, value: nil).isBroken)
   }
 
-  @Test func `with a baseline has a multiple of the earlier value as its limit`() throws {
+  @Test func `with a baseline is limited to a multiple of the earlier value`() throws {
     let rule = try BudgetRule(parsing: "median(gate) <= baseline*1.5")
     #expect(
       !BudgetResult(rule, value: 150, baseline: 100).isBroken && BudgetResult(rule, value: 151, baseline: 100).isBroken)

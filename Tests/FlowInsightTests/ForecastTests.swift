@@ -69,7 +69,7 @@ import Testing
     #expect(free.heldShare == 0 && least < 110_000_000)
   }
 
-  @Test func `does not depend on the size of its blocks, but on the seed`() throws {
+  @Test func `depends on the seed but not on the size of its blocks`() throws {
     let model = try model([
       step("a", (100, 200)), step("b", (10, 300)) { $0.queue = "main" }, step("c", needs: [0, 1]),
     ])
@@ -231,7 +231,7 @@ import Testing
     #expect(Double(width) <= 1.15 * Double(measuredWidth), "\(width), \(measuredWidth)")
   }
 
-  @Test func `suggests effective and safe changes only`() throws {
+  @Test func `suggests only effective and safe changes`() throws {
     let steps = [
       step("store", (100, 100)), step("list", needs: [0], (80, 80)) { $0.isOptional = true },
       step("view", needs: [0], (20, 20)),

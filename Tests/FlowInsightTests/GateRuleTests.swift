@@ -14,7 +14,7 @@ import Testing
     #expect(GateRule.hasGate(GateBounds(minimumNanoseconds: 1)) && !GateRule.hasGate(GateBounds()))
   }
 
-  @Test func `does not exist merely because of deferred or final steps`() {
+  @Test func `does not exist only because of deferred or final steps`() {
     var shape = CourseShape()
     shape.steps = [.init(id: "a"), .init(id: "clean")]
     shape.steps[1].isDeferred = true

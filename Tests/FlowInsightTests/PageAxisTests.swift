@@ -3,7 +3,7 @@ import Testing
 @testable import FlowInsight
 
 @Suite struct `The axis of a timeline` {
-  @Test func `is linear if steps run all the time`() {
+  @Test func `is linear if a step runs at all times`() {
     let axis = PageAxis(end: 1_000_000_000, busy: [0..<400_000_000, 300_000_000..<1_000_000_000])
     #expect(axis.breaks.isEmpty && abs(axis.share(of: 250_000_000) - 0.25) < 1e-9)
     #expect(axis.ticks() == [0, 200_000_000, 400_000_000, 600_000_000, 800_000_000, 1_000_000_000])
@@ -23,7 +23,7 @@ import Testing
     #expect(axis.breaks.isEmpty && axis.share(of: 750_000_000) > 0.4)
   }
 
-  @Test(arguments: [0, 1, 999, 7_654_321, 86_400_000_000_000]) func `has round ticks for every length`(end: Int) {
+  @Test(arguments: [0, 1, 999, 7_654_321, 86_400_000_000_000]) func `has round ticks for any length`(end: Int) {
     let axis = PageAxis(end: end, busy: [0..<max(1, end)])
     #expect(axis.ticks().count <= 8)
     #expect(axis.ticks().allSatisfy { $0 % PageAxis.step(max(1, end)) == 0 })

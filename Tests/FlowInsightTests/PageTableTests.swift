@@ -6,7 +6,7 @@ import Testing
     PageTable(caption: "Rows", columns: ["name", "took", "why"], rows: rows).html
   }
 
-  @Test func `leaves out columns that contain only dashes`() {
+  @Test func `omits columns that contain only dashes`() {
     func rows(_ second: Int?) -> [[PageTable.Cell]] {
       [("a", nil), ("b", second)].map { [.init($0), .init(nanoseconds: $1), .init("")] }
     }

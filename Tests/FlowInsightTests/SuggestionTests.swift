@@ -4,7 +4,7 @@ import Testing
 
 /// The gain computed for a change.
 @Suite struct `Suggestions for a run` {
-  @Test func `leave out changes that would gain less than 1 %`() throws {
+  @Test func `omit changes that would save less than 1 %`() throws {
     let step = #""outcome": "success", "blocking": true, "queue": "user-initiated""#
     let text = """
       { "schema": 2, "workflow": "app", "conclusion": "success", "durationMilliseconds": 1050,

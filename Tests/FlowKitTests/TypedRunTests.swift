@@ -57,7 +57,7 @@ struct TypedRunTests {
     return options
   }
 
-  @Test func `has typed inputs, outputs, outputs of steps and events`() async throws {
+  @Test func `a run has typed inputs, outputs, step outputs and events`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
@@ -71,7 +71,7 @@ struct TypedRunTests {
     #expect(run.progress.finished == 3 && run.progress.total == 3 && run.progress.fraction == 1)
   }
 
-  @Test func `returns all events from the start, even to a late reader`() async throws {
+  @Test func `the event sequence has all events from the start, even for a late reader`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options)
@@ -85,7 +85,7 @@ struct TypedRunTests {
     #expect(late == early)
   }
 
-  @Test func `without events the sequence is empty, and ends with the run`() async throws {
+  @Test func `the event sequence is empty without events, and ends with the run`() async throws {
     let options = options()
     defer { try? FileManager.default.removeItem(atPath: options.dataFolder) }
     let run = try Self.engine.start(Hello(), .init(who: "Ada"), options: options, events: .none)
@@ -106,7 +106,7 @@ struct TypedRunTests {
     #expect(report.steps.first { $0.id.text == "later" }?.outcome == .skipped)
   }
 
-  @Test func `an error in the body of a run in a scope cancels the run, and is thrown when it has ended`() async throws
+  @Test func `an error in the body of a run in a scope cancels the run, and is thrown once it has ended`() async throws
   {
     struct NoScreen: Error {}
     let options = options()
@@ -153,7 +153,7 @@ struct TypedRunTests {
     #expect(await window.isOpen)
   }
 
-  @Test func `an engine without an action of the workflow cannot start it`() throws {
+  @Test func `an engine that lacks an action of the workflow cannot start it`() throws {
     let engine = Engine { BasicsPlugin() }
     #expect(throws: PreparedWorkflow.PreparationProblem.self) {
       try engine.start(Hello(), .init(who: "Ada"), options: options())

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["0s", "250ms", "2s", "1m30s", "1h", "1h2m3s4ms", "10000h"])
-  func `is formatted as a workflow would write it`(text: String) throws {
+  func `is formatted as in a workflow`(text: String) throws {
     #expect(DurationText.format(try DurationText.parse(text)) == text)
   }
 }

@@ -40,7 +40,7 @@ struct GateRolesTests {
     #expect(roles.cause(ofDeferring: 2) == 2)
   }
 
-  @Test func `an expression leaves the role open until it is evaluated at activation`() throws {
+  @Test func `a role that depends on an expression is open until the expression is evaluated at activation`() throws {
     let graph = try graph([
       step("a", .expression("inputs.late")), step("b", needs: [0]), step("c", .expression("inputs.later")),
       step("d", needs: [0], .afterGate),
@@ -71,7 +71,7 @@ struct GateRolesTests {
     #expect(deferrals(roles, 2) == [.always, .never])
   }
 
-  @Test func `a deferred step runs at the quality of service utility, any other at user-initiated`() {
+  @Test func `a deferred step runs at the quality of service utility, and others at user-initiated`() {
     #expect(StepQueue.usual(forDeferred: true) == .utility)
     #expect(StepQueue.usual(forDeferred: false) == .userInitiated)
   }

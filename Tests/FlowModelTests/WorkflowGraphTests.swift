@@ -18,7 +18,7 @@ struct WorkflowGraphTests {
     #expect(graph.dependencyCounts == [0, 1, 2, 1])
   }
 
-  @Test func `the order lists each step after its dependencies, free steps first and in file order`() throws {
+  @Test func `the order lists each step after its dependencies, and independent steps in file order`() throws {
     let seed = SeededGenerator.environmentSeed ?? 17
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)

@@ -82,7 +82,7 @@
       }
     }
 
-    @Test func `timers and counters have durations and outcomes`() async throws {
+    @Test func `timers and counters record durations and outcomes`() async throws {
       try await run()
       let workflow = ("workflow", "launch")
       #expect(try metrics.expectCounter("flowrun_runs", [workflow, ("conclusion", "partial")]).totalValue == 1)
@@ -95,7 +95,7 @@
       #expect(try metrics.expectTimer("flowrun_step_duration", [workflow, ("step", "flaky")]).values.count == 1)
     }
 
-    @Test func `lines, failures and the gate are log messages with the step and the run`() async throws {
+    @Test func `lines, failures and the gate are logged with the step and the run`() async throws {
       try await run()
       let entries = logs.entries
       func entry(_ start: String) throws -> InMemoryLogHandler.Entry {

@@ -25,7 +25,7 @@ import Testing
   ]
 
   @Test(arguments: covered)
-  func `a pattern matches these paths and no others`(pattern: String, path: String, isCovered: Bool) {
+  func `a pattern matches the listed paths and no others`(pattern: String, path: String, isCovered: Bool) {
     #expect(PatternText.problem(of: pattern) == nil)
     #expect(FilePattern(pattern).covers(path) == isCovered)
   }
@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: ["a~", "~a/x", "a/~/b", "$", "a$", "$1", "\\$HOME", "{$,a}", "**", "a/**/b", "!gen/**", "a*b*c"])
-  func `these patterns are accepted`(pattern: String) { #expect(PatternText.problem(of: pattern) == nil) }
+  func `an unusual but valid pattern is accepted`(pattern: String) { #expect(PatternText.problem(of: pattern) == nil) }
 
   @Test func `alternatives may be nested four levels deep and expand to a thousand patterns`() throws {
     #expect(PatternText.problem(of: "{a,{b,{c,{d,e}}}}") == nil)

@@ -11,7 +11,7 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `returns the digests of its standard`(text: String, digest: String) {
+  func `returns the digests in its standard`(text: String, digest: String) {
     var whole = SHA256()
     whole.combine(Array(text.utf8))
     #expect(whole.finish() == digest)
@@ -20,7 +20,7 @@ import Testing
     #expect(pieces.finish() == digest)
   }
 
-  @Test func `handles a million letters in pieces of any size`() {
+  @Test func `hashes a million letters in pieces of any size`() {
     var hash = SHA256()
     var left = 1_000_000
     var size = 1

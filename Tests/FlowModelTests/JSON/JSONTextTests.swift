@@ -3,7 +3,7 @@ import FlowTestKit
 import Testing
 
 struct JSONTextTests {
-  @Test func `reads every kind of value and keeps the order of members`() throws {
+  @Test func `the reader reads every kind of value and keeps the order of members`() throws {
     let text =
       #" { "b" : [ 1 , -2.5e3 , true , false , null ] , "a" : "x\n\u00e9\ud83d\ude00\/" , "e" : { } , "f" : [ ] } "#
     let value = try JSONText.parse(text)
@@ -12,7 +12,7 @@ struct JSONTextTests {
     #expect(value.objectValue?.keys == ["b", "a", "e", "f"])
   }
 
-  @Test func `reads whole numbers of up to 64 bits as integers and all others as doubles`() throws {
+  @Test func `whole numbers of up to 64 bits are read as integers and all others as doubles`() throws {
     func kind(_ text: String) throws -> String { try JSONText.parse(text).kindName }
     #expect(try JSONText.parse("9223372036854775807").integerValue == .max)
     #expect(try JSONText.parse("-9223372036854775808").integerValue == .min)
@@ -31,7 +31,7 @@ struct JSONTextTests {
       ("9007199254740993.0", 9_007_199_254_740_992),
       ("1.7976931348623157e308", .greatestFiniteMagnitude), ("1E+2", 100), ("-0.0", 0),
     ] as [(String, Double)])
-  func `reads a number as the nearest double`(text: String, expected: Double) throws {
+  func `a number is read as the nearest double`(text: String, expected: Double) throws {
     #expect(try JSONText.parse(text).numberValue == expected)
   }
 
@@ -69,23 +69,23 @@ struct JSONTextTests {
     (#""\ud800""#, "line 1, column 2: half a surrogate pair is not a character"),
     ("1 2", "line 1, column 3: expected the end of the text, found '2'"),
   ])
-  func `reports the problem and its location`(text: String, message: String) {
+  func `an error has the problem and its location`(text: String, message: String) {
     #expect { try JSONText.parse(text) } throws: { "\($0)" == message }
   }
 
-  @Test func `reports the byte that is not valid UTF-8`() {
+  @Test func `the first byte that is not valid UTF-8 is reported`() {
     let bytes: [UInt8] = Array("[\"ab".utf8) + [0xC3, 0x28] + Array("\"]".utf8)
     #expect { try JSONText.parse(bytes) } throws: { ($0 as? JSONProblem)?.offset == 4 }
   }
 
-  @Test func `accepts the same texts as JavaScript if it is lenient`() throws {
+  @Test func `the lenient reader accepts the same texts as JavaScript`() throws {
     let rules = JSONText.Rules(isLenient: true)
     #expect(try JSONText.parse(#"{"a":1,"b":2,"a":3}"#, rules: rules) == ["a": 3, "b": 2])
     #expect(try JSONText.parse(#""\ud800x""#, rules: rules) == "\u{FFFD}x")
     #expect(try JSONText.parse("-1e999", rules: rules).numberValue == -.infinity)
   }
 
-  @Test func `rejects texts beyond the limits for depth and size, and accepts texts at the limits`() throws {
+  @Test func `texts beyond the limits for depth and size are rejected, and texts at the limits accepted`() throws {
     func nested(_ depth: Int) -> String {
       String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
     }
@@ -99,7 +99,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test func `writes one line, or indents by two spaces per level`() {
+  @Test func `the writer writes one line, or indents by two spaces per level`() {
     let value: Value = ["a": [1, 2.5, "q\"\\\u{1}\n"], "b": [:], "c": [], "d": nil]
     #expect(JSONText.write(value) == #"{"a":[1,2.5,"q\"\\\u0001\n"],"b":{},"c":[],"d":null}"#)
     #expect(
@@ -117,7 +117,7 @@ struct JSONTextTests {
         """)
   }
 
-  @Test func `escapes all control characters, including those from U+007F, except in the form of JavaScript`()
+  @Test func `all control characters, including those from U+007F, are escaped except in JavaScript's form`()
     throws
   {
     for code in Array(0...0x1F) + Array(0x7F...0x9F) as [UInt32] {
@@ -135,11 +135,11 @@ struct JSONTextTests {
       (3, "3"), (-0.0, "-0.0"), (0.1, "0.1"), (1e300, "1e+300"), (9_007_199_254_740_992, "9007199254740992"),
       (.nan, "\"NaN\""), (.infinity, "\"Infinity\""), (-.infinity, "\"-Infinity\""),
     ] as [(Double, String)])
-  func `writes numbers with the fewest digits that are read back as the same number`(number: Double, text: String) {
+  func `a number is written with the fewest digits that are read back as the same one`(number: Double, text: String) {
     #expect(JSONText.write(.number(number)) == text)
   }
 
-  @Test(.timeLimit(.minutes(10))) func `reads back what it wrote in both layouts`() throws {
+  @Test(.timeLimit(.minutes(10))) func `the reader reads back what the writer wrote in both layouts`() throws {
     for seed in UInt64(1)...2_000 {
       var generator = SeededGenerator(seed: seed)
       let value = generator.value(depth: 4)
@@ -152,7 +152,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(10))) func `reads any bytes or reports a location inside the text`() {
+  @Test(.timeLimit(.minutes(10))) func `any bytes are read or reported with a location inside the text`() {
     let alphabet =
       Array(#"{}[]",:\u0123456789abcdefnulltruefalse-+.eE \#n\#t'é"#.utf8) + [0x00, 0x7F, 0x80, 0xC3, 0xED, 0xF4]
     for seed in UInt64(1)...20_000 {
