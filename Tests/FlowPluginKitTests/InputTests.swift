@@ -40,7 +40,7 @@ import Testing
     try await TestHost(dataFolder: "/data", workflowFolder: "/flow").call(Echo.self, with: inputs)
   }
 
-  @Test func `have the names of the properties, as words with hyphens, in order`() {
+  @Test func `have the names of the properties as words with hyphens, in order`() {
     let declared = RegisteredAction(Echo.self).declaration.inputs
     #expect(
       declared.map(\.name) == [
@@ -59,7 +59,7 @@ import Testing
     #expect(declared.first { $0.name == "poll-interval" }?.defaultValue == nil)
   }
 
-  @Test func `have their defaults if a step provides none`() async throws {
+  @Test func `have their defaults if a step provides no values`() async throws {
     let outputs = try await outputs(["api-token": "t"])
     #expect(
       outputs == [

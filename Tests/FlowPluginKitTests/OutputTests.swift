@@ -43,7 +43,7 @@ import Testing
     var names: [String]
   }
 
-  @Test func `have their values whatever the size of the properties before them`() {
+  @Test func `have the right values whatever the size of the properties before them`() {
     let output = Mixed(
       isSmall: false, isLarge: true, count: -7, text: "a", missing: nil, isLast: true, names: ["b", "c"])
     #expect(
@@ -53,7 +53,7 @@ import Testing
       ])
   }
 
-  @Test func `are encoded and decoded unchanged, with words for numbers that JSON cannot write`() throws {
+  @Test func `are encoded and decoded unchanged, with words for numbers that JSON cannot represent`() throws {
     let value: Value = ["a": [1, 2.5, true, .null, "text"], "b": ["c": [:]]]
     #expect(try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value)) == value)
     let odd: Value = [.number(.nan), .number(.infinity), .number(-.infinity)]

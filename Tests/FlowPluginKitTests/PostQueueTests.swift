@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `Waiting posts` {
   private func post(_ number: Int) -> EventPost { EventPost(event: "a", number: number, atNanoseconds: number) }
 
-  @Test func `are received in order, and none follows the end`() async {
+  @Test func `are received in order, with none after the end`() async {
     let queue = PostQueue(limit: 4)
     for number in 1...3 { queue.add(post(number)) }
     queue.finish()
@@ -40,7 +40,7 @@ import Testing
     #expect(await last == nil)
   }
 
-  @Test func `are awaited until the first of several events ends the wait`() async {
+  @Test func `a one-shot wait ends with its first value`() async {
     let wait = OneShot<Int>()
     #expect(wait.value == nil)
     async let value = wait.wait()

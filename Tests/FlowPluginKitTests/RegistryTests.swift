@@ -50,7 +50,7 @@ import Testing
     #expect(registry.plugins.count == 1)
   }
 
-  @Test func `shows the message and the code of an error`() {
+  @Test func `an error is described by its message and its code`() {
     #expect(ActionError("no-store", "there is no store").description == "there is no store [no-store]")
   }
 }

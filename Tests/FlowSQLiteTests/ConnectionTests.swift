@@ -40,7 +40,7 @@ import Testing
       ])
   }
 
-  @Test func `keeps the row of a statement while the same statement runs inside`() throws {
+  @Test func `keeps the row of a statement while the same statement runs inside its loop`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2), (3)")
     let pairs = try db.all("SELECT a FROM t") { outer in
       let outer = outer.integer(0)
@@ -58,7 +58,7 @@ import Testing
     #expect(found == 7)
   }
 
-  @Test func `can run a statement again after it was left early`() throws {
+  @Test func `can run a statement again whose rows were not all read`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2)")
     for _ in 0..<3 { #expect(try db.first("SELECT a FROM t") { $0.integer(0) } == 1) }
     struct Stop: Error {}
@@ -66,7 +66,7 @@ import Testing
     #expect(try db.all("SELECT a FROM t") { $0.integer(0) } == [1, 2])
   }
 
-  @Test func `runs more statements than its cache can contain`() throws {
+  @Test func `runs more statements than its cache can hold`() throws {
     for number in 0..<500 { #expect(try db.integer("SELECT \(number)") == number) }
     #expect(try db.integer("SELECT 0") == 0)
   }
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `asks its authorizer about everything, even for statements prepared before`() throws {
+  @Test func `asks its authorizer about everything, even for statements prepared earlier`() throws {
     try db.run("INSERT INTO t VALUES (1)")
     var asked: [SQLiteAction] = []
     db.authorize { action in
@@ -135,7 +135,7 @@ import Testing
     #expect(try db.integer("SELECT 1") == 1)
   }
 
-  @Test func `migrates once, step by step, and rejects a newer file`() throws {
+  @Test func `migrates a file once, step by step, and rejects a newer file`() throws {
     let steps = ["CREATE TABLE m (a)", "INSERT INTO m VALUES (1); INSERT INTO m VALUES (2)"]
     try db.migrate([steps[0]])
     for _ in 0..<2 { try db.migrate(steps) }

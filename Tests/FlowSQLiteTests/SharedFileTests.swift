@@ -61,7 +61,7 @@ import Testing
     #expect(throws: SQLiteError.self) { try pool.write { try $0.execute("SELECT 1") } }
   }
 
-  @Test func `is free for others after a cancelled task has rolled back`()
+  @Test func `can be used by others after a cancelled task has rolled back`()
     async throws
   {
     let pool = try pool()
@@ -96,7 +96,7 @@ import Testing
     #expect(try queue.sync { try $0.integer("SELECT count(*) FROM t") } == 0)
   }
 
-  @Test func `is waited for while another connection writes, up to a limit`() throws {
+  @Test func `is awaited while another connection writes, up to a limit`() throws {
     let holder = try SQLiteConnection(file)
     try holder.execute("CREATE TABLE t (a); BEGIN IMMEDIATE")
     let other = try SQLiteConnection(file, busyMilliseconds: 1)
@@ -124,7 +124,7 @@ import Testing
     #expect(kind(file) == .notADatabase)
   }
 
-  @Test func `has bytes that are compared in pieces`() throws {
+  @Test func `has bytes that can be compared in pieces`() throws {
     let db = try SQLiteConnection(":memory:")
     var bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
     try db.execute("CREATE TABLE t (a)")

@@ -23,7 +23,7 @@ import Testing
     TerminalText.commandText(Self.mask.masked(printed: text, isCut: isCut))
   }
 
-  @Test func `are hidden if there is a sequence at any byte`() {
+  @Test func `are hidden if an escape sequence interrupts them at any byte`() {
     for sequence in Self.sequences {
       for index in Self.secret.indices {
         let text = "a=" + Self.secret[..<index] + sequence + Self.secret[index...] + "!"
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `are hidden if they contain many sequences`() {
+  @Test func `are hidden if they contain many escape sequences`() {
     var random = FixedNumbers(state: 0x5EED)
     for _ in 0..<2_000 {
       var text = "a="
@@ -82,7 +82,7 @@ import Testing
     #expect(recorded("the s3cr\u{1B}[m") == "the s3cr")
   }
 
-  @Test func `are hidden in a cut text, whatever is at its end`() {
+  @Test func `are hidden in a truncated text, whatever its end`() {
     let text = "the \u{1B}[1ms3cr3t-\u{1B}[01;31m\u{1B}[Kt0k\u{1B}[m\u{1B}[K3n"
     let bytes = Array(text.utf8)
     for count in 4...bytes.count {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `are hidden in an error message, whose text has no sequences`() {
+  @Test func `are hidden in an error message, whose text has no escape sequences`() {
     let message = "'make' exited with status 1:\n  \u{1B}[31merror:\u{1B}[m s3cr3t-\u{1B}[1mt0k3n\n  next"
     #expect(Self.mask.masked(message: message, cutAfter: 1000) == "'make' exited with status 1:\n  error: ***\n  next")
     let long = String(repeating: "x", count: 990) + "\u{1B}[1ms3cr\u{1B}[m3t"

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: isLong)) func `finds secrets in text that needs more states than are kept`() {
+  @Test(.enabled(if: isLong)) func `finds secrets in text that needs more states than are cached`() {
     var noise = Noise(seed: 1)
     let secrets = (0..<100).map { _ in noise.text(20, Self.base64Letters) }
     let mask = SecretMask(secrets.enumerated().map { (name: "s\($0.offset)", text: $0.element) })

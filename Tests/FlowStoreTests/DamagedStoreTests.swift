@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `is reported if a change of the log affects a run`() throws {
+  func `is reported if a change in the log affects a run`() throws {
     defer { clean() }
     try durableStore()
     let whole = try #require(try contents(path))
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `lacks at most the last transaction of a run that was not durable if the log was changed`() throws {
+  func `lacks at most the last transaction of a non-durable run if the log was changed`() throws {
     defer { clean() }
     try durableStore()
     try SQLiteRunStore(path).keep(Self.run("last", .success, 3), definition: [7], chunks: [[1]])
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(60)))
-  func `is reported if a change of the main file affects a run`() throws {
+  func `is reported if a change in the main file affects a run`() throws {
     defer { clean() }
     try durableStore()
     // The whole content is in the main file, and the log is empty.
@@ -185,7 +185,7 @@ import Testing
     try check(try Files(path), \.main, of: whole, newerAt: 8 * 63)
   }
 
-  @Test func `with an empty main file or a changed start of its log is moved aside once`() throws {
+  @Test func `is moved aside once if its main file is empty or the start of its log has changed`() throws {
     defer { clean() }
     try durableStore()
     let files = try Files(path)

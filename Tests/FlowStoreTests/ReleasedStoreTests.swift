@@ -87,7 +87,7 @@ import Testing
   }
 
   /// The files are those after a process was killed or a machine stopped.
-  @Test func `is damaged without the log flushed by a durable run`() throws {
+  @Test func `is reported as damaged without the log that a durable run flushed`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
     try store.keep(run("a"), definition: [1], chunks: [[1]])

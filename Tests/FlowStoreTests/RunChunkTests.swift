@@ -3,7 +3,7 @@ import FlowTestKit
 import Testing
 
 @Suite struct `A chunk of a journal` {
-  @Test func `has a checksum according to the standard`() {
+  @Test func `has a checksum as defined by the standard`() {
     // RFC 3720, B.4: 32 bytes of zeros, of ones, and ascending.
     #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
     #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)

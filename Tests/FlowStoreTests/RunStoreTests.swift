@@ -39,7 +39,7 @@ import Testing
     #expect(try conformance.problems() == [])
   }
 
-  @Test func `is not changed by opening it, so the next start need not check it`() throws {
+  @Test func `is not changed when it is opened, so the next start need not check it`() throws {
     defer { clean() }
     try SQLiteRunStore(path).keep(run("a"), definition: [1], chunks: [[1]])
     func changes() -> [timespec] {
@@ -202,7 +202,7 @@ import Testing
     _ = try SQLiteRunStore(path)
   }
 
-  @Test func `on a network file system can be continued only by the machine that ran the run`() throws {
+  @Test func `on a network file system lets only the machine of a run continue it`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path, isOnNetwork: true)
     for (id, isNetwork) in [("a", true), ("b", false)] {
@@ -282,7 +282,7 @@ import Testing
     #expect(excess([made("e", day: 1101), made("d", day: 1100)] + usual, today: 1101) == ["c", "b", "a"])
   }
 
-  @Test func `removes runs that exceed a limit, but no running ones`() {
+  @Test func `removes runs that exceed a limit, but no active ones`() {
     var retention = RunRetention()
     retention.runs = 2
     retention.days = 1

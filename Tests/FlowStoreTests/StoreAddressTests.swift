@@ -25,11 +25,11 @@ import Testing
     ("postgres://db:5432/runs", "postgres://db:5432/runs"),
     ("postgres:///runs?host=/tmp/socket&user=sync", "postgres:///runs?host=/tmp/socket&user=sync"),
   ])
-  func `has no password in any form of the address`(address: String, shown: String) {
+  func `contains no password in any form of the address`(address: String, shown: String) {
     #expect(StoreAddress.masked(address) == shown)
   }
 
-  @Test func `has no password even if a library quotes a part of it`() {
+  @Test func `contains no password even if a library quotes a part of it`() {
     let address = "postgres://ada:pa%40ss%2Dw0rd@db/runs?password=se@cret"
     let message = StoreAddress.masked(
       "could not translate host name 'ss-w0rd'; invalid value 'pa@ss-w0rd', 'pa%40ss%2Dw0rd', 'cret' in \(address)",

@@ -43,7 +43,7 @@ import Testing
     return Set(value.objectValue?["properties"]?.objectValue?.keys ?? [])
   }
 
-  @Test func `schema, parser and completion have the same keys`() throws {
+  @Test func `the schema, the parser and completion have the same keys`() throws {
     let maps: [([String], String, String)] = [
       ([], "", "¦\n"),
       (["definitions", "step"], "name: a\nsteps:\n  a:\n    ", "name: a\nsteps:\n  a:\n    ¦\n"),
@@ -77,7 +77,7 @@ import Testing
     return document(Array(parts.joined().utf8)).completions(at: parts[0].utf8.count).map(\.label)
   }
 
-  @Test func `an empty condition proposes contexts and functions`() {
+  @Test func `completion proposes contexts and functions for an empty condition`() {
     for condition in ["if: ¦", "if: s¦", "if: ${{ ¦ }}"] {
       let found = labels("name: a\nsteps:\n  a:\n    uses: flow.noop\n    \(condition)\n")
       #expect(found.contains("steps") && found.contains("always") && found.contains("success"), "\(condition)")
@@ -91,11 +91,11 @@ import Testing
     ("executor: workers=2,¦", ["processes=", "files=", "scratch=", "worker="]),
     ("executor: workers=2,worker=x,pro¦", ["processes=", "files=", "scratch="]),
   ])
-  func `a step proposes shells, executors and their options`(line: String, expected: [String]) {
+  func `completion proposes shells, executors and their options for a step`(line: String, expected: [String]) {
     #expect(labels("name: a\nsteps:\n  a:\n    run: echo\n    \(line)\n") == expected)
   }
 
-  @Test func `defaults propose executors, including those of plugins`() {
+  @Test func `completion proposes executors for defaults, including those of plugins`() {
     let text = Array("name: a\ndefaults:\n  executor: \nsteps: { a: { run: echo } }\n".utf8)
     let document = WorkflowDocument(
       bytes: text, file: "test.yaml", catalog: TestCatalog.standard,
@@ -104,7 +104,7 @@ import Testing
     #expect(document.completions(at: offset).map(\.label) == ["local", "workers=4", "slurm=8", "dask="])
   }
 
-  @Test func `an input that names an event proposes awaited events first, then known ones`() {
+  @Test func `completion proposes awaited events before others for an input that names an event`() {
     let text =
       "name: a\nevents: [paid]\nsteps:\n  a: { uses: flow.noop, after: [sent, paid] }\n  b: { uses: flow.post, with: { event: ¦ } }\n"
     let found = labels(text)
@@ -112,7 +112,7 @@ import Testing
     #expect(labels("name: a\nevents: [¦]\nsteps: { a: { uses: flow.noop, after: [sent, ui.ready] } }\n") == ["sent"])
   }
 
-  @Test func `a step of finally does not propose keys that are not allowed there`() {
+  @Test func `completion proposes only allowed keys for a step of finally`() {
     let keys = Set(labels("name: a\nsteps: { a: { uses: flow.noop } }\nfinally:\n  b:\n    ¦\n"))
     let all = Set(labels("name: a\nsteps:\n  b:\n    ¦\n"))
     #expect(all.subtracting(keys) == ["after", "defer", "blocking", "prewarm"])
@@ -123,13 +123,13 @@ import Testing
     }
   }
 
-  @Test func `completion after 'uses' lists every action of the catalog`() {
+  @Test func `completion after uses lists every action of the catalog`() {
     let text = "name: a\nsteps:\n  a:\n    uses: "
     let proposals = document(Array(text.utf8)).completions(at: text.utf8.count).map(\.label)
     #expect(proposals == TestCatalog.standard.declarations.map(\.name))
   }
 
-  @Test func `parser and completion have the same functions and contexts`() {
+  @Test func `the parser and completion have the same functions and contexts`() {
     let text = "name: a\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n    if: x"
     let proposals = document(Array(text.utf8)).completions(at: text.utf8.count)
     for proposal in proposals {
@@ -152,7 +152,7 @@ import Testing
     #expect(proposals.count { $0.kind == .context } == 7)
   }
 
-  @Test func `declared outputs of a step are proposed and described with their types`() {
+  @Test func `completion proposes declared outputs of a step and describes them with their types`() {
     let step =
       "  a: { run: make, outputs: { version: { type: string, description: What was built }, size: { type: integer } } }\n"
     let head = "name: a\nsteps:\n\(step)  b: { run: x, needs: a, env: { V: \"${{ steps.a.outputs."
@@ -165,7 +165,7 @@ import Testing
         == schemaKeys(["definitions", "field"]))
   }
 
-  @Test func `the description of a function says if it is specific to flowrun`() {
+  @Test func `the description of a function states if it is specific to flowrun`() {
     let text = "name: a\nsteps:\n  a:\n    run: x\n    if: trim('a') == 'a'\n"
     let hover = document(Array(text.utf8)).hover(at: text.utf8.count - 16)
     #expect(hover?.text.contains("GitHub Actions does not have it") == true, "\(hover?.text ?? "nothing")")
@@ -173,7 +173,7 @@ import Testing
     #expect(names.first { $0.label == "lines" }?.documentation.contains("GitHub Actions does not have it") == true)
   }
 
-  @Test func `env-file proposes the inputs that it may read`() {
+  @Test func `completion proposes the inputs that env-file may read`() {
     #expect(
       labels("name: a\ninputs: { stage: { type: string } }\nenv-file: \"${{ inputs.¦ }}\"\nsteps: { a: { run: x } }\n")
         == ["stage"])
@@ -185,7 +185,8 @@ import Testing
   @Test(arguments: [
     ("inputs.title", "TITLE"), ("item.path", "ITEM_PATH"), ("env.HOME", "ENV_HOME"), ("inputs.user", "INPUTS_USER"),
   ])
-  func `a text in a command becomes a variable that no shell uses itself`(text: String, name: String) throws {
+  func `the help for an expression in a command names a variable that no shell uses`(text: String, name: String) throws
+  {
     let head =
       "name: a\ninputs: { title: { type: string }, user: { type: string } }\nsteps:\n  a:\n    foreach: { files: '*' }\n"
     let document = document(Array((head + "    run: echo \"${{ \(text) }}\"\n").utf8))
@@ -200,7 +201,8 @@ import Testing
     ("run: \"echo ${{ inputs.title }}\"", "run: \"echo \\\"$TITLE\\\"\""),
     ("run: |\n      true\n      echo ${{ inputs.title }}", "run: |\n      true\n      echo \"$TITLE\""),
   ])
-  func `a text in a command becomes a quoted variable`(command: String, expected: String) throws {
+  func `the fix for an expression in a command passes it as a quoted variable`(command: String, expected: String) throws
+  {
     let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
     let before = document(Array((head + command + "\n").utf8))
     let problem = try #require(before.result.diagnostics.first { $0.code == .textInCommand })
@@ -212,7 +214,7 @@ import Testing
     #expect(document(mended).result.diagnostics.isEmpty)
   }
 
-  @Test func `a text that is the whole command, or in a command without a shell, has no fix`() {
+  @Test func `an expression has no fix if it is the whole command or the command has no shell`() {
     let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
     for command in ["run: ${{ inputs.title }}", "shell: python\n    run: print(\"${{ inputs.title }}\")"] {
       let document = document(Array((head + command + "\n").utf8))

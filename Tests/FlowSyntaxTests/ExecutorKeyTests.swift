@@ -75,7 +75,7 @@ struct ExecutorKeyTests {
     #expect(try ExecutorAddress("slurm=1,time=\(text)").timeLimit == .seconds(seconds))
   }
 
-  @Test func `options that a step does not set come from the command line, or else from the defaults`() throws {
+  @Test func `options that a step does not set come from the command line or else from the defaults`() throws {
     let text = """
       name: x
       defaults: { executor: { slurm: { slots: 3, account: one, mem: 1G } } }
@@ -94,7 +94,7 @@ struct ExecutorKeyTests {
     #expect(addresses("workers=2").first == "slurm,partition=long,srun.mem-per-cpu=2G")
   }
 
-  @Test func `an address without slots gets one per step, and the parallel of a fan-out`() throws {
+  @Test func `an address without slots gets one slot per step, or as many as a fan-out runs in parallel`() throws {
     let address = try ExecutorAddress("slurm,partition=long")
     var plain = StepOptions()
     #expect(address.counting([plain, plain]).slots == 2)

@@ -17,7 +17,7 @@ import Testing
       + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + " } } } }\n"
   }
 
-  @Test func `mappings and lists can nest 64 levels deep and no deeper`() {
+  @Test func `mappings and lists can nest 64 levels deep, but no deeper`() {
     #expect(codes(nested(Limits.nestingDepth - 5)) == [])
     #expect(codes(nested(Limits.nestingDepth - 4)) == [.nestingTooDeep])
   }
@@ -31,7 +31,7 @@ import Testing
     #expect(codes(text(Limits.nestingDepth - 5)) == [.nestingTooDeep])
   }
 
-  @Test func `aliases can expand to 100,000 nodes and no more`() {
+  @Test func `aliases can expand to 100,000 nodes, but no more`() {
     func text(_ aliases: Int) -> String {
       // Each alias expands to a list and its 99 members.
       let list = Array(repeating: "x", count: 99).joined(separator: ",")
@@ -51,7 +51,7 @@ import Testing
     #expect(codes(text) == [.aliasExpansion])
   }
 
-  @Test func `a file can have 100 directives and no more`() {
+  @Test func `a file can have 100 directives, but no more`() {
     func text(_ count: Int) -> String {
       (0..<count).map { "%TAG !e\($0)! tag:example.org,2000:\n" }.joined() + "---\nname: directives\n" + Self.step
     }
@@ -74,11 +74,11 @@ import Testing
       "../evil", "..", ".", ".hidden", "a/b", "/", " a", "a ", "a\\u0001b", "a\\nb", "a\\0b", "a\\u009Fb",
       String(repeating: "\u{E9}", count: Limits.workflowNameBytes / 2 + 1),
     ])
-  func `a workflow cannot have a name that contains a path or invisible characters`(name: String) {
+  func `a workflow cannot have a name with a path or invisible characters`(name: String) {
     #expect(codes("name: \"\(name)\"\nsteps: { a: { uses: flow.noop } }\n") == [.invalidName], "\(name)")
   }
 
-  @Test func `a step id can have 64 characters and no more`() {
+  @Test func `a step id can have 64 characters, but no more`() {
     func text(_ length: Int) -> String {
       "name: long\nsteps: { \(String(repeating: "a", count: length)): { uses: flow.noop } }\n"
     }
@@ -86,7 +86,7 @@ import Testing
     #expect(codes(text(Limits.stepIDCharacters + 1)) == [.invalidStepID])
   }
 
-  @Test func `a step can have 100 attempts and no more`() {
+  @Test func `a step can have 100 attempts, but no more`() {
     func text(_ attempts: Int) -> String {
       "name: tries\nsteps: { a: { uses: storage.open, with: { path: a }, retry: { attempts: \(attempts) } } }\n"
     }
@@ -94,7 +94,7 @@ import Testing
     #expect(codes(text(Limits.attempts + 1)).contains(.outOfRange))
   }
 
-  @Test func `a list of names in a message ends after twenty`() throws {
+  @Test func `a list of names in a message is truncated after twenty`() throws {
     let queues = (0..<30).map { "q\($0): { qos: utility }" }.joined(separator: ", ")
     let result = load("name: many\nqueues: { \(queues) }\nsteps: { a: { uses: flow.noop, queue: nowhere } }\n")
     let help = try #require(result.diagnostics.first?.help)
