@@ -25,7 +25,7 @@ import Testing
     #expect(!workflow.isEmpty && !workflow.hasPrefix("a workflow has '") && !workflow.hasPrefix("["), "\(workflow)")
   }
 
-  @Test func `include without axes has a list as its remedy`() {
+  @Test func `include without axes suggests a list`() {
     let text = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { include: [{ os: 2 }] } }\n"
     #expect(help(text).contains("items: [{") && !help(text).contains("exclude"), "\(help(text))")
     let matrix = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { items: [1], matrix: { os: [1] } } }\n"
@@ -46,7 +46,7 @@ import Testing
     if !condition.contains("#") { #expect(help(start + "  b: { uses: flow.noop, if: \(condition) }\n") == remedy) }
   }
 
-  @Test func `a function for the length of a value has a comparison that can hold as its remedy`() {
+  @Test func `a function for the length of a value suggests a comparison that can be true`() {
     let text = "name: x\nsteps:\n  a: { uses: flow.noop, if: \"len(env.X) > 0\" }\n"
     #expect(help(text).contains("toJSON(list) != '[]'"))
   }
@@ -85,7 +85,7 @@ import Testing
     return result.diagnostics.map { "\($0.code.rawValue): \($0.message)" }
   }
 
-  @Test func `a warning appears exactly if the gate waits for the finally of an included file`() {
+  @Test func `a warning is reported exactly if the gate waits for the finally of an included file`() {
     let part = "  x: { uses: ./part.yaml }\n"
     let warning = "gate-waits-for-finally: the gate waits for finally of"
     #expect(saidOfFinally(part) == [])

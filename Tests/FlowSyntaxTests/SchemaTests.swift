@@ -58,8 +58,7 @@ import Testing
   }
 
   /// `TidyTests` checks with the real actions that each one loads without diagnostics.
-  @Test func `the schema in the folder accepts all workflows and rejects each one with an additional key in it`() throws
-  {
+  @Test func `the published schema accepts all workflows and rejects each one with an additional key`() throws {
     let folder = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("workflows")
     let text = try String(contentsOf: folder.appendingPathComponent("workflow.schema.json"), encoding: .utf8)
@@ -130,7 +129,7 @@ import Testing
       "the schema says \(problem ?? "nothing") of:\n\(text)\nand the loader:\n\(result.rendered())")
   }
 
-  @Test func `the schema of plugin.yaml and its loader agree about every key with every kind of value`() {
+  @Test func `the schema of plugin.yaml agrees with its loader about every key with every kind of value`() {
     let values = [
       "", "null", "true", "no", "0", "1", "2", "1.5", "''", "text", "a-b", "a b", "A", "main.swift", "/main.swift",
       "../main.swift", "sub/main.swift", "a/../main.swift", "main.py", "[]", "[a]", "[a, a]", "[1]", "[[a]]", "[a b]",

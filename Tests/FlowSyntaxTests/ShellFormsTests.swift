@@ -43,7 +43,7 @@ import Testing
     #expect(ShellForms.interpreter(in: Array("# /bin/bash".utf8)) == nil)
   }
 
-  @Test func `every prefix of a command can be read to its end`() {
+  @Test func `every prefix of a command can be scanned to its end`() {
     let text = Array("if [ \"$(a `b` ${c} \\\" d)\" = 'x' ]; then cat <<-E | f $((1+2)) >& 2\n\tx\n\tE\nfi".utf8)
     for count in 0...text.count { _ = ShellForms.first(in: Array(text.prefix(count))) }
   }

@@ -6,8 +6,8 @@ import Testing
 @testable import FlowSystem
 
 /// The processes that a command leaves in its group.
-@Suite(.timeLimit(.minutes(10))) struct `The rest of a group` {
-  @Test func `is ended without the thread that collects the leader`() async throws {
+@Suite(.timeLimit(.minutes(10))) struct `The remaining processes of a group` {
+  @Test func `are ended without the thread that collects the leader`() async throws {
     // The leader ends at once, and what it leaves ignores SIGTERM.
     let group = try Children.start("trap '' TERM; sleep 600 & exit 3")
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -20,7 +20,7 @@ import Testing
     #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
   }
 
-  @Test func `is nothing if the leader left nothing`() throws {
+  @Test func `are none if the leader left none`() throws {
     let group = try Children.start("exit 3")
     // Another process of the group may take a moment to disappear, so the ending may come later.
     let ending = Mutex<ProcessGroup.Ending?>(nil)
@@ -29,7 +29,7 @@ import Testing
     #expect((immediate ?? ending.withLock { $0 }) == .init(status: .exited(code: 3), leftBehind: false))
   }
 
-  @Test func `does not count what has ended and waits for its parent`() throws {
+  @Test func `exclude one that has ended and waits for its parent`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     // The process stands for one that has ended: what counts is what the looks have found.
@@ -41,7 +41,7 @@ import Testing
     #expect(group.status() == nil)
   }
 
-  @Test func `is not told from one look, in which a process may be hidden`() throws {
+  @Test func `are not judged by a single look, in which a process may be hidden`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
     var rest = GroupRest(group: group.number, inner: nil)
@@ -49,7 +49,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `is found by a look through all processes`() throws {
+    @Test func `are found by a look through all processes`() throws {
       let ended = try Children.start("exit 0")
       let running = try Children.start("exec sleep 600")
       defer { _ = (ended.end(), running.end()) }

@@ -5,7 +5,7 @@
 
   /// What runs of flowrun inside a command report.
   @Suite(.timeLimit(.minutes(1))) struct InnerRunTests {
-    @Test func `counts only the time of a running process in the command's group`() async throws {
+    @Test func `only the time of a running process in the command's group counts`() async throws {
       let inner = try #require(InnerRuns.begin())
       let other = try #require(InnerRuns.begin())
       let words = inner.value.split(separator: ":")

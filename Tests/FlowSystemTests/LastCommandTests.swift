@@ -16,7 +16,7 @@ import Testing
     (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: "\n") ?? []
   }
 
-  @Test func `A last command runs three times on request`() throws {
+  @Test func `a last command runs three times on request`() throws {
     let command = try command()
     #expect(lines().isEmpty)
     command.run()
@@ -25,13 +25,13 @@ import Testing
     try FileManager.default.removeItem(atPath: file)
   }
 
-  @Test func `A last command runs when the process that holds it has ended`() throws {
+  @Test func `a last command runs when the process that holds it has ended`() throws {
     do { _ = try command() }
     #expect(within(seconds: 40) { !lines().isEmpty })
     #expect(lines().first == "given-back")
   }
 
-  @Test func `A last command never runs if it is dropped`() throws {
+  @Test func `a last command never runs if it is dropped`() throws {
     // What ends at once has left no command behind by the time that the other has run.
     let dropped = try command()
     dropped.drop()

@@ -3,7 +3,7 @@ import Testing
 @testable import FlowSystem
 
 /// Answers to requests over plain HTTP.
-@Suite struct `An answer of a server` {
+@Suite struct `A server's response` {
   private func answer(_ text: String, isEnded: Bool = false) -> PlainRequest.Answer? {
     PlainRequest.answer(in: Array(text.utf8), isEnded: isEnded)
   }
@@ -21,14 +21,14 @@ import Testing
     #expect(answer("HTTP/1.0 204 No Content\r\n\r\n", isEnded: true)?.status == 204)
   }
 
-  @Test func `may come in chunks`() {
+  @Test func `can be sent in chunks`() {
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     #expect(answer(head + "3\r\nabc\r\n") == nil)
     #expect(body(answer(head + "3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\n\r\n")) == "abc0123456789")
     #expect(body(answer(head + "F\r\nab", isEnded: true)) == "ab")
   }
 
-  @Test func `may contain the time of the next attempt`() {
+  @Test func `can contain the time of the next attempt`() {
     #expect(answer("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n", isEnded: true)?.retryAfterSeconds == 7)
     #expect(
       answer("HTTP/1.1 503 Busy\r\nRetry-After: Mon, 23 Nov 2026 18:00:00 GMT\r\n\r\n", isEnded: true)?

@@ -9,20 +9,20 @@ import Testing
   /// Proof of safety: there is none, that is the point; the tests run only under a sanitizer.
   private nonisolated(unsafe) static var shared = 0
 
-  @Test(.enabled(if: fault == "thread")) func `a race`() async {
+  @Test(.enabled(if: fault == "thread")) func `the thread sanitizer finds a race`() async {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 { group.addTask { for _ in 0..<10_000 { Self.shared += 1 } } }
     }
   }
 
-  @Test(.enabled(if: fault == "address")) func `a read past the end`() {
+  @Test(.enabled(if: fault == "address")) func `the address sanitizer finds a read past the end`() {
     let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: 8)
     defer { bytes.deallocate() }
     bytes.initialize(repeating: 1, count: 8)
     #expect(bytes[Int(bytes[0]) * 8] != 1)
   }
 
-  @Test(.enabled(if: fault == "undefined")) func `a sum that overflows in C`() {
+  @Test(.enabled(if: fault == "undefined")) func `the undefined behavior sanitizer finds a sum that overflows in C`() {
     #expect(planted_overflow(.max) != 0)
   }
 }

@@ -10,7 +10,7 @@ import Testing
     }
   #endif
 
-  @Test func `may be empty, many and long`() throws {
+  @Test func `can be empty, many and long`() throws {
     let path = FileManager.default.temporaryDirectory.path + "/words-\(UInt64.random(in: 0 ... .max))"
     defer { unlink(path) }
     let words = ["flowrun", "", "a b", String(repeating: "ä", count: 5000), ""]

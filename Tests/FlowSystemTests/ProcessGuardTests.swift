@@ -28,7 +28,7 @@ import Testing
     for group in try Children.noted(note) { await Children.expectGone(group: group) }
   }
 
-  @Test func `a descendant with its own group ends, too`() async throws {
+  @Test func `a descendant in its own group ends, too`() async throws {
     let note = Children.newNote()
     setenv("FLOWRUN_TEST_NOTE", note, 1)
     await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -42,7 +42,7 @@ import Testing
     for process in try Children.noted(note) { await Children.expectGone(process: process) }
   }
 
-  @Test func `processes with their own group end with their session, for many commands at once`() async throws {
+  @Test func `processes in their own group end with their session, even for many commands at once`() async throws {
     let groups = try (0..<20).map { _ in try Children.start("timeout 600 sleep 600 & timeout 600 sleep 600; :") }
     for group in groups {
       while Children.ofSession(group.number).count < 5 { await Task.yield() }

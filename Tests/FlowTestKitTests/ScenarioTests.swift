@@ -53,7 +53,7 @@ import Testing
     #expect(throws: DurationText.DurationProblem.missingUnit("5")) { try broken.simulated() }
   }
 
-  @Test func `is described as the workflow's YAML with its script`() {
+  @Test func `is printed as the workflow's YAML with its script`() {
     #expect(
       scenario.description == """
         name: launch

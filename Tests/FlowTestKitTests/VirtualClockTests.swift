@@ -37,7 +37,7 @@ import Testing
     #expect(ContinuousClock.now - start < .seconds(30))
   }
 
-  @Test func `deadlines, the gate and announced events come at their instants`() async throws {
+  @Test func `deadlines, the gate and announced events occur at their exact times`() async throws {
     var late = step("late")
     late.options.deadline = StepDeadline(max: .seconds(60))
     late.options.isOptional = true
@@ -56,7 +56,7 @@ import Testing
       ])
   }
 
-  @Test func `time does not advance while a body works`() async throws {
+  @Test func `time does not advance while a body works in real time`() async throws {
     let report = try await report([step("work", "sleeping.work"), step("hour")])
     #expect(report.steps[0].endedAt == 0)
   }

@@ -78,7 +78,7 @@
     // MARK: Bars
 
     @Test(.enabled(if: hasBrowser))
-    func `shows a run of 1,000 steps with at most 70 kB of code, all of it local, within 300 ms in a release`()
+    func `shows a run of 1,000 steps with at most 70 kB of local code, within 300 ms in a release build`()
       async throws
     {
       let steps = (0..<1_000).map { number in

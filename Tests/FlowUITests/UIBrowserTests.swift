@@ -92,7 +92,7 @@
     }
 
     @Test(.enabled(if: hasBrowser), arguments: [(1280, "light"), (390, "dark")])
-    func `starts a run by keyboard, shows it live to its end, and executes nothing in its output`(
+    func `starts a run by keyboard, shows it live, and executes nothing in its output`(
       width: Int, scheme: String
     ) async throws {
       guard width == 1280 || TestExtent.isFull else { return }
@@ -113,7 +113,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `starts from an unchanged form the same run as the command line, and marks the field of a rejected value`()
+    func `starts the same run as the command line from an unchanged form, and marks an invalid field`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)
@@ -169,7 +169,7 @@
     }
 
     @Test(.enabled(if: hasBrowser))
-    func `lets the times of running steps grow while the server is busy, and stops them when it is lost`()
+    func `counts the times of running steps up while the server is busy, and stops when it is lost`()
       async throws
     {
       let page = try await ServedUI(Self.workflows)

@@ -96,7 +96,7 @@
       await page.stop()
     }
 
-    @Test func `lists the workflows of folders below, also without runs`() async throws {
+    @Test func `lists the workflows of subfolders, even without runs`() async throws {
       let noop = "name: noop\nsteps: { a: { uses: flow.noop } }\n"
       let page = try await ServedUI([
         "one.yaml": noop, "jobs/two.yml": noop, "jobs/deep/three.yaml": noop, "jobs/values.yaml": "a: 1\n",
@@ -166,7 +166,7 @@
       await page.stop()
     }
 
-    @Test func `shows what waits for a person first, and each workflow on a line, a broken one with its error`()
+    @Test func `shows what waits for a person first, then one line per workflow, or its error`()
       async throws
     {
       let page = try await ServedUI([

@@ -89,7 +89,7 @@
       await page.stop()
     }
 
-    @Test func `reads an input that begins with @ as text, one of 200,000 characters, and none with NUL`() async throws
+    @Test func `accepts an input that begins with @ or has 200,000 characters as text, but none with NUL`() async throws
     {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
@@ -151,7 +151,7 @@
       await page.stop()
     }
 
-    @Test func `shows no gate for a run without a deadline, whatever is in its finally`() async throws {
+    @Test func `shows no gate for a run without a deadline, whatever its finally contains`() async throws {
       let page = try await ServedUI([
         "f1.yaml":
           "name: f1\nsteps: { bad: { run: exit 3 }, other: { run: sleep 0.2 } }\nfinally: { c: { run: echo c } }\n",
@@ -171,7 +171,7 @@
 
     // MARK: Attacks
 
-    @Test func `interprets a path as a name and never reads a file by it`() async throws {
+    @Test func `treats a path as a name and never reads a file by it`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello, "private/secret.txt": "s3cr3t"])
       let session = try page.session()
       for path in [
@@ -334,7 +334,7 @@
       await page.stop()
     }
 
-    @Test func `shows a workflow most of whose runs were never ready`() async throws {
+    @Test func `shows a workflow whose runs mostly were never ready`() async throws {
       let page = try await ServedUI([
         "gated.yaml": "name: gated\ndeadline: 9s\nsteps: { a: { run: 'test -e good' } }\n"
       ])
