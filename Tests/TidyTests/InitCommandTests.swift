@@ -16,7 +16,7 @@ import Testing
     try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
-  @Test func `writes the workflow shown in the installation guide, which runs`() throws {
+  @Test func `init writes the workflow shown in the installation guide, and it runs`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let written = try flowrun("init")
     #expect(written.exitCode == 0 && written.output == "wrote release.yaml\n\nRun it:\n  flowrun release.yaml\n")
@@ -25,7 +25,7 @@ import Testing
     #expect(try flowrun("release.yaml").exitCode == 0)
   }
 
-  @Test func `never overwrites a file, and suggests another file name`() throws {
+  @Test func `init never overwrites a file, and suggests another file name`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     #expect(try flowrun("init", "mine.yaml").exitCode == 0)
     try "mine".write(to: folder.appendingPathComponent("mine.yaml"), atomically: true, encoding: .utf8)
@@ -41,13 +41,13 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("nowhere.yaml").path))
   }
 
-  @Test func `reports a missing folder`() throws {
+  @Test func `init reports a missing folder`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let result = try flowrun("init", "no/such/folder.yaml")
     #expect(result.exitCode == 74 && result.errors.contains("no/such/folder.yaml"), "\(result.errors)")
   }
 
-  @Test func `leaves no file if the disk is full`() throws {
+  @Test func `init leaves no file behind if the disk is full`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let status = try Shell.run("ulimit -f 0; exec '\(FlowrunProcess.path)' init 2> /dev/null", in: folder.path).status

@@ -29,7 +29,7 @@
     }
 
     /// The sync server is excluded, because it links full Foundation.
-    @Test func `need no file attributes of FileManager, whose types differ without full Foundation`() throws {
+    @Test func `do not require FileManager's file attributes, whose types differ without full Foundation`() throws {
       let plugins = Repository.files(below: "plugins", ending: ".swift").filter {
         $0.contains("/Sources/") && !$0.contains("/Sources/SyncServer/")
       }

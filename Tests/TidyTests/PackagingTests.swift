@@ -38,7 +38,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `includes a privacy manifest for every module with an API that requires a reason`() throws {
+    @Test func `has a privacy manifest for every module with an API that requires a reason`() throws {
       let objects = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
       var calling: Set<String> = []
       for target in try Self.targets() where FileManager.default.fileExists(atPath: "\(objects)/\(target.name).build") {
@@ -60,7 +60,7 @@ import Testing
     }
   #endif
 
-  @Test func `includes only privacy manifests with valid reasons, for modules in Package.swift`()
+  @Test func `has privacy manifests only with valid reasons and for modules in Package.swift`()
     throws
   {
     let listed = try #require(
@@ -80,7 +80,7 @@ import Testing
     #expect(found.count > 8)
   }
 
-  @Test func `includes no other API in app modules that requires a reason`() throws {
+  @Test func `uses no other API that requires a reason in app modules`() throws {
     for target in try Self.targets() {
       for ending in [".swift", ".c", ".h"] {
         for file in Repository.files(below: target.folder, ending: ending) {

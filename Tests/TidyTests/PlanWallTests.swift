@@ -24,7 +24,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `fast paths are ended and tables are copied only by the files in Speed`() throws {
+  @Test func `only the files in Speed end fast paths and copy tables`() throws {
     let inside = ["endFastPath", "makeUnique", "fastPathEnds"]
     for file in plan + driver where !file.contains("/Plan/Speed/") && !file.hasSuffix("/Plan.swift") {
       let words = try self.words(of: file)
@@ -32,7 +32,7 @@ struct PlanWallTests {
     }
   }
 
-  @Test func `the engine sets no timers with leeway, which may be late by a tenth of their delay on Apple's systems`()
+  @Test func `the engine sets no timers with leeway, which can be 10 % late on Apple's systems`()
     throws
   {
     #expect(driver.count > 50)

@@ -43,7 +43,7 @@
       #expect(result.output.hasPrefix("setup: installing ") && !result.output.contains("Reading package lists"))
     }
 
-    @Test func `is retried while another program holds the lock`() throws {
+    @Test func `retries while another program holds the lock`() throws {
       let result = try setup(
         aptGet: """
           if [ "$(grep -c update "$calls")" -lt 3 ]; then
@@ -58,7 +58,7 @@
     }
 
     @Test(arguments: ["update", "install"])
-    func `prints the output of apt-get and stops if it fails`(subcommand: String) throws {
+    func `prints apt-get's output and stops if apt-get fails`(subcommand: String) throws {
       let result = try setup(
         aptGet:
           "case \"$*\" in *\(subcommand)*) echo 'Reading lists'; echo 'E: Unable to locate package x' >&2; exit 100;; esac"

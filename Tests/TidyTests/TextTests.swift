@@ -116,7 +116,7 @@ struct TextTests {
     "initialis", "favour", "honour", "grey", "brought along", "bring along",
   ]
 
-  @Test func `each term is spelled in one way`() throws {
+  @Test func `each term has a single spelling`() throws {
     let pages =
       ["README.md", "README.zh-Hans.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -145,7 +145,7 @@ struct TextTests {
 
   // MARK: Promises
 
-  @Test func `every unsafe promise is preceded by its proof`() throws {
+  @Test func `a proof precedes every unsafe promise`() throws {
     var promises = 0
     for file in Self.sources {
       let found = Promises(in: try Repository.text(file))

@@ -8,7 +8,7 @@ import Testing
     #/\b(?i:anew|beside|mends?|whoever|nobody|remembered|signs of life)\b|\b(?:is|are) no (?!longer\b)[a-z]/#
   }
 
-  @Test func `no page uses a refused word`() throws {
+  @Test func `no page contains a refused word`() throws {
     let pages =
       ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/README.md"]
       + Repository.files(below: "docs", ending: ".md") + Repository.files(below: "plugins", ending: ".md")
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `no comment and no string uses a refused word`() throws {
+  @Test func `no comment or string contains a refused word`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `a type named Entry or Problem has a more specific name`() throws {
+  @Test func `no type is named just Entry or Problem`() throws {
     let files =
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
