@@ -50,7 +50,7 @@ import Testing
     return Played(exitCode: result.exitCode, events: events, outputs: outputs?.objectValue ?? [:])
   }
 
-  @Test func `opens a link that comes while the app runs, as one that launched it (N9)`() throws {
+  @Test func `a link that arrives while the app runs is opened like one that launched it (N9)`() throws {
     let url = "myapp://product/123?token=T0PSECRET"
     let played = try play(["state=running"], ["--event", "app.open-url@1s=\"\(url)\""])
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
@@ -58,18 +58,18 @@ import Testing
     #expect(!"\(played.events) \(played.outputs)".contains("T0PSECRET"))
   }
 
-  @Test func `opens a link that comes before the window is ready, once (N9, N33)`() throws {
+  @Test func `a link that arrives before the window is ready is opened once (N9, N33)`() throws {
     let played = try play(["state=running"], ["--event", #"app.open-url@0s="myapp://product/123""#])
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
   }
 
-  @Test func `ends when the page of the tap is open and nothing more can come (N8)`() throws {
+  @Test func `the run ends when the page of the tap is open and no event is pending (N8)`() throws {
     let reminder = Self.root + "/workflows/reminder.yaml"
     let played = try play([], workflow: reminder, ["--launch", "notification=@workflows/samples/tap.json"])
     #expect(played.outputs["opened"] != nil && played.outcome(of: "came") == "skipped")
   }
 
-  @Test func `opens the page of the tap that started the app, once (N1, N8, N33, N36, N37)`() throws {
+  @Test func `the page of the tap that started the app is opened once (N1, N8, N33, N36, N37)`() throws {
     let played = try play(["state=killed", "payload=@workflows/samples/product.json"])
     #expect(played.opened == ["opened product by app://product/:productId for app://product/12345"])
     let order = [
@@ -87,26 +87,26 @@ import Testing
     ("killed", "payload=@workflows/samples/vip.json", "opened vip by app://vip/:vipId for app://vip/999"),
     ("url", "url=myapp://product/123", "opened product by app://product/:productId for myapp://product/123"),
   ])
-  func `opens one page in every state of the app (N9, N10, N11, N33, N34)`(
+  func `one page is opened in every state of the app (N9, N10, N11, N33, N34)`(
     state: String, input: String, line: String
   ) throws {
     #expect(try play(["state=\(state)", input]).opened == [line])
   }
 
-  @Test func `shows a banner and opens nothing while nobody taps it (N10)`() throws {
+  @Test func `an untapped notification shows a banner and opens nothing (N10)`() throws {
     let played = try play(["state=foreground", "payload=@workflows/samples/product.json", "tap=false"])
     #expect(played.opened.isEmpty)
     #expect(played.logs.contains { $0.hasPrefix("banner '新商品上架'") })
   }
 
   @Test(arguments: ["killed", "background", "foreground"])
-  func `opens nothing for a payload without a route (N18, N35, N39)`(state: String) throws {
+  func `a payload without a route opens nothing (N18, N35, N39)`(state: String) throws {
     let played = try play(["state=\(state)", "payload=@workflows/samples/no-route.json"])
     #expect(played.opened.isEmpty)
     #expect(played.logs.contains { $0.hasPrefix("no-route:") })
   }
 
-  @Test func `shows a notification again whose process was killed while it showed it (C21)`() throws {
+  @Test func `a notification whose process was killed while showing it is shown again (C21)`() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-\(UInt64.random(in: 0 ... .max))").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder + "/notifications", withIntermediateDirectories: true)
@@ -131,7 +131,7 @@ import Testing
     #expect(try FlowrunProcess.run(subcommand, in: Self.root).output == "no notification is due\n")
   }
 
-  @Test func `lets the second of two taps win, and logs it (N7, C7)`() throws {
+  @Test func `the second of two taps wins, and this is logged (N7, C7)`() throws {
     let played = try play([
       "state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json",
     ])
@@ -139,7 +139,7 @@ import Testing
     #expect(played.logs.contains("pending.overwritten app://product/12345"))
   }
 
-  @Test func `lets the newest tap win, not another delivery of an older one (N7, C4)`() throws {
+  @Test func `the newest tap wins over another delivery of an older one (N7, C4)`() throws {
     let taps = ["state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json"]
     let again = try play(taps + ["deliveries=2", "third=@workflows/samples/product.json"])
     #expect(again.opened == ["opened vip by app://vip/:vipId for app://vip/999"])
@@ -152,14 +152,14 @@ import Testing
   }
 
   @Test(arguments: ["killed", "background", "foreground"])
-  func `opens nothing for a silent push, whatever the state (C3)`(state: String) throws {
+  func `a silent push opens nothing in any state (C3)`(state: String) throws {
     let silent = #"{"aps": {"content-available": 1}, "route": "app://product/1"}"#
     let played = try play(["state=\(state)", "payload=\(silent)"])
     #expect(played.opened.isEmpty && !played.logs.contains { $0.hasPrefix("banner") || $0.hasPrefix("pending") })
   }
 
   @Test(arguments: [("killed", true), ("background", false), ("foreground", false), ("url", true)])
-  func `notes what is received, waits, is executed and completed (N36)`(state: String, waits: Bool) throws {
+  func `the log shows what is received, pending, executed and completed (N36)`(state: String, waits: Bool) throws {
     let played = try play(["state=\(state)", "payload=@workflows/samples/product.json", "url=app://product/12345"])
     let order =
       (state == "url" ? [] : ["notification received"]) + (waits ? ["pending.set"] : [])
@@ -169,7 +169,7 @@ import Testing
     #expect(played.logs.contains { $0.hasPrefix("pending.set") } == waits)
   }
 
-  @Test func `gives the notification's page its defaults, and presents what is presented (N13, N29)`() throws {
+  @Test func `a notification's page gets its defaults, and a modal page is presented (N13, N29)`() throws {
     let bare = try play(["state=killed", #"payload={"route": "app://notification"}"#])
     #expect(bare.outputs["merged"] == ["notificationId": "未知", "message": "无"])
     #expect(bare.outputs["action"] == "push")
@@ -182,7 +182,7 @@ import Testing
     "url=app://product/1?to%6ben=SECRET", "url=app://product/1?next=app%3A%2F%2Fsearch%3Ftoken%3DSECRET",
     "url=app://SECRET:SECRET@product/1", "url=app://nowhere?auth=SECRET",
   ])
-  func `lets no secret of a link reach a line, an event or the report`(input: String) throws {
+  func `no line, event or report contains a secret of a link`(input: String) throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     for inputs in [
@@ -200,7 +200,7 @@ import Testing
   }
 
   /// Test step 3 of the seed: scheduled, killed from outside, delivered by the system, tapped.
-  @Test func `delivers a local notification although the app was killed (N32, C21)`() throws {
+  @Test func `a local notification is delivered although the app was killed (N32, C21)`() throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     let reminder = Self.root + "/workflows/reminder.yaml"
@@ -233,7 +233,7 @@ import Testing
     #expect(next.opened.contains("opened vip by app://vip/:vipId for ***"), "\(next.logs)")
   }
 
-  @Test func `opens one page for a tap that is delivered three times (C4)`() throws {
+  @Test func `a tap that is delivered three times opens one page (C4)`() throws {
     let played = try play(["state=killed", "payload=@workflows/samples/product.json", "deliveries=3"])
     #expect(played.opened.count == 1)
     #expect(played.logs.filter { $0 == "pending.duplicate app://product/12345" }.count == 2)
@@ -241,7 +241,7 @@ import Testing
 
   /// The scene becomes active as soon as the view appears: the trace notes it, and the page opens by the view alone,
   /// when it has settled. An ordinary launch becomes active, too, and opens nothing.
-  @Test func `only notes that the scene became active (N27)`() throws {
+  @Test func `the activation of the scene is recorded and opens nothing (N27)`() throws {
     func active(_ played: Played) -> [ValueObject] {
       played.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.did-become-active" }
     }
@@ -254,7 +254,7 @@ import Testing
     #expect(active(ordinary).count == 1 && ordinary.opened.isEmpty)
   }
 
-  @Test func `shows a notification that the app scheduled, and opens its page when it is tapped (N32, N34)`() throws {
+  @Test func `a notification scheduled by the app is shown, and a tap opens its page (N32, N34)`() throws {
     let played = try play(
       ["after=300ms", "tap-after=100ms", "route=app://product/12345"], workflow: Self.root + "/workflows/reminder.yaml")
     #expect(played.opened == ["opened product by app://product/:productId for ***"])
@@ -265,20 +265,20 @@ import Testing
     #expect(found == found.sorted() && !found.contains(-1), "\(played.logs)")
   }
 
-  @Test func `goes on after a denied permission (N14)`() throws {
+  @Test func `the run continues after a denied permission (N14)`() throws {
     let played = try play(["state=killed", "payload=@workflows/samples/product.json", "permission=denied"])
     #expect(played.opened.count == 1)
     #expect(played.logs.contains { $0.hasPrefix("permission denied") })
     #expect(played.outcome(of: "device-token") == "skipped")
   }
 
-  @Test func `reports a page that cannot be built (N30)`() throws {
+  @Test func `a page that cannot be built is reported (N30)`() throws {
     let played = try play(["state=killed", "payload=@workflows/samples/unbuildable.json"])
     #expect(played.opened.isEmpty)
     #expect(played.logs.contains { $0.hasPrefix("handler-failed app://report/7: the page 'report' cannot be built") })
   }
 
-  @Test func `opens in the next launch what a kill -9 cut off before the hand-off`() throws {
+  @Test func `the next launch opens a link that a kill -9 interrupted before the hand-off`() throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
     let killed = try FlowrunProcess(
@@ -307,7 +307,7 @@ import Testing
     try FlowrunProcess.run(["routes"] + arguments, in: Self.root, input: input)
   }
 
-  @Test func `lists the routes of a workflow without running it`() throws {
+  @Test func `routes lists the routes of a workflow without running it`() throws {
     let result = try routes(["workflows/notification.yaml"])
     #expect(result.exitCode == 0)
     #expect(
@@ -323,13 +323,13 @@ import Testing
       ])
   }
 
-  @Test func `says that every route is reached`() throws {
+  @Test func `routes check reports that every route is reachable`() throws {
     let result = try routes(["check", "workflows/notification.yaml"])
     #expect(result.exitCode == 0)
     #expect(result.output == "all 7 routes are reachable\n")
   }
 
-  @Test func `says what a tap would do, in a line and as JSON`() throws {
+  @Test func `routes open shows the effect of a tap, in a line and as JSON`() throws {
     let line = try routes(["open", "workflows/notification.yaml", "app://product/12345?ref=mail"])
     #expect(line.exitCode == 0)
     #expect(
@@ -342,7 +342,7 @@ import Testing
     #expect(object?["parameters"] == ["path": [:], "query": [:], "payload": [:], "fragment": [:]])
   }
 
-  @Test func `answers exactly one line for each line of standard input`() throws {
+  @Test func `routes open answers each line of standard input with exactly one line`() throws {
     let result = try routes(
       ["open", "workflows/notification.yaml", "-", "--json"],
       input: "app://user/me\r\n\nmyapp://vip/1\njavascript:alert(1)\napp://search?a=1&a=2")
@@ -353,7 +353,7 @@ import Testing
     #expect(objects.last?["merged"] == ["a": "1"])
   }
 
-  @Test func `refuses a source that is none, and a workflow without routes`() throws {
+  @Test func `an invalid source and a missing workflow are refused`() throws {
     #expect(try routes(["open", "workflows/notification.yaml", "app://search", "--source", "mail"]).exitCode == 64)
     let none = try routes(["workflows/launch/no-such.yaml"])
     #expect(none.exitCode == 2)

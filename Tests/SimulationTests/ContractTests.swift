@@ -33,7 +33,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `whose if calls a status function is decided after its dependencies have ended, whatever their outcomes`()
+  @Test func `whose if calls a status function is decided once its dependencies have ended, whatever their outcomes`()
     throws
   {
     var run = ScenarioBuilder()
@@ -105,7 +105,7 @@ import Testing
     #expect(try simulate(run).span("flaky") == "0..45")
   }
 
-  @Test func `ends with an error that is not retryable`() throws {
+  @Test func `fails at once with an error that is not retryable`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10), retryable: false)) { $0.retry = RetryPolicy(attempts: 5) }
     let record = try simulate(run)
@@ -113,7 +113,7 @@ import Testing
     #expect(record.span("bad") == "0..10")
   }
 
-  @Test func `fails with its last error if another attempt could not start before max`() throws {
+  @Test func `fails with its last error if another attempt could not start before its maximum`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(10))) {
       $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(40))
@@ -149,7 +149,7 @@ import Testing
     #expect(try simulate(run).span("second") == "10..20")
   }
 
-  @Test func `times out at max, and keeps its slot in a named queue until it returns`() throws {
+  @Test func `times out at its maximum, and keeps its slot in a named queue until it returns`() throws {
     var run = ScenarioBuilder()
     run.step(
       "late", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(70))])
@@ -170,7 +170,7 @@ import Testing
     #expect(!record["late"].isAbandoned)
   }
 
-  @Test func `is abandoned after a grace of 1 s, which releases its slot`() throws {
+  @Test func `is abandoned after a grace period of 1 s, which releases its slot`() throws {
     var run = ScenarioBuilder()
     run.step("deaf", StepScript([.hangs])) {
       $0.deadline = StepDeadline(max: .milliseconds(50))
@@ -204,7 +204,7 @@ import Testing
   }
 
   @Test
-  func `starts by rank if capacity is limited: leads to a blocking step, longest path, file order`()
+  func `starts by rank if capacity is limited: blocking first, then longest path, then file order`()
     throws
   {
     var run = ScenarioBuilder()
@@ -220,7 +220,7 @@ import Testing
     #expect(["long", "short", "plain", "aside"].map { record.span($0) } == ["0..10", "10..20", "20..30", "30..40"])
   }
 
-  @Test func `on main waits for the previous one`() throws {
+  @Test func `on main waits for the previous step on main`() throws {
     var run = ScenarioBuilder()
     for name in ["a", "b"] { run.step(name, takes: 10) { $0.queue = "main" } }
     run.step("c", takes: 10)
@@ -231,7 +231,7 @@ import Testing
 
 /// Deferral and idle steps.
 @Suite struct `A deferred step` {
-  @Test func `starts after the gate opened, whatever the outcome`() throws {
+  @Test func `starts after the gate has opened, whatever the gate's outcome`() throws {
     var run = ScenarioBuilder()
     run.step("bad", .fails(after: .milliseconds(20)))
     run.step("later", takes: 10) { $0.deferral = .afterGate }
@@ -240,7 +240,7 @@ import Testing
     #expect(record.span("later") == "20..30")
   }
 
-  @Test func `that is idle waits until only idle steps and services are queued or running`() throws {
+  @Test func `that waits for idle starts when only idle steps and services are queued or running`() throws {
     var run = ScenarioBuilder()
     run.step("service", StepScript([.ready(after: .milliseconds(5))], isService: true))
     run.step("gate", takes: 10)
@@ -288,7 +288,7 @@ import Testing
     #expect(record.endedAt == 110_000_000)
   }
 
-  @Test func `that is a command and ends by itself cancels the steps that need it, and no others`() throws {
+  @Test func `that is a command and ends by itself cancels only the steps that need it`() throws {
     var run = ScenarioBuilder()
     var script = StepScript(
       [
@@ -349,7 +349,7 @@ import Testing
     #expect(try simulate(run).opening == "ready at 50")
   }
 
-  @Test func `opens failed at its minimum if a blocking step failed before`() throws {
+  @Test func `opens as failed at its minimum if a blocking step failed before`() throws {
     var run = ScenarioBuilder(min: 100, max: 500)
     run.step("bad", .fails(after: .milliseconds(10)))
     run.step("slow", takes: 300)
@@ -374,7 +374,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `waits for a step behind a skipped non-blocking waiter`()
+  @Test func `waits for a step downstream of a skipped non-blocking waiter`()
     throws
   {
     var run = ScenarioBuilder()
@@ -390,7 +390,7 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
-  @Test func `opens failed if only it keeps the run from being idle and there is no maximum`() throws {
+  @Test func `opens as failed if it has no maximum and only waiting steps are left`() throws {
     var run = ScenarioBuilder()
     run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
     run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
@@ -442,7 +442,7 @@ import Testing
     #expect(record.endedAt == 110_000_000)
   }
 
-  @Test func `keeps the outcome of a gate that was open`() throws {
+  @Test func `keeps the outcome of a gate that was already open`() throws {
     var run = ScenarioBuilder()
     run.step("first", takes: 10)
     run.step("aside", takes: 1000) { $0.blocking = false }

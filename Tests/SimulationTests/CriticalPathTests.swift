@@ -7,7 +7,7 @@ import Testing
 /// The critical path to the gate in random runs.
 @Suite struct `The critical path` {
   @Test(.timeLimit(.minutes(10)), arguments: 0..<10)
-  func `assigns every nanosecond one cause, whatever happens in a run`(block: Int) throws {
+  func `assigns a cause to every nanosecond of any run`(block: Int) throws {
     for seed in TestExtent.seeds(1_000, of: 5_000, release: 5_000) where seed % 10 == UInt64(block) {
       let (course, _) = try RandomScenario.scenario(seed: seed).course()
       let criticalPath = CriticalPath(course)

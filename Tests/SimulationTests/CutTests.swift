@@ -6,13 +6,13 @@ import TestSupport
 import Testing
 
 /// A run that is cut at any instant and resumed by a plan that was restored from the journal entries alone.
-@Suite struct `A run that is cut` {
+@Suite struct `An interrupted run` {
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
   /// Checks every cut of every scenario whose bodies may start again without a difference. Services have their own rule
   /// for restarts, a step's maximum starts again with it, and a cancellation is not restored.
   @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
-  func `at any instant ends like an uncut run`(block: Int) throws {
+  func `ends like an uninterrupted run, whatever the instant`(block: Int) throws {
     for seed in Self.seeds where seed % 8 == UInt64(block) { try check(seed) }
   }
 

@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(arguments: [(700, 1700), (nil, 2000)] as [(Int?, Int)])
-  func `wait for a body that was asked to end, at most for its grace`(response: Int?, start: Int) throws {
+  func `wait for a body that was asked to end, but no longer than its grace period`(response: Int?, start: Int) throws {
     let body = StepBehavior(
       duration: nil, respondsToCancellationAfter: response.map { .milliseconds($0) })
     let start = start * 1_000_000
@@ -117,7 +117,7 @@ import Testing
     #expect(fanOut[3].startedAtNanoseconds == start && fanOut[5].outcome == .success)
   }
 
-  @Test func `wait like other cleanup steps for all bodies that the cancellation asked to end, and services stop last`()
+  @Test func `wait like other cleanup steps for all cancelled bodies, and services stop last`()
     throws
   {
     var always = StepOptions()

@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test func `handles earlier posts, those while it runs, and one at the end of all others`() throws {
+  @Test func `handles posts before its start, while it runs, and at the end of all others`() throws {
     var run = launch()
     run.step("first", takes: 100)
     let (script, change) = following("saved", takes: 10)
@@ -53,7 +53,7 @@ import Testing
     #expect(record["each"].items.isEmpty)
   }
 
-  @Test func `ends before steps that wait for an event are skipped, because its end may lead to a post`() throws {
+  @Test func `ends before steps that wait for an event are skipped, because its end may cause a post`() throws {
     var run = launch()
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -77,7 +77,7 @@ import Testing
     #expect(items(record, "second") == ["40..50"] && record.span("second") == "40..50")
   }
 
-  @Test func `allows the gate to open when no step before it can post any more`() throws {
+  @Test func `allows the gate to open when no step upstream can post any more`() throws {
     var run = launch(max: 1000)
     let (script, change) = following("saved", takes: 10)
     run.step("each", script, change)
@@ -113,7 +113,7 @@ import Testing
     #expect(try simulate(run).end("each") == "cancelled")
   }
 
-  @Test func `may have 10,000 items, but no more`() throws {
+  @Test func `can have 10,000 items, but no more`() throws {
     var workflow = Workflow(name: "many", steps: [])
     workflow.events = [EventDeclaration("saved", repeats: true)]
     var options = StepOptions()
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: 1...2, [true, false])
-  func `ends correctly for every order of posts and ends of items, even if cut short`(
+  func `ends correctly for every order of posts and ends of items, even if interrupted`(
     width: Int, isFailFast: Bool
   ) throws {
     follow(try Walk(width: width, isFailFast: isFailFast))

@@ -14,7 +14,7 @@ import Testing
     case optionalFailure
   }
 
-  @Test func `covers all small graphs`() {
+  @Test func `is explored for every small graph`() {
     #expect((1...5).map { SmallGraphs.all(steps: $0).count } == [1, 2, 6, 31, 302])
   }
 

@@ -44,7 +44,7 @@ import Testing
     #expect(record.opening == "ready at 2000")
   }
 
-  @Test func `runs its managers in parallel: 300 ms instead of the 750 ms of their sum (L15)`() throws {
+  @Test func `runs its managers in parallel in 300 ms, less than the sum of 750 ms (L15)`() throws {
     var managers = ScenarioBuilder()
     let upperEnds = ["sign-in": 300, "language": 150, "country": 200, "brand-color": 50, "appearance": 50]
     for (name, time) in upperEnds.sorted(by: { $0.key < $1.key }) { managers.step(name, takes: time) }
@@ -73,7 +73,7 @@ import Testing
     #expect(record.conclusion == "success")
   }
 
-  @Test func `asks for the location at the first use of the map, and not before (L20, L21, L37, L42)`() throws {
+  @Test func `asks for the location at the first use of the map, but not before (L20, L21, L37, L42)`() throws {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {
@@ -87,7 +87,7 @@ import Testing
     #expect(record.events["map.first-use"] == 9_000_000_000)
   }
 
-  @Test func `never asks if the map is not used, which is not a failure (L21)`() throws {
+  @Test func `never asks if the map is not used, and succeeds (L21)`() throws {
     var permission = launch()
     permission.step("content", takes: 300)
     permission.step("ask", takes: 40) {
@@ -100,7 +100,7 @@ import Testing
     #expect(record.endedAt == 2_000_000_000)
   }
 
-  @Test func `queries data in parallel to other steps (L23, L29)`() throws {
+  @Test func `queries data in parallel with other steps (L23, L29)`() throws {
     var data = launch()
     data.step("store", takes: 100)
     data.step("trips", needs: ["store"], takes: 400) { $0.blocking = false }
@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `opens at exactly 5 s if a required step never ends, cancellable or not (L35)`(isDeaf: Bool) throws {
+  func `opens after exactly 5 s if a required step never ends, cancellable or not (L35)`(isDeaf: Bool) throws {
     var stuck = launch()
     stuck.step("stuck", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: isDeaf ? nil : .zero)])) {
       $0.deadline = StepDeadline(max: .seconds(8))
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `counts three flags: cloud off, data empty, location only if needed (L36)`(isNeeded: Bool)
+  func `handles three flags: cloud off, data empty, location only if needed (L36)`(isNeeded: Bool)
     throws
   {
     var flags = ScenarioBuilder(min: 0, max: 5000)
@@ -210,7 +210,7 @@ import Testing
     #expect(record.span("locations") == "0..300")
   }
 
-  @Test func `appears as soon as it is ready without a minimum (R3)`() throws {
+  @Test func `appears as soon as it is ready if there is no minimum (R3)`() throws {
     var brief = ScenarioBuilder(min: 0, max: 5000)
     brief.step("content", takes: 130)
     #expect(try simulate(brief).opening == "ready at 130")
@@ -304,7 +304,7 @@ import Testing
     #expect(try first == simulate(prewarmed(activatedAt: 500)))
   }
 
-  @Test func `finishes steps that are running when it is activated (P3)`() throws {
+  @Test func `completes steps that are running when it is activated (P3)`() throws {
     let record = try simulate(prewarmed(activatedAt: 120))
     #expect(record.span("index") == "-20..30")
     #expect(record.span("store") == "30..230")

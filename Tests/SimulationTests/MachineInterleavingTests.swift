@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every order in which steps with resource requests can end, applied directly to the plan.
-@Suite struct `Every interleaving of steps that take resources` {
+@Suite struct `Every interleaving of steps that request resources` {
   /// The requests of up to five steps: every combination of small shares of a machine with three cpus, one unit of
   /// memory and one gpu.
   private static let requests: [MachineResources?] = [
@@ -15,7 +15,7 @@ import Testing
   private static let capacity = MachineResources(cpus: 3, memoryBytes: 1, gpus: 1)
 
   @Test(arguments: 0..<6, [nil, 2])
-  func `never exceeds the capacity, leaves nothing idle that the rule lets start, and ends`(first: Int, width: Int?)
+  func `never exceeds the capacity, leaves no slot idle that a step may use, and ends`(first: Int, width: Int?)
     throws
   {
     for code in 0..<216 where TestExtent.tries(code, ofParts: 3) {

@@ -65,7 +65,7 @@ import Testing
     #expect(records.contains { $0.gate.late.count > 1 && $0.gate.readyAt != nil })
   }
 
-  @Test func `shrink to what the failure needs`() {
+  @Test func `shrink to the steps that a failure needs`() {
     let scenario = RandomScenario.scenario(seed: 8)
     let isTimed = { (scenario: Scenario) in scenario.workflow.steps.contains { $0.options.deadline?.max != nil } }
     #expect(isTimed(scenario) && scenario.workflow.steps.count > 1)
