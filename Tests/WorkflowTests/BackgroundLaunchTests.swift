@@ -48,7 +48,7 @@ import Testing
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
   }
 
-  @Test func `C18 L2 repeats warm and hot entries, and the report lists them`() throws {
+  @Test func `C18 L2 repeats warm and hot entries, which the report lists`() throws {
     let times = ["1500ms", "4s", "4500ms"]
     // Runs long enough for the calls of each entry.
     let stay = "steps:\n  stay: { uses: flow.sleep, with: { for: 10s }, blocking: false }\n"
@@ -146,7 +146,7 @@ import Testing
     #expect(try LaunchRun([], data: folders.folder("c")).step("start-location")["deferred"] == true)
   }
 
-  @Test func `R13 C18 locates nothing without permission, logs it and succeeds`() throws {
+  @Test func `R13 C18 logs that it cannot use the location without permission, and succeeds`() throws {
     let data = folders.folder("a")
     let denied = try LaunchRun(["-i", "location=denied", "--event", "map.first-use@2100ms"], data: data)
     #expect(try denied.step("start-location")["reason"] == "condition")

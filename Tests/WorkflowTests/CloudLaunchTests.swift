@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test
-  func `L18 L30 L36 C17 shows the local lists first and refreshes them when a slow cloud answers`()
+  func `L18 L30 L36 C17 shows the local lists first and refreshes them when a slow cloud responds`()
     throws
   {
     let launch = try LaunchRun(["-i", "cloud=slow"], data: folders.folder("a"))
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
-  func `L31 L32 L33 takes as long as its profile and is delayed by the minimum`(
+  func `L31 L32 L33 takes as long as its profile, or as the minimum if that is longer`(
     profile: String, total: Double
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
@@ -101,7 +101,7 @@ import Testing
     #expect(strict.result.exitCode == 124)
   }
 
-  @Test func `C9 R4 gets warnings about unusual bounds and a launch screen that is too large`() throws {
+  @Test func `C9 R4 warns about unusual bounds and a launch screen that is too large`() throws {
     let file = try LaunchRun.changed(
       in: folders, keepsMaximum: true, ("&& '0s' || '2s'", "&& '0s' || '1s'"), ("&& '1s' || '5s'", "&& '1s' || '9s'"))
     let screen = URL(filePath: file).deletingLastPathComponent().appending(path: "launch/launch-screen.storyboard").path
@@ -116,7 +116,7 @@ import Testing
     #expect(try !FlowrunProcess.run(["validate", file]).output.contains("has 25000000 bytes"))
   }
 
-  @Test func `L7 L15 C12 names the steps that took longer than estimated, and no others`() throws {
+  @Test func `L7 L15 C12 names only the steps that took longer than estimated`() throws {
     let report = folders.folder("report.json")
     let result = try FlowrunProcess.run(
       ["run", LaunchRun.file, "--data", folders.folder("a"), "-i", "profile=fast", "--report", report])

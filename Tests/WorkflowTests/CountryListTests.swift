@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(arguments: ["en", "zh-Hans"])
-  func `C19 are found by all 250 names of the list`(language: String) throws {
+  func `C19 are found by each of the 250 names in the list`(language: String) throws {
     let folder = try WorkflowFolder([
       "names.yaml": """
       name: names

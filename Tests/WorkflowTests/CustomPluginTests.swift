@@ -35,7 +35,7 @@ struct CustomPluginTests {
     ("node", "plugin.js", #"+ "!""#, #"+ "?""#, "HELLO?"),
     ("sh", "plugin.sh", #"$value!\"#, #"$value?\"#, "hello?"),
   ])
-  func `one edit leads from an empty folder to a running step`(
+  func `a single edit leads from an empty folder to a running step`(
     language: String, file: String, old: String, new: String, said: String
   ) throws {
     defer { remove() }
@@ -165,7 +165,7 @@ struct CustomPluginTests {
     #expect(result.errors.contains("/more/shout/plugin.yaml and "))
   }
 
-  @Test func `plugins check reports each rule that a plugin breaks`() throws {
+  @Test func `plugins check reports each rule that a plugin violates`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "python")
     #expect(try flowrun("plugins", "check", "plugins/shout").exitCode == 0)
@@ -179,7 +179,7 @@ struct CustomPluginTests {
     #expect(cases.errors.hasSuffix("cases.jsonl:1: error: 'action' must be the name of an action\n"))
   }
 
-  @Test func `no process of a plugin is left when flowrun is killed with -9 during a call`() throws {
+  @Test func `no process of a plugin survives when flowrun is killed with -9 during a call`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     try edit("plugins/shout/plugin.sh", "  log \"saying it louder\"", "  log \"$$\"; while :; do sleep 1; done")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Outputs of commands that exceed the limit, and expressions that read them.
-@Suite(.timeLimit(.minutes(10))) struct `An output that is cut` {
+@Suite(.timeLimit(.minutes(10))) struct `A truncated output` {
   /// 1.3 MB.
   private static let list = "seq -f 'sample-%06g' 1 100000"
 
@@ -30,7 +30,7 @@ import Testing
     "uses: flow.set, with: { values: { all: \"${{ toJSON(steps.list.outputs) }}\" } }",
     "run: 'true', env: { TEXT: \"${{ steps.list.outputs.stdout }}\" }",
   ])
-  func `fails the step that reads it, and names the writer, the size and a remedy`(_ reader: String) throws {
+  func `fails the step that reads it, with the writer, the size and a remedy`(_ reader: String) throws {
     let outcome = try run("  read: { needs: list, \(reader) }")
     #expect(outcome.conclusion == "failure" && outcome.status == 1, "\(outcome.output)")
     #expect(outcome.steps["list"]?["outcome"] as? String == "success")
@@ -39,7 +39,7 @@ import Testing
     #expect(outcome.output.contains("FLOWRUN_OUTPUT"), "\(outcome.output)")
   }
 
-  @Test func `fails the run that returns it, and the step that includes such a file`() throws {
+  @Test func `fails the run that returns it, and a step that includes such a file`() throws {
     let own = try run("", "outputs: { text: \"${{ steps.list.outputs.stdout }}\" }")
     #expect(own.conclusion == "failure" && own.status == 1, "\(own.output)")
     let included = try run("  part: { uses: ./inner.yaml }\n  each: { foreach: [1], uses: ./inner.yaml }")
@@ -47,7 +47,7 @@ import Testing
     #expect(included.steps["each"]?["outcome"] as? String == "failure", "\(included.output)")
   }
 
-  @Test func `causes no failure if no expression reads it, or only complete lines`() throws {
+  @Test func `causes no failure if expressions read only complete lines of it, or none`() throws {
     let outcome = try run(
       """
         ends: { needs: list, run: 'echo "$F $L"', env: { F: "${{ first(steps.list.outputs.stdout, 1) }}",
@@ -100,7 +100,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("runs"), encoding: .utf8) == "ran\n")
   }
 
-  @Test func `is complete up to 64 MiB, and one more byte is cut`() throws {
+  @Test func `is complete up to 64 MiB, and truncated with one more byte`() throws {
     func run(_ bytes: Int) throws -> WorkflowFolder.Outcome {
       try WorkflowFolder([
         "w.yaml": """
@@ -117,7 +117,8 @@ import Testing
     #expect(cut.conclusion == "failure" && cut.output.contains("[output-too-large]"), "\(cut.output)")
   }
 
-  @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `has a limit of 1KiB to 64MiB`(_ limit: String) throws {
+  @Test(arguments: ["512B", "65MiB", "1 MB", "many"]) func `has a limit between 1KiB and 64MiB`(_ limit: String) throws
+  {
     let folder = try WorkflowFolder([
       "w.yaml": "name: w\nsteps: { a: { run: 'true', output-limit: \(limit) } }\n"
     ])

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test(arguments: places) func `is the base of its inputs' defaults, and its caller's is that of passed values`(
+  @Test(arguments: places) func `is the base of its inputs' defaults, and passed values use the caller's folder`(
     _ place: [String]
   ) throws {
     let library = """
@@ -99,7 +99,7 @@ import Testing
     #expect(try said("-i", "d=sub", "-i", #"more=["sub"]"#) == "flat: shell shell")
   }
 
-  @Test(arguments: places) func `differs from that of the run, which run.folder returns`(_ place: [String]) throws {
+  @Test(arguments: places) func `differs from the run's folder, which run.folder returns`(_ place: [String]) throws {
     let folder = try WorkflowFolder(
       Self.files(#"steps: { s: { run: [cat, who], with: { cwd: "${{ run.folder }}" } } }"#))
     #expect(try said(folder, place) == ["main", "main"])

@@ -15,7 +15,7 @@ import Testing
 
     """
 
-  @Test func `prints the output on its page`() throws {
+  @Test func `prints the output shown on its page`() throws {
     let page = try String(contentsOfFile: Self.root + "/docs/includes.md", encoding: .utf8)
     let files = page.matches(of: /(?s)`([a-z]+.yaml)`:\n\n```yaml\n(.*?)```/)
     #expect(files.count == 4)
@@ -39,7 +39,7 @@ import Testing
   private static let bad =
     "name: bad\nsteps:\n  a: { uses: flow.fail, with: { message: no } }\n  b: { uses: flow.noop, needs: a }\n"
 
-  @Test func `runs no dependent of a disabled step before its include, and is skipped with the include's reason`()
+  @Test func `runs no dependents of a disabled step before its include, and is skipped for the include's reason`()
     throws
   {
     let folder = try WorkflowFolder([
@@ -82,7 +82,7 @@ import Testing
     #expect(ends("not-now") == Array(repeating: "condition", count: 6))
   }
 
-  @Test func `concludes as a run of its file would, so a step inside that handles a failure does not hide it`() throws {
+  @Test func `concludes as a run of its file would, even if a step inside handles a failure`() throws {
     let folder = try WorkflowFolder([
       "bad.yaml": Self.bad,
       "taken.yaml": Self.bad.replacing("needs: a }", with: "needs: a, if: failure() }"),
@@ -200,7 +200,7 @@ import Testing
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))
   }
 
-  @Test func `limits its own steps by its concurrency, and those of its includes, but no others`() throws {
+  @Test func `limits the concurrency of its own steps and those of its includes, but no others`() throws {
     let three = (0..<3).map { "  s\($0): { run: \"echo $$ > s\($0); sleep 0.05\" }\n" }.joined()
     let folder = try WorkflowFolder([
       "limited.yaml": "name: limited\nconcurrency: 1\nsteps:\n\(three)  deep: { uses: ./deep.yaml }\n",
@@ -297,7 +297,7 @@ import Testing
     #expect(try String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8) == "inner\nouter\n")
   }
 
-  @Test func `has separate variables from the env-file next to it`() throws {
+  @Test func `uses separate variables from the env-file next to it`() throws {
     let folder = try WorkflowFolder([
       "parts/part.yaml": """
       name: part
@@ -324,7 +324,7 @@ import Testing
     #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")
   }
 
-  @Test func `requires handles from its includer if its steps need them and none provides them`() throws {
+  @Test func `requires handles from its includer if its own steps do not provide them`() throws {
     let folder = try WorkflowFolder([
       "put.yaml": """
       name: put
@@ -380,7 +380,7 @@ import Testing
     #expect(boxes == ["-", "part", "part", "part/deep", "part/deep", "part/deep"])
   }
 
-  @Test func `may be nested eight levels deep, but no deeper`() throws {
+  @Test func `can be nested eight levels deep, but no deeper`() throws {
     var files: [String: String] = [:]
     for depth in 1...9 {
       let step = depth == 9 ? "flow.noop" : "./d\(depth + 1).yaml"

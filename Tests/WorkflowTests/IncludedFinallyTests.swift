@@ -47,7 +47,7 @@ import Testing
     #expect(!(try folder.flowrun("validate", "main.yaml").text.contains("finally")))
   }
 
-  @Test func `starts when the file's steps have finished, even if the gate is closed`() throws {
+  @Test func `starts once the file's steps have finished, even if the gate is closed`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  data: { run: 'while ! test -e cleaned; do sleep 0.01; done' }",
       finally: "run: touch cleaned")
@@ -55,7 +55,7 @@ import Testing
     #expect(run.conclusion == "success" && run.output.contains("gate opened, ready"), "\(run.output)")
   }
 
-  @Test func `delays a blocking step that needs the include, with a warning by validate`() throws {
+  @Test func `delays a blocking step that needs the include, which validate warns about`() throws {
     let folder = try folder(
       "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", finally: "run: 'true'")
     let run = try folder.run("main.yaml")
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `the includer's own finally waits for cleanup steps inside a cancelled run`() throws {
+  @Test func `is followed by the includer's finally only after cleanup steps inside a cancelled run`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -133,7 +133,7 @@ import Testing
     #expect(!run.output.contains("clean is late") && run.conclusion == "partial")
   }
 
-  @Test func `runs in a run that exceeds its timeout, and the gate opens failed`() throws {
+  @Test func `runs in a run that exceeds its timeout, and the gate opens as failed`() throws {
     let folder = try folder("  build: { uses: ./long.yaml }", more: "timeout: 300ms\ncleanup: 1m")
     try folder.write(
       "name: long\nsteps: { work: { run: sleep 600 } }\nfinally: { clean: { run: touch cleaned } }\n", to: "long.yaml")

@@ -38,7 +38,7 @@ import Testing
     return ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init).sorted()
   }
 
-  @Test func `is skipped with its previous outputs, while others run`() throws {
+  @Test func `is skipped with its previous outputs, while other items run`() throws {
     let folder = try made()
     #expect(try ran(folder) == [])
     try folder.write("22", to: "raw/b.csv")
@@ -97,7 +97,7 @@ import Testing
     #expect(try ran(folder) == [])
   }
 
-  @Test func `keeps the run from starting if another one produces the same file`() throws {
+  @Test func `is an error before the run if another item produces the same file`() throws {
     let folder = try made()
     try folder.write("x", to: "raw/deep er/a.csv")
     let (text, status) = try folder.flowrun("w.yaml")

@@ -52,8 +52,7 @@ import Testing
     #expect(try #require(outer) <= #require(start), "times are the run's, not the item's")
   }
 
-  @Test func `ends together with its run, and a resume keeps the finished items and repeats the unfinished one`() throws
-  {
+  @Test func `stops with its run, and a resume keeps the finished items and repeats the unfinished one`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -110,7 +109,7 @@ import Testing
     #expect(items(run, of: "late").map { $0["outcome"] as? String } == ["timed-out", "timed-out"], "\(run.output)")
   }
 
-  @Test func `asks under its item's id, one question after another`() throws {
+  @Test func `asks under its item's id, one question at a time`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -141,7 +140,7 @@ import Testing
     #expect(result.output.matches(of: /chose x/).count == 4, "\(result)")
   }
 
-  @Test func `records for each item separately what is up to date`() throws {
+  @Test func `records separately for each item what is up to date`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
@@ -166,7 +165,7 @@ import Testing
     #expect(try folder.flowrun("main.yaml").text.contains("each[1] b: copy: copied"))
   }
 
-  @Test func `sees the handles of earlier steps, and is refused if it needs others`() throws {
+  @Test func `can use the handles of earlier steps, and is refused if it needs others`() throws {
     let folder = try WorkflowFolder([
       "part.yaml": "name: part\nsteps:\n  a: { uses: preferences.set, with: { key: a, value: 1 } }\n",
       "resource.yaml": """

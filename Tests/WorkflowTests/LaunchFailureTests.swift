@@ -18,7 +18,7 @@ import Testing
   init() throws { folders = try DataFolders() }
 
   /// R6: whenever the process is killed, the store has nothing or everything, and the next launch completes it.
-  @Test func `R6 has imported nothing or everything if it is killed at any moment of the first launch`() throws {
+  @Test func `R6 has imported everything or nothing if it is killed at any moment of the first launch`() throws {
     var cutOff = 0
     for round in 0..<16 {
       let data = folders.folder("round-\(round)")
@@ -37,7 +37,7 @@ import Testing
     #expect(cutOff > 0, "no round was early enough to cut the import off")
   }
 
-  @Test func `L6 fails the gate for a store of a newer version, names it and does not change it`() throws {
+  @Test func `L6 fails the gate for a store of a newer version, names the store and does not change it`() throws {
     let data = folders.folder("a")
     _ = try LaunchRun(data: data)
     try SQLiteConnection(data + "/footprint.sqlite").execute("INSERT INTO Migration VALUES ('9-teleport')")

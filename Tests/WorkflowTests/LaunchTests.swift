@@ -55,7 +55,7 @@ import Testing
     #expect(try launch.milliseconds("enter-app", "startedAt") >= opened)
   }
 
-  @Test func `P1 P2 R5 R7 R8 posts the launch events in order, and restores state between the two halves`()
+  @Test func `P1 P2 R5 R7 R8 posts the launch events in order, and restores state between will-finish and did-finish`()
     throws
   {
     let launch = try LaunchRun([], data: folders.folder("a"))
@@ -71,7 +71,7 @@ import Testing
     #expect(try launch.milliseconds("inspect-launch", "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
   }
 
-  @Test func `R6 L5 imports and welcomes at the first launch, but not at the second`() throws {
+  @Test func `R6 L5 imports data and shows the welcome page at the first launch, but not at the second`() throws {
     let data = folders.folder("a")
     let first = try LaunchRun([], data: data)
     #expect(try first.outcome("welcome") == "success")
@@ -81,7 +81,7 @@ import Testing
     #expect(try DataFolders.counts(in: data) == [17, 136])
   }
 
-  @Test func `L23 L27 L29 loads lists, preferences and configuration in parallel to each other and the splash`()
+  @Test func `L23 L27 L29 loads lists, preferences and configuration in parallel with each other and the splash`()
     throws
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `L40 starts the steps next to the splash before the gate opens`() throws {
+  @Test func `L40 starts the steps alongside the splash before the gate opens`() throws {
     let launch = try LaunchRun([], data: folders.folder("a"))
     let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
     for id in [
@@ -174,7 +174,7 @@ import Testing
     #expect(ends == ends.sorted())
   }
 
-  @Test func `P6 does not open the store before activation, when the device may be locked`() throws {
+  @Test func `P6 cannot open the store in a prewarm step, when the device may be locked`() throws {
     let file = folders.path + "/early.yaml"
     try Data("name: early\nsteps: { store: { uses: storage.open, prewarm: true } }\n".utf8)
       .write(to: URL(fileURLWithPath: file))
@@ -193,7 +193,7 @@ import Testing
     #expect(try #require(launch.report["gate"]?["openedAt"]?.numberValue) > 0)
   }
 
-  @Test func `L11 prefers the language of the run to the system's`() throws {
+  @Test func `L11 prefers the run's language to the system's`() throws {
     let data = folders.folder("a")
     func language(_ arguments: [String], _ locale: String) throws -> String? {
       let result = try FlowrunProcess.run(

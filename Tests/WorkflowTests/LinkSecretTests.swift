@@ -180,7 +180,7 @@ import Testing
   ]
 
   @Test(arguments: ways)
-  func `opens the page of a link that the system gives, and shows and records nothing else of it`(_ way: Way) throws {
+  func `do not appear when the page of a link from the system is opened`(_ way: Way) throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": way.file])
     let arguments = way.arguments.map { $0.replacingOccurrences(of: "@way.json", with: "@\(given.url.path)/way.json") }
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  @Test func `passes through an included file without being recorded, however short it is`() throws {
+  @Test func `pass through an included file without being recorded, however short they are`() throws {
     let folder = try WorkflowFolder([
       "inner.yaml": """
       name: inner
@@ -227,7 +227,7 @@ import Testing
     try Self.expectNothing(of: ["zq"], in: folder, result.text)
   }
 
-  @Test func `is null after a resume, except the page`() throws {
+  @Test func `are null after a resume, except for the page`() throws {
     let folder = try WorkflowFolder(["app.yaml": Self.app])
     let given = try WorkflowFolder(["way.json": #"{"url":"\#(Self.url)"}"#])
     let options = "url=@\(given.url.path)/way.json"

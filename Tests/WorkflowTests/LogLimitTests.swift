@@ -26,7 +26,7 @@ import Testing
     return try folder.flowrun("logs", "last", "--step", name).text
   }
 
-  @Test func `has the beginning and the end of a long step, and all of the next one`() throws {
+  @Test func `has the beginning and the end of a long step, and all of the next step`() throws {
     let long = try log("", "", of: "long").split(separator: "\n")
     #expect(long.first == "long: line 0000001" && long.last == "long: line 0100000", "\(long.count)")
     let marker = try #require(long.first { $0.contains("[flowrun: ") })
@@ -36,14 +36,15 @@ import Testing
     #expect(try log("", "", of: "short") == "short: the address is here\n")
   }
 
-  @Test func `is limited by log-limit of the workflow and of a step`() throws {
+  @Test func `is limited by the log-limit of the workflow and of a step`() throws {
     #expect(try log("", "log-limit: 2MiB", of: "long").split(separator: "\n").count == 100_000)
     let shared = try log("log-limit: 128KiB", "quiet: false", of: "long").split(separator: "\n").count
     #expect((4_900..<5_200).contains(shared), "\(shared)")
     #expect(try log("log-limit: 1KiB", "log-limit: 1GiB", of: "long").split(separator: "\n").count < 100)
   }
 
-  @Test(arguments: ["100B", "2GiB", "1048576", "many"]) func `has a limit of 1KiB to 1GiB`(_ limit: String) throws {
+  @Test(arguments: ["100B", "2GiB", "1048576", "many"]) func `has a limit between 1KiB and 1GiB`(_ limit: String) throws
+  {
     let texts = [
       "log-limit: \(limit)\nsteps: { a: { run: 'true' } }", "steps: { a: { run: 'true', log-limit: \(limit) } }",
     ]
@@ -89,7 +90,7 @@ import Testing
     try body(folder, run, follower)
   }
 
-  @Test func `is followed line by line by another process, and ends up within the limit`() throws {
+  @Test func `can be followed line by line by another process, and finally is within the limit`() throws {
     try followed { folder, run, follower in
       try folder.write("", to: "end")
       #expect(run.result().exitCode == 0)

@@ -45,7 +45,7 @@ import Testing
 
   // MARK: Patterns
 
-  @Test func `alternatives, character classes and exclusions are patterns in all three keys`() throws {
+  @Test func `alternatives, character classes and exclusions work in all three keys`() throws {
     let folder = try Folder(
       """
       name: w
@@ -99,7 +99,7 @@ import Testing
     #expect(try folder.failure().contains("'!src/gen' names a folder, and excludes files only"))
   }
 
-  @Test func `a dangling link is reported and is not an item`() throws {
+  @Test func `a dangling link is reported and does not become an item`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { foreach: { files: '*.csv' }, run: 'echo \"$F\" >> log', env: { F: '${{ item.path }}' } } }\n",
       ["a.csv": ""])
@@ -111,7 +111,7 @@ import Testing
 
   // MARK: Products
 
-  @Test func `a step without its product fails, and is not up to date`() throws {
+  @Test func `a step without its product fails and is not up to date`() throws {
     let folder = try Folder(
       "name: w\nsteps: { a: { run: 'echo a >> log; test ! -e ok || echo 1 > out', inputs-from: [in], produces: [out] } }\n",
       ["in": "1"])
@@ -141,7 +141,7 @@ import Testing
     #expect(folder.text("log") == nil)
   }
 
-  @Test func `a product of a failed attempt only counts if it is written again`() throws {
+  @Test func `a product of a failed attempt counts only if it is written again`() throws {
     let folder = try Folder(
       """
       name: w
@@ -220,7 +220,7 @@ import Testing
     #expect(try !folder.flowrun("validate", "w.yaml").output.contains("does not exist"))
   }
 
-  @Test func `each item needs its own input`() throws {
+  @Test func `each item requires its own input`() throws {
     let folder = try Folder(
       """
       name: w
@@ -232,7 +232,7 @@ import Testing
     #expect(folder.text("log") == "x\n")
   }
 
-  @Test func `a file may be missing if another step may produce it or it is not required`() throws {
+  @Test func `a file may be missing if another step may produce it or if it is not required`() throws {
     let folder = try Folder(
       """
       name: w
@@ -289,7 +289,7 @@ import Testing
     }
   }
 
-  @Test func `validate warns about a file whose name is written as a pattern`() throws {
+  @Test func `validate warns about a file name that is written as a pattern`() throws {
     let folder = try Folder("name: w\nsteps: { a: { run: 'true', inputs-from: ['a[1].txt'] } }\n", ["a[1].txt": ""])
     #expect(
       try folder.flowrun("validate", "w.yaml").output.contains(

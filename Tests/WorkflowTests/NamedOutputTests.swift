@@ -81,7 +81,7 @@ import Testing
     #expect(numbers.hasPrefix("6,8"), "\(result.output)")
   }
 
-  @Test func `have types, belong to one attempt or item, and leave no file`() throws {
+  @Test func `have types, belong to one attempt or item, and leave no file behind`() throws {
     let folder = try Folder(["w.yaml": Self.workflow])
     check(try folder.flowrun("w.yaml"))
     #expect(folder.leftOver == [])
@@ -140,7 +140,7 @@ import Testing
     #expect(folder.text("log") == "ran\n" && folder.leftOver == [])
   }
 
-  @Test func `hide secrets, and may pass them on`() throws {
+  @Test func `hide secrets, and can pass them on`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -225,7 +225,7 @@ import Testing
     #expect(text.contains("'flow.set' declares its own outputs"), "\(text)")
   }
 
-  @Test func `need a temporary folder, and report a missing one`() throws {
+  @Test func `require a temporary folder, and report a missing one`() throws {
     let folder = try Folder([
       "w.yaml": "name: w\nsteps:\n  a: { run: 'true', outputs: { a: { type: string, default: x } } }\n"
     ])
@@ -234,7 +234,7 @@ import Testing
       run.exitCode == 1 && run.output.contains("cannot create the file for FLOWRUN_OUTPUT in '/nowhere'"), "\(run)")
   }
 
-  @Test func `can be declared as an input, for calls`() throws {
+  @Test func `can be declared as inputs, for calls`() throws {
     let folder = try Folder([:])
     let call = try folder.flowrun(
       "call", "shell.run", "--with",
@@ -244,7 +244,7 @@ import Testing
 
   #if os(Linux)
     /// On a real small disk, which only root can create.
-    @Test(.enabled(if: getuid() == 0)) func `are never cut off by a full disk without an error`() throws {
+    @Test(.enabled(if: getuid() == 0)) func `are never truncated by a full disk without an error`() throws {
       let folder = try Folder([
         "w.yaml": """
         name: w

@@ -57,7 +57,7 @@ import Testing
     #expect(text("all.txt", folder) == "AX")
   }
 
-  @Test func `products can be the list of another step, as values and as files`() throws {
+  @Test func `products can be the items of another step, as values and as files`() throws {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w
@@ -78,7 +78,7 @@ import Testing
     #expect(text.contains("none: []"), "\(text)")
   }
 
-  @Test func `a resumed run knows the products of the steps that it keeps`() throws {
+  @Test func `a resumed run has the products of the steps that it keeps`() throws {
     let folder = try made()
     try folder.write(
       Self.workflow.replacing("command: 'echo merge", with: "command: 'test -e fine || exit 1; echo merge"),

@@ -36,7 +36,7 @@ import Testing
     return result.output + result.errors
   }
 
-  @Test func `are reported, and removed on request`() throws {
+  @Test func `files of removed items are reported, and removed on request`() throws {
     let folder = try made()
     let reported = try run(folder, #"["a"]"#)
     #expect(
@@ -60,7 +60,8 @@ import Testing
     #expect(try files(folder) == "a b")
   }
 
-  @Test func `are kept if the list is empty, an upstream step failed, or the run fails`() throws {
+  @Test func `files of removed items are kept if the list is empty, an upstream step failed, or the run fails`() throws
+  {
     let folder = try made()
     #expect(try run(folder, "[]", "--clean-removed").contains("kept, because its list is empty"))
     #expect(try run(folder, "[]", "--explain", "--clean-removed").contains("would keep 'clean/a': its list is empty"))
@@ -73,7 +74,7 @@ import Testing
     #expect(try files(folder) == "a b c")
   }
 
-  @Test func `are kept if they have changed, are links or belong to another step`() throws {
+  @Test func `files of removed items are kept if they have changed, are links or belong to another step`() throws {
     let folder = try made()
     try folder.write("mine", to: "clean/b")
     #expect(try run(folder, #"["a"]"#, "--clean-removed").contains("kept 'clean/b': it has changed since"))

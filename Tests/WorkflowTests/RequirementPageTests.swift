@@ -69,7 +69,7 @@ import Testing
     #expect(rows.filter { $0.command == "–" }.map(\.id) == ["S2", "S29", "S42", "S50"])
   }
 
-  @Test func `shows what its commands print`() async throws {
+  @Test func `shows the output of its commands`() async throws {
     let definitions = try #require(page.firstMatch(of: /(?s)```sh\n(.*?)```/)).output.1
     let commands = Set(rows.filter(\.isShown).map { String($0.command.dropFirst().dropLast()) }).sorted()
     #expect(commands.count > 40)

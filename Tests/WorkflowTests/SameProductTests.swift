@@ -43,7 +43,7 @@ import Testing
         .contains("step 'make' of 'part.yaml' would produce 'out.dat' for each of them"))
   }
 
-  @Test func `steps with conditions are a warning, and the second one to start fails`() throws {
+  @Test func `steps with conditions cause a warning, and the second one to start fails`() throws {
     let workflow = """
       name: w
       steps:
@@ -58,7 +58,7 @@ import Testing
     #expect(text.contains("produces 'out.dat', too; give them different paths"), "\(text)")
   }
 
-  @Test func `paths from expressions are found when the second step starts`() throws {
+  @Test func `conflicting paths from expressions are found when the second step starts`() throws {
     let workflow = """
       name: w
       inputs: { n: { type: string, default: out } }
@@ -87,7 +87,7 @@ import Testing
     #expect(text.contains("'a' produces 'd/a.js', too") && text.contains("b succeeded"), "\(text)")
   }
 
-  @Test func `a step that needs the other one may write the file again`() throws {
+  @Test func `a step may write the file again if it needs the other step`() throws {
     let workflow = """
       name: w
       steps:

@@ -325,7 +325,7 @@ import Testing
     }
   }
 
-  @Test func `of an env-file are only passed to the steps that use them`() throws {
+  @Test func `of an env-file are passed only to the steps that use them`() throws {
     let folder = try Folder([
       ".env": "DEPLOY_TOKEN=from-the-file\nREGION=north\n",
       "w.yaml": """

@@ -60,7 +60,7 @@ import TestSupport
     #expect(phone.output.contains("\"completedPomodoros\":1"))
   }
 
-  @Test func `S43 a simulated day prints its results, is repeated by its seed, and fails for wrong arguments`() throws {
+  @Test func `S43 a simulated day prints its results, repeats by its seed, and fails for invalid arguments`() throws {
     let arguments = ["sync", "simulate", "--seed", "7", "--devices", "3", "--hours", "6", "--loss", "0.4", "--json"]
     let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
     #expect(one.exitCode == 0)
@@ -76,7 +76,7 @@ import TestSupport
   }
 
   @Test(arguments: ["notes", "pomodoro"])
-  func `a simulated day of any schema matches the oracle, and is repeated by its seed`(_ name: String) throws {
+  func `a simulated day of any schema matches the oracle, and can be repeated by its seed`(_ name: String) throws {
     let schema = Self.workflows.appendingPathComponent("\(name).sync.yaml").path
     let arguments = ["sync", "simulate", "--schema", schema, "--seed", "5", "--hours", "6", "--loss", "0.3", "--json"]
     let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
@@ -151,7 +151,7 @@ import TestSupport
   }
 
   @Test(arguments: words)
-  func `the subcommands report the problem with a file that is not a device's`(_ words: [String]) throws {
+  func `the subcommands report the problem with a file that does not belong to a device`(_ words: [String]) throws {
     let file = folders.path + "/sync-mac.sqlite"
     let said = { try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path]) }
     #expect(try said().exitCode == 64)
@@ -181,7 +181,7 @@ import TestSupport
     #expect(result.output.contains("synced"))
   }
 
-  @Test func `a damaged shared file is reported and nothing is lost`() throws {
+  @Test func `a damaged shared file is reported, and nothing is lost`() throws {
     try Data("no database, but long enough to be taken for one at first sight".utf8).write(
       to: URL(fileURLWithPath: folders.path + "/shared.sqlite"))
     let result = try run("mac", "focus 25m\n")

@@ -30,7 +30,7 @@ import Testing
 
     """
 
-  @Test func `are removed after a success, and their absence alone repeats no step`() throws {
+  @Test func `temporary products are removed after a success, and their absence alone repeats no step`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r"])
     #expect(try ran(folder) == "call index sort")
     #expect(!exists("x.bam", folder) && !exists("y.bam", folder) && text("out", folder) == "1r")
@@ -50,7 +50,7 @@ import Testing
     #expect(try ran(folder) == "")
   }
 
-  @Test func `are kept after a reader has failed`() throws {
+  @Test func `temporary products are kept after a reader has failed`() throws {
     let folder = try WorkflowFolder(["w.yaml": Self.chain, "in": "1", "ref": "r", "broken": ""])
     #expect(try ran(folder, fails: true) == "call index sort")
     #expect(!exists("x.bam", folder) && text("y.bam", folder) == "1")
@@ -59,7 +59,8 @@ import Testing
     #expect(!exists("y.bam", folder) && text("out", folder) == "1r")
   }
 
-  @Test func `are kept if no step reads them, a reader did not run, or they are outputs of the run`() throws {
+  @Test func `temporary products are kept if they are not read, a reader did not run, or the run returns them`() throws
+  {
     let folder = try WorkflowFolder([
       "w.yaml": """
       name: w

@@ -201,7 +201,7 @@ import Testing
     #expect(try folder.flowrun("w.yaml", "--explain").output == "a: runs: it has not succeeded here\n")
   }
 
-  @Test func `is explained by its switches`() throws {
+  @Test func `is explained next to disabled steps and those whose if is false`() throws {
     let folder = try Folder([
       "w.yaml": """
       name: w
@@ -247,7 +247,7 @@ import Testing
     #expect(try folder.ran("resume") == "b")
   }
 
-  @Test func `may read a hundred thousand files, but no more`() throws {
+  @Test func `can read a hundred thousand files, but no more`() throws {
     let folder = try Folder(["w.yaml": "name: w\nsteps: { a: { run: echo a >> log, inputs-from: [many/*] } }\n"])
     let many = folder.url.appendingPathComponent("many")
     try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
