@@ -68,7 +68,7 @@ import Testing
         in: tool.folder.path)
       #expect(result.exitCode == 2, "\(result.errors)")
       let left = files.filter { FileManager.default.fileExists(atPath: "\(tool.folder.path)/\($0)") }
-      // The problems of the workflow are findings.
+      // Problems in the workflow are reported as findings.
       #expect(left == (name == "bad.yaml" ? ["quality.json"] : []), "\(name)")
       if name == "bad.yaml" { #expect(try tool.text(of: "quality.json").contains("no.such")) }
     }

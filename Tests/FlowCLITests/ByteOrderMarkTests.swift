@@ -1,6 +1,6 @@
 import Testing
 
-/// The byte-order mark that editors on Windows put before a text is ignored.
+/// The byte-order mark that Windows editors put at the start of a text is ignored.
 @Suite(.timeLimit(.minutes(10))) struct `A byte-order mark` {
   private static let mark = "\u{FEFF}"
 

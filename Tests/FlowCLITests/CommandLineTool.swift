@@ -3,7 +3,7 @@ import TestSupport
 
 /// Runs the real `flowrun` in a temporary folder.
 struct CommandLineTool {
-  /// The working folder; removed by ``remove()``.
+  /// The working folder, which ``remove()`` removes.
   let folder: URL
 
   /// The result of a call.

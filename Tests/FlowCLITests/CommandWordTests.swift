@@ -122,7 +122,7 @@ import Testing
     #expect(try tool.run("resume", "last").standardOutput.contains("nothing is left to do"))
   }
 
-  /// Mistakes that users of other tools make at first, and the expected answers.
+  /// Typical first mistakes of users of other tools, with the expected messages.
   static let mistakes: [(line: String, answer: String)] = [
     ("runs-on: ubuntu-latest", "leave 'runs-on' out"), ("timeout-minutes: 10", "write 'deadline: 10m'"),
     ("timeout: 10s", "did you mean 'deadline'?"), ("continue-on-error: true", "write 'optional: true'"),

@@ -66,7 +66,7 @@ import Testing
     defer { tool.remove() }
     let text = String(repeating: "x", count: 3 << 20)
     let long = #"{"expr":"contains(t, 'y')","contexts":{"t":"\#(text)"}}"#
-    // A debug build takes long to read it.
+    // A debug build needs a long time to read it.
     let tooLong = TestExtent.isFull ? String(repeating: " ", count: Limits.jsonBytes + 1) + "\n" : ""
     let output = try tool.run("eval", "--batch", input: "\(long)\n\(tooLong)\(long)")
     #expect(

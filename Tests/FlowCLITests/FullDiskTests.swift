@@ -38,8 +38,8 @@
 
       """
 
-    /// The disk can be full at any write: a normal run is not affected. A durable run ends with an error and, when
-    /// there is space, is resumed without repeating recorded steps.
+    /// The disk can fill up at any write. A normal run is not affected. A durable run ends with an error, and once
+    /// there is space, it is resumed without repeating recorded steps.
     @Test(.enabled(if: isRoot), .timeLimit(.minutes(10)))
     func `loses no run and no recorded step of a durable run`() throws {
       let outside = try CommandLineTool()

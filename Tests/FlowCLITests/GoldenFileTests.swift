@@ -49,7 +49,7 @@ import Testing
   }
 
   @Test func `have a plugin that still works with the protocol`() throws {
-    // The plugin ends if flowrun sends anything that is not in its record, and then nothing would be printed.
+    // The plugin exits if flowrun sends anything that is not in its record, and would then print nothing.
     let (tool, output) = try run("golden.yaml", "--no-history")
     defer { tool.remove() }
     #expect(output.contains("greet: greeting\n") && output.contains("said: Hello, Ada\n"), "\(output)")

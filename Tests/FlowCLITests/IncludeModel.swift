@@ -144,7 +144,7 @@ struct IncludeModel {
     }
   }
 
-  /// True if a run of it fails: a step that is not optional failed, even if other steps handled the failure.
+  /// True if a run of this workflow fails: a step that is not optional failed, even if other steps handled the failure.
   private func leavesFailure(_ ends: [End]) -> Bool {
     steps.indices.contains { ends[$0].word == "failure" && !steps[$0].isOptional }
   }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Pages in headless Chromium, used like a reader would.
+/// Pages in headless Chromium, used as a reader would use them.
 @Suite(.timeLimit(.minutes(10))) struct `An HTML page` {
   private static let workflow = """
     name: "<b>page & 'quotes'"

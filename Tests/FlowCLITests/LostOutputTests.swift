@@ -133,7 +133,7 @@
       let reader = open(pipe, O_RDONLY | O_NONBLOCK)
       defer { close(reader) }
       let patient = try FlowrunProcess(["much.yaml"], in: tool.folder.path, standardOutput: pipe)
-      // This is more than the pipe can contain; the reader starts late and reads small pieces.
+      // The output exceeds the capacity of the pipe. The reader starts late and reads small pieces.
       #expect(Self.isFull(reader))
       var bytes = [UInt8](repeating: 0, count: 1 << 16)
       var text: [UInt8] = []

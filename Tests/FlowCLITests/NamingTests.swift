@@ -25,7 +25,7 @@ struct NamingTests {
   @Test(arguments: ["", "countryCode", "country_code", "-a", "a-", "a--b", "1st", "a.b", "A"])
   func `a name that is not kebab-case is rejected`(name: String) { #expect(!Self.isKebabCase(name)) }
 
-  /// Returns the name of a field and of everything in it.
+  /// Returns the names of a field and of all its nested fields.
   private static func names(of field: FieldDeclaration) -> [String] { [field.name] + names(of: field.type) }
 
   private static func names(of type: ValueType) -> [String] {

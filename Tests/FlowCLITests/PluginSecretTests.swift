@@ -32,7 +32,7 @@ import Testing
     ),
   ]
 
-  /// Compiling the plugin in Swift takes long.
+  /// The Swift plugin takes a long time to compile.
   @Test(arguments: ["python", "node", "sh"] + (TestExtent.isFull ? ["swift"] : []))
   func `is passed to the plugin's program and never shown`(language: String) throws {
     let tool = try CommandLineTool()

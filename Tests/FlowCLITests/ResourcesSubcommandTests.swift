@@ -110,7 +110,7 @@ import Testing
     let more = try tool.run("validate", "more.yaml")
     #expect(more.exitCode == 2, "\(more.standardOutput.suffix(500))")
     #expect(more.standardOutput.contains("there are more than 1000 different 'resources'"))
-    // Repeating a request does not count.
+    // A repeated request counts once.
     try tool.write(
       workflow(1000) + "  again: { run: 'true', resources: { cpus: 1, memory: 7KiB } }\n", to: "again.yaml")
     let again = try tool.run("validate", "again.yaml")

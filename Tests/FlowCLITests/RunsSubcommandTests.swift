@@ -282,7 +282,7 @@ import Testing
     let second = try tool.run("resume", "last")
     #expect(second.exitCode == 1 && second.standardError.contains("is already running (process"), "\(second)")
     #expect(try tool.run("post", "last", "nothing").exitCode == 64)
-    // A suspended process does not answer, nor does it after continuing.
+    // A suspended process does not answer, not even after it continues.
     first.send(SIGSTOP)
     let unanswered = try tool.run("cancel", "last")
     #expect(unanswered.exitCode == 1 && unanswered.standardError.contains("does not answer"), "\(unanswered)")

@@ -213,7 +213,7 @@ import Testing
     try Shell.run(script, in: tool.folder.path).status
   }
 
-  /// Returns the processes with `mark` in their arguments that are still running after a while. They have that time
+  /// Returns the processes with `mark` in their arguments that are still running after a while. The wait is needed
   /// because the guard kills them after flowrun has ended.
   static func awaitEnd(of mark: String) -> [String] {
     var found: [String] = []

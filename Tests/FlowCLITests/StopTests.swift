@@ -76,7 +76,7 @@ import Testing
     #expect(!(result.standardOutput + result.standardError).contains("had left running"), "\(result)")
   }
 
-  /// A command that takes a while to stop, and says when it has.
+  /// A command that takes a while to stop, and then prints a line.
   private static let slow =
     "trap 'sleep 1; echo stopped >> log; exit 0' TERM; echo up >> log; while :; do sleep 0.01; done"
 

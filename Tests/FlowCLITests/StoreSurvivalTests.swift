@@ -155,7 +155,7 @@ import Testing
   private static let mayMount: Bool =
     getuid() == 0 && (try? Shell.run("losetup -f && command -v mkfs.ext4"))?.status == 0
 
-  /// The disk at some moment without the content of memory, which is what remains after a power failure.
+  /// The contents of the disk at some moment, without the data in memory, as after a power failure.
   @Test(.enabled(if: mayMount), arguments: [false, true])
   func `keeps a durable run across a power failure in its first seconds`(isUsed: Bool) throws {
     defer { tool.remove() }

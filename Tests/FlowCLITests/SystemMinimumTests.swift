@@ -46,7 +46,8 @@ import Testing
       #expect(status == 1 && output.contains("flowrun needs 12: raise ulimit -u, which is 5"), "\(output)")
     }
 
-    /// Swift's list of arguments is empty then, because it is searched next to the environment, which has moved.
+    /// Swift's list of arguments is empty in this case, because Swift looks for it next to the environment, which has
+    /// moved.
     @Test(.timeLimit(.minutes(10)))
     func `with a preloaded library that sets a variable when loaded does not change the arguments`() throws {
       defer { tool.remove() }

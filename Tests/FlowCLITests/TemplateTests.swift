@@ -37,7 +37,7 @@ struct TemplateTests {
     #expect(try await findings(try written(language)) == [])
   }
 
-  /// Changes that make the action of a new plugin slow and let it fail temporarily.
+  /// Changes that make the action of a new plugin slow and make it fail temporarily.
   private static let changes: [PluginTemplate.Language: (String, String, String)] = [
     .swift: (
       "main.swift", #"call.log("saying it louder")"#,

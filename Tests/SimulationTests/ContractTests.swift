@@ -2,7 +2,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// The rules of the format, each in the smallest run that shows it.
+/// The rules of the format, each tested in a minimal run.
 @Suite struct `A step` {
   @Test func `that fails skips everything downstream at once, and nothing else`() throws {
     var run = ScenarioBuilder()
@@ -458,7 +458,7 @@ import Testing
     run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }
     run.cancel(at: 100)
     let record = try simulate(run)
-    // One second of grace for the first, then five of cleanup.
+    // One second of grace for the first step, then five seconds of cleanup.
     #expect(record.span("cleanup").hasSuffix("..6100"))
   }
 

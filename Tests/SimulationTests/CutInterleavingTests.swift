@@ -5,8 +5,8 @@ import Testing
 
 private let scriptedFailure = StepFailure(code: "scripted", message: "the script says so")
 
-/// Every order in which the steps of every graph of up to four steps can end, cut after every end. `make test` covers
-/// graphs of up to three steps, and every fifth graph of four.
+/// Every order in which the steps of every graph of up to four steps can end, interrupted after every end. `make test`
+/// covers graphs of up to three steps, and every fifth graph of four.
 @Suite struct `Every interleaving, interrupted at any point,` {
   @Test(arguments: 1...4) func `continues as if it had not been interrupted`(steps: Int) throws {
     var cuts = 0
@@ -56,7 +56,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     }
   }
 
-  /// One path through a graph, one end per instant.
+  /// One path through a graph, with one end per instant.
   private struct Way {
     var plan: Plan
     var running: [Int] = []

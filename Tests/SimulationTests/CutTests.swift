@@ -5,12 +5,12 @@ import FlowTestKit
 import TestSupport
 import Testing
 
-/// A run that is cut at any instant and resumed by a plan that was restored from the journal entries alone.
+/// A run that is interrupted at any instant and resumed by a plan that was restored from the journal entries alone.
 @Suite struct `An interrupted run` {
   private static let seeds = TestExtent.seeds(2_000, of: 10_000, release: 10_000, long: 100_000)
 
-  /// Checks every cut of every scenario whose bodies may start again without a difference. Services have their own rule
-  /// for restarts, a step's maximum starts again with it, and a cancellation is not restored.
+  /// Checks every interruption of every scenario whose bodies can start again without a difference. Services have a
+  /// separate rule for restarts, a step's maximum restarts with the step, and a cancellation is not restored.
   @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
   func `ends like an uninterrupted run, whatever the instant`(block: Int) throws {
     for seed in Self.seeds where seed % 8 == UInt64(block) { try check(seed) }

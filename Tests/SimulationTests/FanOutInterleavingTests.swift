@@ -47,7 +47,7 @@ private struct ItemWalk {
   let isOptional: Bool
   var passesOn = false
   var plan: Plan
-  /// The follower, and items by instance.
+  /// The follower and the items, by instance.
   var running: [StepIndex] = []
   var endings: [(body: StepIndex, isSuccess: Bool)] = []
 

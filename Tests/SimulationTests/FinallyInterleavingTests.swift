@@ -65,7 +65,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     }
   }
 
-  /// Lets the bodies that were asked to end return in every order, or be abandoned after their grace.
+  /// Makes the cancelled bodies return in every order, or be abandoned after their grace period.
   private func followCancelled(_ walk: Walk, _ graph: String) {
     if let problem = walk.problem { return record(problem + ", cancelled", walk, graph) }
     guard !walk.ending.isEmpty else {
@@ -92,7 +92,7 @@ private let scriptedFailure = StepFailure(code: "scripted", message: "the script
     Issue.record("\(problem): \(graph), ended \(walk.endings)")
   }
 
-  /// One path through a graph, one end per instant.
+  /// One path through a graph, with one end per instant.
   private struct Walk {
     var plan: Plan
     /// The number of steps outside `finally`.

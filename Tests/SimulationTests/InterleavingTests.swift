@@ -113,7 +113,7 @@ import Testing
       drain(at: endings.count)
     }
 
-    /// Carries out the plan's effects and starts the steps it offers.
+    /// Performs the plan's effects and starts the offered steps.
     mutating func drain(at now: Int) {
       while plan.hasEffects {
         for effect in plan.takeEffects() {

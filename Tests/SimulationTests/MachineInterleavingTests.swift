@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Every order in which steps with resource requests can end, applied directly to the plan.
-@Suite struct `Every interleaving of steps that request resources` {
+@Suite struct `Every interleaving of steps that take resources` {
   /// The requests of up to five steps: every combination of small shares of a machine with three cpus, one unit of
   /// memory and one gpu.
   private static let requests: [MachineResources?] = [

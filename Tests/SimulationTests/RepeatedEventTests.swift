@@ -3,7 +3,7 @@ import FlowModel
 import FlowTestKit
 import Testing
 
-/// Events of which each post counts, although steps only wait for the first.
+/// Events whose posts all count, although steps wait only for the first.
 @Suite struct `A repeating event` {
   @Test func `reports every post, and stays set for the steps that wait for it`() throws {
     var run = ScenarioBuilder()

@@ -1,6 +1,6 @@
 import FlowModel
 
-/// All acyclic graphs with a few steps, each once regardless of how its steps are numbered.
+/// All acyclic graphs with a few steps, each once regardless of the numbering of its steps.
 enum SmallGraphs {
   /// Returns the graphs with `count` steps, as the dependencies of each step. A step only depends on earlier ones.
   ///

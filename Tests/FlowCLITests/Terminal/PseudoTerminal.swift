@@ -13,7 +13,7 @@
     private var readCount = 0
 
     init?(rows: Int, columns: Int) {
-      // This is what `posix_openpt`, `unlockpt` and `ptsname` do, which are not visible in Swift.
+      // Does the same as `posix_openpt`, `unlockpt` and `ptsname`, which are not available in Swift.
       let (unlock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
       master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
       var (isLocked, index) = (Int32(0), UInt32(0))

@@ -9,7 +9,7 @@
     private let terminal: PseudoTerminal
     /// The output of the program.
     private(set) var output = ""
-    /// The end of the last text that was waited for.
+    /// The end of the last expected text.
     private var seen: String.Index
 
     /// Starts `flowrun` with these arguments, or the program named by the first of `words` if `isShell`.

@@ -1,7 +1,7 @@
 import FlowDiagnostics
 
-/// A terminal that keeps what a person would see. It supports the sequences that flowrun uses; any others are recorded
-/// as faults.
+/// A terminal that keeps the visible text. It supports the sequences that flowrun uses; any others are recorded as
+/// faults.
 struct VirtualTerminal {
   private(set) var columns: Int
   private let rows: Int

@@ -6,7 +6,7 @@ import FlowTestKit
 extension Oracle {
   func isFanOut(_ step: Int) -> Bool { fanOuts[step] != nil }
 
-  /// The step of a unit. A step is its own.
+  /// Returns the step of a unit. A step is its own owner.
   func owner(of unit: Int) -> Int { unit < steps.count ? unit : itemOwners[unit - steps.count] }
 
   func units(of step: Int) -> [Int] { (steps.count..<states.count).filter { owner(of: $0) == step } }

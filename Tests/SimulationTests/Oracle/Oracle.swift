@@ -26,7 +26,7 @@ struct Oracle {
   /// True for each step whose own `if` contains a status function.
   let statesStatus: [Bool]
 
-  /// The waiting step that the last started step passed, and how often in a row.
+  /// The waiting step that the last started step passed, and the number of consecutive times.
   var passed: (step: Int, count: Int)?
 
   var now = 0
@@ -178,7 +178,7 @@ struct Oracle {
     }
   }
 
-  /// The order of due items: by instant, then kind, then place within the kind.
+  /// The order of due items: by instant, then by kind, then by position within the kind.
   struct Due: Comparable {
     var instant: Int
     var kind: Int

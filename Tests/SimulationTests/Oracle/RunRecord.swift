@@ -14,7 +14,7 @@ struct RunRecord: Equatable {
   var contradictions: [String] = []
 
   struct GateRecord: Equatable {
-    /// `ready`, `failed`, `timed-out`, `cancelled`, or nil if the run ended before.
+    /// `ready`, `failed`, `timed-out`, `cancelled`, or nil if the run ended earlier.
     var outcome: String?
     var openedAt: Int?
     var readyAt: Int?
