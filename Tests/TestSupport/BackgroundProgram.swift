@@ -5,7 +5,7 @@ public final class BackgroundProgram: Sendable {
   /// The process id.
   public let number: Int32
 
-  /// The watchdog keeps no file of the caller open, because a reader may wait for its end.
+  /// The watchdog keeps none of the caller's files open, because a reader may wait for their end.
   private static let script = """
     log=$1; shift
     lonely() {

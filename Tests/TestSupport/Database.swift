@@ -4,7 +4,7 @@ import Foundation
 public final class Database: Sendable {
   /// The connection string for libpq.
   public let information: String
-  /// The path of its folder.
+  /// The path of the server's folder.
   public let folder: String
 
   /// The output of a failed command.
@@ -18,14 +18,14 @@ public final class Database: Sendable {
   private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../scripts/postgres").standardizedFileURL.path
 
-  /// Starts it in the folder whose servers `scripts/test` stops when a test that was killed could not.
+  /// Starts a server in a folder in which `scripts/test` stops servers left behind by a killed test.
   public init() throws {
     folder = Self.newFolder()
     information = Self.information(folder)
     try start()
   }
 
-  /// Starts a standby of `other`, which from then on only confirms data that the standby has.
+  /// Starts a standby of `other`, which from then on confirms only data that the standby has.
   public init(following other: Database) throws {
     folder = Self.newFolder()
     information = Self.information(folder)
@@ -83,9 +83,8 @@ public final class Database: Sendable {
 
 /// Runs system commands.
 public enum Shell {
-  /// Runs a script, in a folder and with variables of its own where they are given. Its input and output are files: a pipe that
-  /// another process has inherited would keep the reader waiting. The script is killed after
-  /// `limitSeconds`.
+  /// Runs a script, optionally in a folder and with its own variables. Its input and output are files, because a pipe
+  /// that another process has inherited would keep the reader waiting. The script is killed after `limitSeconds`.
   public static func run(
     _ script: String, in folder: String = ".", environment: [String: String] = ProcessInfo.processInfo.environment,
     input: String = "", limitSeconds: Int = 300

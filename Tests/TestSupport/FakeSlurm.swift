@@ -6,8 +6,7 @@ public struct FakeSlurm {
   /// The folder of the commands.
   public let folder: String
 
-  /// Creates the commands in a new folder. `srun` is the shell text that runs before the command; its `$1` is the
-  /// command.
+  /// Creates the commands in a new folder. `srun` is a shell script that runs before the command in `$1`.
   public init(srun: String = "") throws {
     folder = FileManager.default.temporaryDirectory.path + "/flowrun-slurm-commands-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -19,7 +18,7 @@ public struct FakeSlurm {
     for name in ["scancel", "scontrol", "squeue"] { try write(note, to: name) }
   }
 
-  /// Makes a command run a script after recording the call.
+  /// Makes a command record each call and then run a script.
   public func set(_ name: String, _ script: String) throws {
     try write("echo \"${0##*/} $PPID $*\" >> '\(folder)/calls'\n" + script, to: name)
   }

@@ -35,7 +35,7 @@ public final class FlowrunProcess {
       .path
   }
 
-  /// Runs `flowrun` to its end; ends it after `limitSeconds`.
+  /// Runs `flowrun` to its end, or ends it after `limitSeconds`.
   public static func run(
     _ arguments: [String], in folder: String? = nil, input: String = "", environment: [String: String] = [:],
     standardOutput: String? = nil, limitSeconds: Int = 60
@@ -45,8 +45,8 @@ public final class FlowrunProcess {
     ).result(limitSeconds: limitSeconds)
   }
 
-  /// Starts `flowrun`; `environment` is added to this process's own, and `standardOutput` and `standardError` name devices
-  /// that are written to instead of being read.
+  /// Starts `flowrun`. `environment` is added to this process's variables. `standardOutput` and `standardError` are
+  /// devices for output that is not read.
   public init(
     _ arguments: [String], in folder: String? = nil, input: String = "", environment: [String: String] = [:],
     standardOutput: String? = nil, standardError: String? = nil
@@ -78,20 +78,20 @@ public final class FlowrunProcess {
   /// The standard error so far.
   public var errorsSoFar: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
 
-  /// Waits until standard output contains `text`; returns false if it does not within `limitSeconds`.
+  /// Waits until standard output contains `text`. Returns false if it does not within `limitSeconds`.
   public func waitForOutput(_ text: String, limitSeconds: Int = 30) -> Bool {
     within(seconds: limitSeconds) { outputSoFar.contains(text) }
   }
 
-  /// Waits until standard error contains `text`; returns false if it does not within `limitSeconds`.
+  /// Waits until standard error contains `text`. Returns false if it does not within `limitSeconds`.
   public func waitForErrors(_ text: String, limitSeconds: Int = 30) -> Bool {
     within(seconds: limitSeconds) { errorsSoFar.contains(text) }
   }
 
-  /// True if the process has ended; ``result(limitSeconds:)`` still returns its result.
+  /// True if the process has ended. ``result(limitSeconds:)`` still returns its result.
   public var hasEnded: Bool { program.hasEnded }
 
-  /// Waits for the end; kills the process after `limitSeconds`.
+  /// Waits for the end of the process, or kills it after `limitSeconds`.
   public func result(limitSeconds: Int = 60) -> Result {
     let code = program.exitCode(withinSeconds: limitSeconds) ?? 128 + SIGKILL
     defer {

@@ -2,14 +2,14 @@ import FlowSQLite
 
 /// Changes an SQLite file, such as a run store, like another program.
 public enum ForeignWriter {
-  /// Runs statements that return nothing that is read. Closing the file copies its log into it.
+  /// Runs statements without reading results. Closing the file copies its log into it.
   public static func execute(_ text: String, on path: String) throws {
     let connection = try SQLiteConnection(path, .readWrite, busyMilliseconds: 10_000)
     defer { connection.close() }
     try connection.execute(text)
   }
 
-  /// The first column of a query's first row as text.
+  /// Returns the first column of a query's first row as text.
   public static func text(_ query: String, in path: String) throws -> String? {
     let connection = try SQLiteConnection(path, .readWrite, busyMilliseconds: 10_000)
     defer { connection.close() }

@@ -2,17 +2,17 @@ import Foundation
 
 /// An sshd for one test on loopback, with its own keys. Deinitialization stops it.
 public final class SSHServer: Sendable {
-  /// The folder of its files; `bin/ssh` in it is an ssh that knows the server as `one` and `two`.
+  /// The folder of the server's files. Its `bin/ssh` is an ssh for which the server has the names `one` and `two`.
   public let folder: String
   private let server: BackgroundProgram
 
   /// True if an sshd is installed, as by `scripts/setup test`.
   public static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/sbin/sshd")
 
-  /// The environment in which flowrun's plugin reaches it.
+  /// The environment in which flowrun's plugin uses the server.
   public var environment: [String: String] { ["PATH": "\(folder)/bin:/usr/bin:/bin"] }
 
-  /// Starts it, on a port that no connection of this machine is given by itself; on another one when that is taken.
+  /// Starts the server on a port outside the system's range of ephemeral ports, and tries another one if it is taken.
   public init() throws {
     folder = "/tmp/flowrun-ssh-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder + "/bin", withIntermediateDirectories: true)
@@ -28,7 +28,7 @@ public final class SSHServer: Sendable {
     throw failure
   }
 
-  /// Writes the settings and the keys, and starts the server; throws what it logged when it does not answer.
+  /// Writes the settings and the keys, and starts the server. Throws the server's log if it does not answer.
   private static func start(in folder: String, port: Int) throws -> BackgroundProgram {
     let (status, output) = try Shell.run(
       """

@@ -17,7 +17,7 @@ public enum SingleMistake: String, CaseIterable, Sendable {
     }
   }
 
-  /// The text of `lines` with this mistake at one of them, or nil if it does not apply to that line.
+  /// Returns `lines` with this mistake in one of them, or nil if the mistake does not apply to that line.
   public func text(of lines: [String], at number: Int) -> String? {
     var lines = lines
     let line = lines[number]

@@ -3,7 +3,7 @@ import Foundation
 /// A Slurm cluster for one test, with a controller and two nodes of two processors on this machine. Deinitialization
 /// stops it.
 public final class SlurmCluster: Sendable {
-  /// The path of its folder.
+  /// The path of the cluster's folder.
   public let folder: String
 
   private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -25,7 +25,7 @@ public final class SlurmCluster: Sendable {
 
   deinit { try? run("stop") }
 
-  /// The environment in which Slurm's commands find it.
+  /// The environment in which Slurm's commands find the cluster.
   public var environment: [String: String] { ["SLURM_CONF": "\(folder)/slurm.conf"] }
 
   /// Kills a node with all of its processes, like a power failure.
@@ -34,14 +34,14 @@ public final class SlurmCluster: Sendable {
   /// Restarts a killed node.
   public func startNode(_ name: String) throws { try run("start-node", name) }
 
-  /// The daemons that manage the steps on a node.
+  /// Returns the daemons that manage the steps on a node.
   public func stepDaemons(on node: String) throws -> [Int32] {
     let (status, output) = try Shell.run("'\(Self.script)' step-daemons '\(folder)' \(node)")
     guard status == 0 else { throw Database.Failure(output: output) }
     return ListedProcess.numbers(output)
   }
 
-  /// The output of a Slurm command.
+  /// Returns the output of a Slurm command.
   public func ask(_ command: String) throws -> String {
     let (status, output) = try Shell.run("SLURM_CONF='\(folder)/slurm.conf' \(command)")
     guard status == 0 else { throw Database.Failure(output: output) }

@@ -9,32 +9,33 @@ import Synchronization
   import Darwin
 #endif
 
-/// A program that a test starts, with a clean signal mask and no files but its standard ones.
+/// A program that a test starts, with a clean signal mask and only its standard files.
 ///
-/// Tests do not use Foundation's `Process`: on Linux it crashes now and then while it watches a program that is killed.
+/// Tests do not use Foundation's `Process`, because on Linux it sometimes crashes while it watches a program that is
+/// killed.
 public final class StartedProgram: Sendable {
   /// A standard file of the program.
   public enum Stream {
-    /// Reads nothing and writes to nowhere.
+    /// The null device.
     case null
-    /// A file, which is created or emptied where the program writes.
+    /// A file, which is created or emptied if the program writes to it.
     case file(String)
-    /// A pipe, whose other end is closed here once the program has started.
+    /// A pipe, whose other end is closed in this process once the program has started.
     case pipe(Pipe)
     /// The same as standard output.
     case output
   }
 
-  /// A program that could not be started.
+  /// The error of a program that could not be started.
   public struct StartProblem: Error, CustomStringConvertible {
     /// The program and the system's message.
     public let description: String
   }
 
-  /// The number of its process.
+  /// The process id.
   public let number: pid_t
 
-  /// The status as `waitpid` returned it; nil until then.
+  /// The status returned by `waitpid`, or nil before the end.
   private let status = Mutex<Int32?>(nil)
 
   /// Starts a program in a folder.
@@ -61,7 +62,7 @@ public final class StartedProgram: Sendable {
         let end = descriptor == 0 ? pipe.fileHandleForReading : pipe.fileHandleForWriting
         posix_spawn_file_actions_adddup2(&files, end.fileDescriptor, descriptor)
         if !ends.contains(end) { ends.append(end) }
-        // The program would otherwise keep the other end of its own pipe open, and so would one that is started later.
+        // Otherwise this program and those started later would keep the other end of the pipe open.
         for handle in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
           _ = fcntl(handle.fileDescriptor, F_SETFD, FD_CLOEXEC)
         }
@@ -79,7 +80,7 @@ public final class StartedProgram: Sendable {
     posix_spawnattr_setsigdefault(&attributes, &all)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
-    // The shell changes the folder and becomes the program: the process is the same.
+    // The shell changes the folder and is replaced by the program, so the process is the same.
     let line = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder] + words
     var texts: [UnsafeMutablePointer<CChar>?] = line.map { strdup($0) } + [nil]
     var entries: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -91,16 +92,16 @@ public final class StartedProgram: Sendable {
     number = child
   }
 
-  /// Sends a signal; nothing happens after its end was seen.
+  /// Sends a signal, unless the process is known to have ended.
   public func send(_ signal: Int32) {
     status.withLock { if $0 == nil { kill(number, signal) } }
   }
 
-  /// Whether it has ended.
+  /// True if the process has ended.
   public var hasEnded: Bool { collect() != nil }
 
-  /// Waits for its end and returns its exit code, or 128 plus the number of the signal that ended it; nil if it had to be killed
-  /// after `limit` seconds.
+  /// Waits for the end and returns the exit code, or 128 plus the number of the signal that ended the process. Returns
+  /// nil if the process had to be killed after `limit` seconds.
   @discardableResult public func exitCode(withinSeconds limit: Int = 60) -> Int32? {
     var isOver = false
     for _ in 0..<(limit * 500) {
@@ -117,7 +118,7 @@ public final class StartedProgram: Sendable {
     return signal == 0 ? (status >> 8) & 0xFF : 128 + signal
   }
 
-  /// Kills it and waits until it has ended.
+  /// Kills the process and waits for its end.
   public func endByForce() {
     send(SIGKILL)
     _ = within(seconds: 60) { hasEnded }

@@ -14,10 +14,10 @@ public enum TestExtent: Sendable {
   /// True if slow tests run completely.
   public static var isFull: Bool { current != .usual }
 
-  /// What `scripts/test` derives from the commit and prints, so that commits take turns.
+  /// The number that `scripts/test` derives from the commit and prints, so that each commit tests another part.
   private static let part = environment["FLOWRUN_SEEDS_PART"].flatMap { UInt64($0) } ?? 0
 
-  /// The number for the current extent.
+  /// Returns the number for the current extent.
   public static func count(usual: Int, release: Int, long: Int) -> Int {
     switch current {
     case .usual: usual
@@ -26,7 +26,8 @@ public enum TestExtent: Sendable {
     }
   }
 
-  /// Whether to try the case with this number: one in `parts` for `make test`, by turns, and each for the others.
+  /// True if the case with this number is to be tested: `make test` tests one in `parts`, in turn, and the others test
+  /// all.
   public static func tries(_ number: Int, ofParts parts: Int) -> Bool {
     isFull || number % parts == Int(part % UInt64(parts))
   }
@@ -34,10 +35,10 @@ public enum TestExtent: Sendable {
   /// The seeds to try: the one in `FLOWRUN_SEED`; all for the long tests; else `count` of the first `total`, by turns.
   ///
   /// - Parameters:
-  ///   - count: how many seeds `make test` tries.
-  ///   - total: how many seeds it takes them from.
-  ///   - release: how many of them `make test-release` tries; `count` by default.
-  ///   - long: how many seeds `make test-long` tries; `total` by default.
+  ///   - count: the number of seeds for `make test`.
+  ///   - total: the number of seeds from which these are selected.
+  ///   - release: the number of seeds for `make test-release`, by default `count`.
+  ///   - long: the number of seeds for `make test-long`, by default `total`.
   public static func seeds(
     _ count: UInt64, of total: UInt64, release: UInt64? = nil, long: UInt64? = nil
   ) -> ClosedRange<UInt64> {

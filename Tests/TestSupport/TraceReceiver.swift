@@ -1,11 +1,11 @@
 import Foundation
 
-/// A receiver of OpenTelemetry traces made from the published protocol: it reads requests with the package
-/// `opentelemetry-proto` and keeps what is in them. It goes away with the object.
+/// A receiver of OpenTelemetry traces based on the published protocol. It parses requests with the package
+/// `opentelemetry-proto` and stores their contents. Deinitialization stops it.
 public final class TraceReceiver: Sendable {
-  /// The address; what comes next in the path says how the receiver answers: `ok`, `reject` (two spans of each request),
-  /// `busy` (503 to the first request), `negative` (503 and `Retry-After: -5`), `error` (400), `silent` (not at all) or
-  /// `wrong` (no HTTP).
+  /// The address. The next part of the path selects the receiver's answer: `ok`, `reject` (two spans of each request),
+  /// `busy` (503 to the first request), `negative` (503 and `Retry-After: -5`), `error` (400), `silent` (no answer) or
+  /// `wrong` (not HTTP).
   public let address: String
   private let folder: String
   private let program: BackgroundProgram
@@ -86,7 +86,7 @@ public final class TraceReceiver: Sendable {
     server.serve_forever()
     """#
 
-  /// Starts it.
+  /// Starts the receiver.
   public init() throws {
     folder = "/tmp/flowrun-traces-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
