@@ -69,7 +69,7 @@ struct ShelfView: View {
   var body: some View { EmptyView() }
 }
 
-/// As the build plugin writes it.
+/// A copy of the build plugin's output.
 enum Workflows {
   static let launch = Launch()
 

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// Background tasks, as far as BGTask.follow uses them.
+// The part of BackgroundTasks that BGTask.follow uses.
 @_exported import Foundation
 
 open class BGTask: NSObject {

@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// CloudKit, as far as CloudKitZone uses it. These are declarations for the type checker alone: nothing here ever runs, so
-// `@unchecked Sendable` repeats what Apple's headers say.
+// The part of CloudKit that CloudKitZone uses. The declarations are only type-checked and never run, so `@unchecked
+// Sendable` repeats Apple's headers.
 @_exported import Foundation
 
 public let CKCurrentUserDefaultName = "__defaultOwner__"

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// Core Location, as far as CoreLocationSource uses it.
+// The part of Core Location that CoreLocationSource uses.
 @_exported import Foundation
 
 public enum CLAuthorizationStatus: Int32, Sendable {

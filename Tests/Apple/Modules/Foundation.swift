@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// The part of Foundation that the modules for apps use: what is the same everywhere, and the classes that Apple's has besides.
+// The part of Foundation that the modules for apps use: the common declarations and additional classes of Apple's
+// Foundation.
 @_exported import FoundationEssentials
 
 public protocol NSObjectProtocol: AnyObject {}

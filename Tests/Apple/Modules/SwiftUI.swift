@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// Views of SwiftUI, as far as LaunchGate uses them.
+// The views of SwiftUI that LaunchGate uses.
 @_exported import Foundation
 
 @MainActor @preconcurrency public protocol View {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// UIKit, as far as FlowApple uses it.
+// The part of UIKit that FlowApple uses.
 @_exported import Foundation
 import UserNotifications
 
@@ -32,7 +32,7 @@ import UserNotifications
 
 @MainActor open class UISceneSession: NSObject {}
 
-// The methods are optional there.
+// UIKit declares these methods as optional.
 @MainActor public protocol UIWindowSceneDelegate: NSObjectProtocol {
   func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
   func scene(_ scene: UIScene, openURLContexts contexts: Set<UIOpenURLContext>)

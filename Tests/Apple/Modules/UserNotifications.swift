@@ -1,5 +1,6 @@
 // swift-format-ignore-file
-// UserNotifications, as far as DeviceNotificationCenter uses it. Classes that Apple does not mark are not Sendable here.
+// The part of UserNotifications that DeviceNotificationCenter uses. Classes that Apple does not mark as Sendable are
+// not Sendable here.
 @_exported import Foundation
 
 public struct UNAuthorizationOptions: OptionSet, Sendable {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The signposts of os, as far as the modules for apps use them.
+// The signposts of os that the modules for apps use.
 public struct OSSignpostID: Sendable {}
 
 public struct OSSignpostIntervalState: Sendable {}

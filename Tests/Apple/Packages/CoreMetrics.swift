@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// swift-metrics, as far as FlowObservability uses it.
+// The part of swift-metrics that FlowObservability uses.
 public protocol MetricsFactory: Sendable {}
 
 public enum MetricsSystem {

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// swift-log, as far as FlowObservability uses it.
+// The part of swift-log that FlowObservability uses.
 public struct Logger: Sendable {
   public enum Level: String, Sendable {
     case trace, debug, info, notice, warning, error, critical

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// swift-distributed-tracing and its ServiceContext, as far as FlowObservability uses them.
+// The parts of swift-distributed-tracing and its ServiceContext that FlowObservability uses.
 public struct ServiceContext: Sendable {
   public static var current: ServiceContext? { nil }
   public static var topLevel: ServiceContext { ServiceContext() }
