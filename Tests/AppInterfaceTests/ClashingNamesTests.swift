@@ -12,9 +12,10 @@ import SyncEngine
 import Testing
 import UserInterfacePlugin
 
-// Names that Swift, Foundation, Testing, SwiftUI and Combine have, as an app writes them: none is flowrun's.
+// Names of Swift, Foundation, Testing, SwiftUI and Combine as an app uses them. None of them refers to a type of
+// flowrun.
 
-// Proof of safety: `Upload` has no state of its own.
+// Proof of safety: `Upload` has no state.
 private final class Upload: Operation, @unchecked Sendable {
   override func main() {}
 }
@@ -33,7 +34,7 @@ private func sum(_ bytes: Span<UInt8>) -> Int {
   return sum
 }
 
-/// A field of an action's input next to the records of sync, which have fields, too.
+/// A field of an action's input alongside sync's records, which also have fields.
 private struct Greeting: ActionInput {
   @Field("The person to greet") var who: String
 }

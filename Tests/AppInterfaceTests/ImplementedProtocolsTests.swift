@@ -13,7 +13,7 @@ import SyncEngine
 import Testing
 import UserInterfacePlugin
 
-// What an app implements, with nothing but what is public: each protocol that a page names.
+// Implementations of each protocol that a page mentions, as in an app, which has access only to public declarations.
 
 private struct DeviceLocation: LocationSource {
   func authorization() -> LocationAuthorization? { .whenInUse }
@@ -93,7 +93,7 @@ private final class Window: ApplicationInterface {
   func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {}
 }
 
-/// A store of runs of an app's own that passes everything on.
+/// An app's store of runs, which passes every call on.
 private struct PassingStore: RunStore {
   let other: any RunStore
   func create(
@@ -144,7 +144,7 @@ private struct Cloud: CloudZone {
   func account() async throws(CloudZoneError) -> String { "ada" }
 }
 
-/// A backend of an app's own that asks another one.
+/// An app's backend, which passes every call on.
 private struct Passing: SyncBackend {
   let other: MemoryBackend
   func commit(

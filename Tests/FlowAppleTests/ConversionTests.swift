@@ -8,7 +8,7 @@ import Testing
 
 @testable import FlowApple
 
-/// Payloads as push services and UIKit deliver them: Foundation's own numbers, and keys of any kind.
+/// Payloads as push services and UIKit deliver them, with Foundation's numbers and keys of any type.
 @Suite struct `Foundation values` {
   @Test func `keep numbers as numbers and booleans as booleans`() {
     #expect(Value(foundation: NSNumber(value: 1)) == .integer(1))

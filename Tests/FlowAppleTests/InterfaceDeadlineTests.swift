@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import UserInterfacePlugin
 
-/// An interface of the main thread, as an app implements it over UIKit.
+/// An interface on the main thread, as an app would implement it with UIKit.
 @MainActor private final class WindowInterface: ApplicationInterface {
   private let calls: Calls
 
@@ -33,7 +33,7 @@ private final class Calls: Sendable {
   func add(_ name: String) { names.withLock { $0.append(name) } }
 }
 
-/// Keeps the main thread busy from ``begin()`` to ``end()``.
+/// Blocks the main thread from ``begin()`` to ``end()``.
 private final class MainThreadHold: Sendable {
   private let begun = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)

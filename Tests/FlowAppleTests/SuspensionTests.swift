@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(1))) struct `A launch in the background` {
-  /// A handle that records when it is released and taken again.
+  /// A handle that records when it is released and reacquired.
   private final class Files: SuspendableHandle {
     let calls = Mutex<[String]>([])
     let isTaken: Bool
@@ -116,7 +116,7 @@ import Testing
     while try history.runs().isEmpty { await Task.yield() }
     #expect(try history.runs().map(\.state) == [.running])
     await model.suspend().value
-    // As after the end of the process, no process has the run.
+    // As after the end of the process, no process owns the run.
     #expect(try history.runs().map(\.state) == [.interrupted])
     let work = model.beginBackgroundWork()
     await model.reactivate().value

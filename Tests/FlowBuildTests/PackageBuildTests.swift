@@ -112,7 +112,7 @@ struct PackageBuildTests {
     files["/a/app.plugin.yaml"] = Self.own + "\ncommand: [cat]"
     let messages = build(files).messages
     #expect(messages.hasPrefix("/a/app.plugin.yaml:14:1: error: "))
-    // Steps that use the plugin have no errors of their own.
+    // Steps that use the plugin cause no additional errors.
     #expect(messages.firstRange(of: "/a/launch.yaml") == nil)
   }
 

@@ -109,7 +109,7 @@ import Testing
     options.laterRequests = [MachineResources(cpus: 6), MachineResources(cpus: 9)]
     options.retry?.reasons = RetryReasons(
       [.timedOut, .statuses(100...110), .code("command-failed")], areExcepted: true)
-    // A new member must be written as well, and needs a value here.
+    // A new member must be compiled, too, and needs a value here.
     let defaults = Mirror(reflecting: StepOptions.none).children.map { "\($0.value)" }
     for (index, child) in Mirror(reflecting: options).children.enumerated() {
       #expect("\(child.value)" != defaults[index], "\(child.label ?? "") is at its default")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FlowCompiled
 
-/// Names that a plugin has changed are errors that mention the new name, in YAML and in files compiled earlier.
+/// A name that a plugin has changed is an error that mentions the new name, both in YAML and in files compiled earlier.
 struct MovedNameTests {
   private static let yaml = """
     name: moved

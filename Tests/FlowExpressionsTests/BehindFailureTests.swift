@@ -1,7 +1,7 @@
 import FlowExpressions
 import Testing
 
-/// Conditions that may hold although a dependency did not succeed.
+/// Conditions that can be true even if a dependency did not succeed.
 struct BehindFailureTests {
   @Test(arguments: [
     ("true", false), ("inputs.x", false), ("success()", false), ("success() && inputs.x", false),

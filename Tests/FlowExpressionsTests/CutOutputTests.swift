@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowExpressions
 
-/// Expressions over outputs of which flowrun has kept only the beginning and the end.
+/// Expressions that read outputs of which flowrun has kept only the beginning and the end.
 struct `A truncated output` {
   private static let half = (1...200).map { "line \($0)\n" }.joined()
   private static let cut = half + LeftOut.line(bytes: 5000) + half

@@ -88,7 +88,7 @@ struct FuzzTests {
 }
 
 extension PossibleResult {
-  /// Returns whether the value is one that this result predicted.
+  /// True if this result allows the value.
   fileprivate func admits(_ value: Value) -> Bool {
     switch self {
     case .value(.number(let number)) where number.isNaN: value.numberValue?.isNaN == true

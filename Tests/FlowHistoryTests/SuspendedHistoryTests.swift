@@ -6,7 +6,7 @@ import FlowSyntax
 import Foundation
 import Testing
 
-/// A workflow whose second step waits for an event, as the build plugin would write it.
+/// A workflow whose second step waits for an event, as the build plugin would generate it.
 private struct Visit: PackagedWorkflow {
   struct Inputs: WorkflowInputs {
     var values: ValueObject { [:] }
@@ -42,7 +42,7 @@ private struct Visit: PackagedWorkflow {
     history = AppHistory(folder + "/runs.sqlite")
   }
 
-  /// `F_OFD_GETLK`, which Swift does not see on Linux.
+  /// `F_OFD_GETLK`, which is not visible in Swift on Linux.
   #if os(Linux)
     private static let queryOfOpenFile: CInt = 36
   #else
@@ -71,7 +71,7 @@ private struct Visit: PackagedWorkflow {
     return await run.report
   }
 
-  /// True if a file next to the store has a lock that is not SQLite's own.
+  /// True if a file next to the store has a lock other than SQLite's.
   private func isLocked() throws -> Bool {
     let file = try FileHandle(forUpdating: URL(fileURLWithPath: path + ".lock"))
     defer { try? file.close() }

@@ -137,7 +137,7 @@ import Testing
     #expect(try client.quit() == 0)
   }
 
-  /// The client's own text after each change is the reference.
+  /// The text of the client after each change is the reference.
   @Test func `server and client have the same text after 10,000 random edits, some of them split or cancelled`() throws
   {
     let seed = SeededGenerator.environmentSeed ?? 7

@@ -89,7 +89,7 @@ final class TestClient {
 
   /// Keeps the client alive for the server's thread. Each test waits for the server's end before it releases the
   /// client.
-  // Proof of safety: what the server's thread reaches is behind a Mutex.
+  /// Proof of safety: everything in `Unowned` that the server's thread accesses is protected by a Mutex.
   private struct Unowned: @unchecked Sendable {
     let value: TestClient
     init(_ value: TestClient) { self.value = value }
@@ -124,7 +124,7 @@ final class TestClient {
     return id
   }
 
-  /// Closes the last writing end of the pipe, so that the server reads the end of its input.
+  /// Closes the last write end of the pipe, so that the server reads the end of its input.
   func hangUp() throws {
     let null = try Descriptor.null()
     dup2(null.number, toServer.number)

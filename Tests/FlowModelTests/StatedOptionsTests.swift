@@ -4,7 +4,7 @@ import Testing
 
 /// Searches for an option find exactly the steps that have it.
 @Suite struct StatedOptionsTests {
-  /// Each option by itself, with its bit and its value.
+  /// Each option with its bit and a value.
   private static let options: [(stated: StatedOptions, state: @Sendable (inout StepOptions) -> Void)] = [
     ([], { $0.isOptional = true }),
     ([], { $0.enabled = .literal(true) }),

@@ -4,7 +4,7 @@ import Testing
 @testable import FlowPlatform
 
 @Suite(.serialized) struct DetachedThreadTests {
-  /// How deep the stack is where threads are started.
+  /// The addresses of the stack at each start of a thread.
   private static let depths = Mutex<[Int]>([])
 
   @Test func `the thousandth start uses no more stack than the first`() throws {

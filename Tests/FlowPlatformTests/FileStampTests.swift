@@ -16,7 +16,7 @@ import Testing
     try write("one")
     let first = try #require(FileStamp.of(path))
     #expect(FileStamp.of(path) == first)
-    // The clock of a file system has ticks.
+    // The clock of a file system is coarse.
     var second: String? = first
     for _ in 0..<1_000 where second == first {
       usleep(1_000)

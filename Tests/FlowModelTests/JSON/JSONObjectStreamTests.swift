@@ -1,7 +1,7 @@
 import FlowModel
 import Testing
 
-/// A large object that is written member by member.
+/// A large object that is written one member at a time.
 struct JSONObjectStreamTests {
   @Test func `the streamed text equals that of the whole object, byte for byte`() {
     var stream = JSONObjectStream()
