@@ -2,7 +2,7 @@ import FlowPlatform
 import Testing
 
 @Suite struct `SHA-256` {
-  /// Vectors of FIPS 180-4 and of lengths around a block.
+  /// Test vectors of FIPS 180-4, and texts with lengths around that of a block.
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

@@ -58,7 +58,7 @@ private struct PythonPlugin {
     plugin = try PluginFinder.read(folder).get()
   }
 
-  /// A program that answers calls one after another, each after this time, and reads nothing meanwhile.
+  /// Returns a program that answers calls one after another, each after this time, and reads nothing in between.
   static func answering(seconds: Double) -> String {
     """
     import json, sys, time

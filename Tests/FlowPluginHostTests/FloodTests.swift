@@ -4,7 +4,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The cost of a program with endless output: answers still arrive, memory is bounded, and only part of a core is used.
+/// The cost of a program with endless output: answers still arrive, memory is bounded, and less than a core is used.
 @Suite(.timeLimit(.minutes(10)))
 struct FloodTests {
   @Test func `a call keeps 1,000 log lines, counts the rest and still returns its answer`()
@@ -63,7 +63,7 @@ struct FloodTests {
     await child.close()
   }
 
-  /// Runs in a separate process, where nothing else takes time or memory.
+  /// Runs in a separate process, in which nothing else uses time or memory.
   @Test func `an endless flood of log lines takes less than half a core and no memory`() async {
     await #expect(processExitsWith: .success) {
       for action in ["flood-without-end", "flood-lines"] {

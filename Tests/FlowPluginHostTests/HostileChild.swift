@@ -20,7 +20,7 @@ struct HostileChild {
     "hold", "lie", "log", "log-slowly", "long-line", "long-text", "post", "service", "stop-reading", "strays", "thread",
   ]
 
-  /// Short limits, so that the tests need not wait for long.
+  /// Short limits, so that the tests do not take long.
   static var shortLimits: PluginLimits {
     var limits = PluginLimits()
     limits.grace = .milliseconds(100)
@@ -68,12 +68,12 @@ struct HostileChild {
     return try #require(result.manifest, "\(result.rendered())")
   }
 
-  /// Calls one of its actions in a new run, or in `run`.
+  /// Calls an action of the plugin in a new run, or in `run`.
   func call(_ action: String, _ inputs: ValueObject = [:], in run: TestHost = TestHost()) async throws -> ValueObject {
     try await run.call(actions["hostile.\(action)"]!, with: inputs)
   }
 
-  /// The error of a call.
+  /// Returns the error of a call.
   func failure(of action: String, _ inputs: ValueObject = [:], in run: TestHost = TestHost()) async -> ActionError? {
     do {
       let outputs = try await call(action, inputs, in: run)

@@ -4,7 +4,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The environment that a child inherits, and the processes left after it.
+/// The environment that a child inherits, and the processes that it leaves behind.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
   @Test func `a child inherits only PATH, the variables in its manifest and three descriptors`()
@@ -15,7 +15,7 @@ struct ProcessTests {
     let child = try HostileChild()
     let text = try #require(try await child.call("environment")["text"]?.stringValue)
     let seen = try #require(try JSONText.parse(text).objectValue)
-    // Variables that Python, a version manager and the shells between them add to their own environment.
+    // Variables that Python, a version manager and the shells between them add to their environment.
     let own: Set = ["LC_CTYPE", "PWD", "OLDPWD", "SHLVL", "_"]
     let variables = Set(try #require(seen["variables"]?.arrayValue).compactMap(\.stringValue))
     let given = variables.subtracting(own).filter { !$0.contains("PYENV_") }
@@ -35,7 +35,7 @@ struct ProcessTests {
       let text = try #require(try await child.call("environment", in: run)["text"]?.stringValue)
       let variables = try #require(try JSONText.parse(text).objectValue?["env"]?.objectValue)
       #expect(variables["GREETING"]?.stringValue == value)
-      // And the variables for the attempt of the step.
+      // The step's attempt adds these variables.
       let own = ["FLOWRUN_ATTEMPT", "FLOWRUN_KEY", "FLOWRUN_RUN", "FLOWRUN_STEP", "GREETING"]
       #expect(variables.keys.sorted() == own)
     }

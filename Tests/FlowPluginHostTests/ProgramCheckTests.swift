@@ -17,7 +17,7 @@ struct ProgramCheckTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/\(file)")
   }
 
-  /// The problem of a manifest with this line, without the folder, or nil if the program can be started.
+  /// Returns the problem of a manifest with this line, without the folder, or nil if the program can be started.
   private func problem(_ line: String) throws -> String? {
     try write(
       "plugin.yaml", "name: shout\nversion: 1.0.0\nprotocol: 1\n\(line)\nactions: { shout.text: { summary: Says } }\n")

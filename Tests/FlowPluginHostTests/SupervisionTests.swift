@@ -11,7 +11,7 @@ import Testing
 
   init() { now = start }
 
-  /// Notes events, each at the present instant.
+  /// Records events at the current instant.
   private mutating func note(_ events: Supervision.Event...) {
     for event in events { supervision.note(event, at: now) }
   }

@@ -5,7 +5,7 @@ import FlowTestKit
 import Foundation
 import Testing
 
-/// The faults of a program that the host must survive, each with a child written for it.
+/// The faults of a program that the host must survive. Each has a child that was written for it.
 @Suite(.timeLimit(.minutes(10)))
 struct SurvivalTests {
   @Test
@@ -332,7 +332,7 @@ struct SurvivalTests {
   }
 
   @Test func `a service reports ready, runs alongside calls and stops when cancelled`() async throws {
-    // With the default grace period, because a busy machine may exceed the short one of the other tests.
+    // Uses the default grace period, because a busy machine may exceed the short one of the other tests.
     let child = try HostileChild(limits: PluginLimits())
     let run = TestHost()
     let service = Task { try await child.call("service", in: run) }

@@ -82,7 +82,7 @@ import Testing
         "token": "t", "population": 7, "ratio": 2.0, "loud": true, "interval": "1s500ms", "level": "province",
         "names": ["a", "b"], "id": ["x": 1], "target": "/data/t", "source": "/s", "options": ["a": .null],
       ])
-    // The next call of the same action starts from the defaults again.
+    // The next call of the same action starts from the defaults.
     #expect(try await host.call(action, with: ["api-token": "u"])["population"] == 5)
   }
 

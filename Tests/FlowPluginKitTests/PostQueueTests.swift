@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Testing
 
-/// Posts that wait for who takes them, and a wait that several parties may end.
+/// A queue of posts, and a wait that several events can end.
 @Suite(.timeLimit(.minutes(10))) struct `Waiting posts` {
   private func post(_ number: Int) -> EventPost { EventPost(event: "a", number: number, atNanoseconds: number) }
 

@@ -8,7 +8,7 @@ import Testing
 
   init() { folder = Folder() }
 
-  /// A folder that is removed with its owner.
+  /// A folder that is removed when it is deinitialized.
   private final class Folder: Sendable {
     let path: String
 

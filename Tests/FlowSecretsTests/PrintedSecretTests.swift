@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [
-    // Every character appears twice, as in bold text of manual pages.
+    // Every character appears twice, like bold text in manual pages.
     ("s\u{8}s3\u{8}3c\u{8}cr\u{8}r3\u{8}3t\u{8}t-\u{8}-t\u{8}t0\u{8}0k\u{8}k3\u{8}3n\u{8}n", "***"),
     ("s3cr3t-t0kX\u{8}3n.", "***."), ("s3cr3t-t0k3n\u{8}\u{8}\u{8}", "***"), ("10 %\rs3cr3t-t0k3n\r", "***"),
     ("s3cr3t-t0k3n\rok", "ok"), ("s3cr3t-\rt0k3n", "***"), ("\u{1B}[s3cr3t-t0k3n", "***"),

@@ -10,8 +10,8 @@ import Testing
     var name: String
     /// The whole text.
     var whole: @Sendable (String) -> String
-    /// The part of an encoded text that must not be visible wherever it appears: for base64, the characters that depend
-    /// only on the position modulo three at which it begins.
+    /// The part of an encoded text that must never be visible: for base64, the characters that depend only on the
+    /// position modulo three at which it begins.
     var traces: @Sendable (String) -> [String]
 
     init(_ name: String, _ whole: @escaping @Sendable (String) -> String) {
@@ -124,7 +124,7 @@ import Testing
       guard let trace = traces.first(where: { $0.count > 14 && text.contains($0) }), let range = text.range(of: trace)
       else { continue }
       let names = chain.map(\.name).joined(separator: ", then ")
-      // The first character may be long; an incomplete one may be the beginning of anything.
+      // The first character may take several bytes, and an incomplete one may be the beginning of any text.
       let cuts = Array(text.indices[range].dropFirst(chain.count == 1 ? 7 : 80).dropLast(7))
       for cut in index < Self.encodings.count ? cuts : Array(cuts.dropFirst(index % max(cuts.count, 1)).prefix(1)) {
         let beginning = mask.masked(String(text[..<cut]), isCut: true)

@@ -4,8 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Cases in which the search could miss a secret: at the edges of the parts that are searched in turn, in long secrets,
-/// and after it has dropped states.
+/// Cases in which the search could miss a secret: at the edges of consecutively searched parts, in long secrets, and
+/// after states were dropped.
 @Suite struct `The search for secrets` {
   private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
   private static let token = "s3cr3t-T0ken/\"x"
@@ -102,7 +102,7 @@ import Testing
       let mask = SecretMask(secrets.enumerated().map { (name: "s\($0.offset)", text: $0.element) })
       return ContinuousClock().measure { #expect(mask.masked(secrets[0]) == "***") }
     }
-    // Searching each secret for each line took ten times as long.
+    // Searching for each secret in each line took ten times as long.
     #expect(seconds(100) < seconds(10) * 5)
   }
 
@@ -112,7 +112,7 @@ import Testing
     let mask = SecretMask([("key", secret)])
     let plain = String(secret.dropLast(missing))
     for text in [plain, Data(plain.utf8).base64EncodedString()] {
-      // If the text is nearly a secret, all but its beginning and end is hidden.
+      // If a text is nearly a secret, everything but its beginning and end is hidden.
       let shown = mask.masked("<\(text)>")
       #expect(missing == 0 ? shown.hasPrefix("<***") : shown.contains("***"), "\(shown)")
       #expect(shown.utf8.count < 600, "\(shown)")

@@ -8,7 +8,7 @@
       let start = ContinuousClock.now
       var term = LeaseTerm(length: .seconds(20), sentAt: start)
       #expect(term.isSure(at: start + .seconds(9.999)) && !term.isSure(at: start + .seconds(10)))
-      // A renewal counts from when it was sent, not from when it was answered.
+      // A renewal counts from the time it was sent, not from the time it was answered.
       term.sentAt = start + .seconds(6)
       #expect(term.isSure(at: start + .seconds(15.999)) && !term.isSure(at: start + .seconds(16)))
     }

@@ -32,7 +32,8 @@
       let other = try PostgresRunStore(address, leaseMilliseconds: 600)
       let old = try store.create(run("a"), definition: [1])
       try store.append([1], to: old, isDurable: true)
-      // This simulates a suspended process. Since it is running here, it may renew the lease at the same time.
+      // This simulates a suspended process. The process is actually running, so it may renew the lease at the same
+      // time.
       var taken: (any RunLease)?
       while taken == nil {
         try database.execute("UPDATE flowrun_run SET lease_until = clock_timestamp() - interval '1 second'")

@@ -3,7 +3,7 @@ import FlowStoreSQLite
 import Foundation
 import Testing
 
-/// A store whose process or machine stopped during a write.
+/// A store after its process or machine stopped during a write.
 @Suite struct `A store whose files end at an arbitrary byte` {
   private let folder: String
 

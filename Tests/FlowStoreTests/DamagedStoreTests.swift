@@ -5,7 +5,7 @@ import TestSupport
 import Synchronization
 import Testing
 
-/// Each damaged store either lists the same runs, or it is reported and the next run moves it aside.
+/// Each damaged store either lists the same runs, or is reported and moved aside by the next run.
 @Suite struct `A damaged store` {
   private let folder: String
   private let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
@@ -41,7 +41,7 @@ import Testing
     func write(to path: String) throws {
       unlink(path + "-shm")
       for (bytes, end) in [(main, ""), (log, "-wal"), (record, ".lock")] {
-        // Foundation would wait for the disk.
+        // Foundation would flush the file to disk.
         let file = try #require(fopen(path + end, "w"))
         #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count && fclose(file) == 0)
       }
@@ -192,7 +192,7 @@ import Testing
     var (emptied, other, first) = (files, files, files)
     emptied.main = []
     other.log.replaceSubrange(0..<32, with: [UInt8](repeating: 7, count: 32))
-    // A tool that writes one byte into the salt of the first frame does this.
+    // The effect of a tool that writes one byte into the salt of the first frame.
     first.log[40] ^= UInt8(ascii: "X")
     for changed in [emptied, other, first] {
       try changed.write(to: path)
@@ -221,7 +221,7 @@ import Testing
     try files.write(to: path)
     let found = try contents(path)
     #expect(found != nil && found == sound)
-    // Only one of the two fields is damage.
+    // A change in only one of the two fields is damage.
     files.main[47] = 4
     try files.write(to: path)
     #expect(try contents(path) == nil)

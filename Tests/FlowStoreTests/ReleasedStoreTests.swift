@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The files of a store that no process has open, and files that are removed while a process has it open.
+/// The files of a store that no process has open, and files that are removed while a process has them open.
 @Suite struct `A released store` {
   private let folder: String
 

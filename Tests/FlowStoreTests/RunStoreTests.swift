@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  /// A run that ended between reading its row and checking its lock used to look interrupted.
+  /// A run that ended between the reading of its row and the check of its lock used to seem interrupted.
   @Test func `never lists a run that is just ending as interrupted`() async throws {
     defer { clean() }
     let (writer, reader) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
@@ -297,11 +297,11 @@ import Testing
       made("d", 10 * day, .running), made("e", 8 * day, .interrupted),
     ]
     #expect(retention.excess(of: runs, sizes: [:], nowMilliseconds: 10 * day) == ["c", "e"])
-    // The newest two runs fit exactly; one more byte is too much.
+    // The newest two runs fit exactly, and one more byte exceeds the limit.
     retention.bytes = 10
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 6], nowMilliseconds: 10 * day) == ["c", "e"])
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 7], nowMilliseconds: 10 * day) == ["b", "c", "e"])
-    // The newest success is kept only while other runs of the workflow are.
+    // The newest success is kept only while other runs of the workflow are kept.
     let old = [made("f", 10 * day, .failure), made("g", 5 * day, .success), made("h", 3 * day, .success)]
     #expect(retention.excess(of: old, sizes: [:], nowMilliseconds: 10 * day) == ["h"])
     retention.trustsClock = true
