@@ -10,7 +10,7 @@ import Testing
   import Foundation
 #endif
 
-/// A workflow in `Tests/BrokenWorkflows`, and the complete output of loading it from the file next to it.
+/// A workflow in `Tests/BrokenWorkflows`, and the expected output of loading it from the file next to it.
 struct BrokenWorkflow: CustomTestStringConvertible {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("BrokenWorkflows")

@@ -101,7 +101,7 @@ import Testing
     #expect(help.hasSuffix("'q14' and 15 more"), "\(help)")
   }
 
-  /// Machine-made files that once took minutes. The suite's time limit holds even on a slow machine.
+  /// Generated files that once took minutes to load. The suite's time limit applies even on a slow machine.
   @Test(arguments: Hostile.allCases.enumerated().filter { TestExtent.tries($0.offset, ofParts: 4) }.map(\.element))
   func `a hostile file is rejected quickly`(file: Hostile) {
     let result = load(file.text)

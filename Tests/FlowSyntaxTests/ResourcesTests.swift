@@ -79,7 +79,7 @@ struct ResourcesTests {
       ])
     #expect(requests(memory) == [1: MachineResources(cpus: 2, memoryBytes: 8 << 30)])
     let options = step(memory + ", retry: { attempts: 2 }").graph?.workflow.steps[0].options
-    // Lost attempts count as well: up to four in total without --lost-attempts.
+    // Lost attempts count as well, up to four in total without --lost-attempts.
     #expect(options?.request(ofAttempt: 9)?.memoryBytes == 32 << 30)
     #expect(
       requests("resources: { cpus: \"${{ case(attempt == 1, 1, 4) }}\" }, retry: { attempts: 5 }") == [

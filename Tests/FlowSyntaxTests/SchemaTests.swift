@@ -14,7 +14,7 @@ import Testing
 @Suite struct SchemaTests {
   private let validator = SchemaValidator(root: WorkflowSchema(catalog: TestCatalog.standard).json())
 
-  /// Rules that a schema can express for a YAML file; others concern existing names, graphs and expressions.
+  /// Rules that a schema can express for a YAML file. All others concern existing names, graphs and expressions.
   private static let sayable: Set<DiagnosticCode> = [
     .unknownKey, .missingKey, .wrongType, .unknownValue, .outOfRange, .invalidName, .invalidDuration, .noSteps,
     .invalidStepID, .unknownAction, .unknownInput, .missingInput, .inputType, .eventNotLiteral,
@@ -26,7 +26,7 @@ import Testing
     var diagnostics: [Diagnostic] = []
   }
 
-  /// Returns the document as seen by an editor, or nil if it is not YAML or has a key that is not possible in JSON.
+  /// Returns the document as an editor sees it, or nil if it is not YAML or has a key that is not possible in JSON.
   private func document(_ bytes: [UInt8]) -> Value? {
     guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: "test.yaml")), let root = tree.root else {
       return nil

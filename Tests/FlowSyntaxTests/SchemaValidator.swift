@@ -1,7 +1,7 @@
 import FlowModel
 
-/// Validates values against the keywords of JSON Schema (draft 07) that the workflow schema uses. Any other restricting
-/// keyword fails, so that none is ignored.
+/// Validates values against the keywords of JSON Schema (draft 07) that the workflow schema uses. Any other restrictive
+/// keyword is an error, so that none is ignored.
 struct SchemaValidator {
   let root: Value
 

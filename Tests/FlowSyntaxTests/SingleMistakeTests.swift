@@ -77,7 +77,7 @@ import Testing
     #expect(tried > 300)
   }
 
-  /// A line at the wrong level with its consequences: names, events, the inputs of a step, the keys of a mapping.
+  /// A line at the wrong level and its effects on names, events, the inputs of a step and the keys of a mapping.
   @Test(arguments: [
     """
     name: x

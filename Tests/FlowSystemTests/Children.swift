@@ -3,9 +3,9 @@ import Testing
 
 @testable import FlowSystem
 
-/// Children of the tests, and what is left of them.
+/// Child processes of the tests, and the processes that they leave behind.
 enum Children {
-  /// A shell that runs `script` in a group of its own.
+  /// Starts a shell that runs `script` in a separate group.
   static func start(_ script: String) throws -> ProcessGroup {
     let null = try Descriptor.null()
     return try ProcessGroup(
@@ -13,12 +13,12 @@ enum Children {
       input: null.number, output: null.number, errors: null.number)
   }
 
-  /// Where a process that is killed records what it started.
+  /// Returns a new path of a file in which a killed process records the processes that it started.
   static func newNote() -> String {
     FileManager.default.temporaryDirectory.appending(path: "flowrun-note-\(UUID().uuidString)").path
   }
 
-  /// The numbers that were recorded.
+  /// Returns the recorded process ids.
   static func noted(_ note: String) throws -> [pid_t] {
     defer { try? FileManager.default.removeItem(atPath: note) }
     let numbers = try String(contentsOfFile: note, encoding: .utf8).split(separator: "\n").compactMap { pid_t($0) }
@@ -26,20 +26,20 @@ enum Children {
     return numbers
   }
 
-  /// Waits until a group has no member that runs.
+  /// Waits until no process of a group is running.
   static func expectGone(group: pid_t) async { await expectGone { members { $0[2] == "\(group)" } } }
 
-  /// Waits until a session has no member that runs.
+  /// Waits until no process of a session is running.
   static func expectGone(session: pid_t) async { await expectGone { ofSession(session) } }
 
-  /// The members of a session that run.
+  /// Returns the running processes of a session.
   static func ofSession(_ session: pid_t) -> [pid_t] { members { $0[3] == "\(session)" } }
 
-  /// Waits until a process does not run.
+  /// Waits until a process is no longer running.
   static func expectGone(process: pid_t) async { await expectGone { all().contains(process) ? [process] : [] } }
 
   private static func expectGone(_ rest: () -> [pid_t]) async {
-    // Far longer than it takes; the suite's limit is for what hangs.
+    // Much longer than needed. The suite's time limit ends tests that hang.
     let limit = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < limit {
       if rest().isEmpty { return }
@@ -48,12 +48,12 @@ enum Children {
     Issue.record("\(rest()) outlived the process that started them")
   }
 
-  /// The children of this process that run.
+  /// Returns the running children of this process.
   static func ofThisProcess() -> [pid_t] { members { $0[1] == "\(getpid())" } }
 
   private static func all() -> [pid_t] { members { _ in true } }
 
-  /// The processes, but for zombies, whose state, parent, group and session are such.
+  /// Returns the processes, except zombies, whose state, parent, group and session satisfy `isOne`.
   private static func members(where isOne: ([Substring]) -> Bool) -> [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { process in

@@ -8,7 +8,7 @@ import Testing
 /// The processes that a command leaves in its group.
 @Suite(.timeLimit(.minutes(10))) struct `The remaining processes of a group` {
   @Test func `are ended without the thread that collects the leader`() async throws {
-    // The leader ends at once, and what it leaves ignores SIGTERM.
+    // The leader ends at once, and the process that it leaves behind ignores SIGTERM.
     let group = try Children.start("trap '' TERM; sleep 600 & exit 3")
     let ending = Mutex<ProcessGroup.Ending?>(nil)
     let immediate = group.collect(withSession: false) { value in ending.withLock { $0 = value } }
@@ -16,7 +16,7 @@ import Testing
     #expect(within(seconds: 60) { ending.withLock { $0 } != nil })
     #expect(ending.withLock { $0 } == .init(status: .exited(code: 3), leftBehind: true))
     await Children.expectGone(group: group.number)
-    // Whoever asks later gets the same.
+    // Later calls return the same.
     #expect(group.collect() == .init(status: .exited(code: 3), leftBehind: true))
   }
 
@@ -32,7 +32,7 @@ import Testing
   @Test func `exclude one that has ended and waits for its parent`() throws {
     let group = try Children.start("exec sleep 600")
     defer { _ = group.end() }
-    // The process stands for one that has ended: what counts is what the looks have found.
+    // The process represents one that has ended. Only the findings of the looks count.
     var rest = GroupRest(group: group.number, inner: nil)
     #expect(rest.hasProcess)
     #expect(rest.advance(.ended) == nil)

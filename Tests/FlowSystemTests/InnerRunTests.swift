@@ -3,7 +3,7 @@
 
   @testable import FlowSystem
 
-  /// What runs of flowrun inside a command report.
+  /// Reports of runs of flowrun inside a command.
   @Suite(.timeLimit(.minutes(1))) struct InnerRunTests {
     @Test func `only the time of a running process in the command's group counts`() async throws {
       let inner = try #require(InnerRuns.begin())

@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a last command never runs if it is dropped`() throws {
-    // What ends at once has left no command behind by the time that the other has run.
+    // A dropped command that ends at once has had no effect by the time that the other one has run.
     let dropped = try command()
     dropped.drop()
     dropped.run()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowSystem
 
-/// What a program wrote, cut into lines however it comes.
+/// The output of a program, received in arbitrary pieces and split into lines.
 @Suite struct `The lines of an output` {
   private func lines(
     of pieces: [String], longest: Int = 1000, overwritten: Int = 0, room: Int = .max

@@ -2,11 +2,12 @@ import CPlantedFault
 import Foundation
 import Testing
 
-/// Faults that a sanitizer must find; `scripts/sanitize` asks for one of them, all other runs have none.
+/// Faults that a sanitizer must find. `scripts/sanitize` enables one of them; all other runs have none.
 @Suite struct PlantedFaultTests {
   private static let fault = ProcessInfo.processInfo.environment["FLOWRUN_PLANTED_FAULT"]
 
-  /// Proof of safety: there is none, that is the point; the tests run only under a sanitizer.
+  /// Proof of safety: `shared` has none on purpose, because its race must be found; the tests run only under a
+  /// sanitizer.
   private nonisolated(unsafe) static var shared = 0
 
   @Test(.enabled(if: fault == "thread")) func `the thread sanitizer finds a race`() async {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FlowSystem
 
-/// Nothing that this process starts outlives it, whatever ends it.
+/// No process that this process starts survives it, no matter how it ends.
 @Suite(.timeLimit(.minutes(10))) struct ProcessGuardTests {
   @Test(arguments: [SIGKILL, SIGTERM, SIGABRT])
   func `no process group survives the process, whatever signal ends it`(_ signal: CInt) async throws {
@@ -114,7 +114,7 @@ import Testing
       if case .bytes(let count) = reading.receive(into: $0) { count } else { 0 }
     }
     let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
-    // Three, and the one that `ls` reads the folder by.
+    // The three standard descriptors, and the one with which `ls` reads the folder.
     #expect(lines.first == "4")
     #expect(
       lines.dropFirst().first == "\(group.number) \(group.number)" && lines.dropFirst(2).first == "\(group.number)")

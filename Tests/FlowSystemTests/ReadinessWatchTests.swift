@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowSystem
 
-/// One thread that waits for descriptors of all children.
+/// A single thread that waits for the descriptors of all children.
 @Suite(.timeLimit(.minutes(10))) struct ReadinessWatchTests {
   private let calls = Calls()
 
@@ -29,7 +29,7 @@ import Testing
       _ = withUnsafeBytes(of: UInt8(1)) { SystemCall.write(pipe, $0) }
     }
     within(seconds: 60) { !calls.all.isEmpty }
-    // Both files can be waited for again, and are still ready.
+    // Another wait for both files is possible, and they are still ready.
     wait("second", [second.reading.number])
     within(seconds: 60) { calls.all.count > 1 }
     wait("first", [first.reading.number])

@@ -112,7 +112,7 @@
       return ["-b", cookie]
     }
 
-    /// Posts an action as a page does, with optional changes.
+    /// Posts an action as a page would, with optional changes.
     func post(
       _ action: String, _ body: String, _ session: [String], token: String? = nil, origin: String? = nil
     ) throws -> Answer {

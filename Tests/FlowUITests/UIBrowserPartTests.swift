@@ -89,7 +89,7 @@
       let run = try #require(try page.runs().first)
       let seen = try Self.browse([page.link, "1280", "light", "paint:/runs/\(run)"])
       let paint = seen["paint"]?.objectValue ?? [:]
-      // The fastest of five loads counts, and only on an otherwise idle machine, because loads may wait for a
+      // Only the fastest of five loads counts, and only on an otherwise idle machine, because loads may wait for a
       // processor.
       let times = paint["times"]?.arrayValue?.compactMap(\.numberValue) ?? []
       #expect(times.count == 5, "\(seen)")

@@ -36,7 +36,7 @@
     @Test func `answers only to its own names and to requests of its own pages`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()
-      // The name of another server that resolves to this one.
+      // The name of another server that resolves to this machine.
       for host in ["attacker.example", "attacker.example:\(page.port)", "127.0.0.1:1", ""] {
         #expect(try page.ask("/", session + ["-H", "Host: \(host)"]).status != 200, "\(host)")
       }
@@ -48,7 +48,7 @@
       #expect(try page.post("run", body, session, origin: "null").status == 403)
       #expect(try page.post("run", body, session, token: "").status == 403)
       #expect(try page.post("run", body, session, token: String(repeating: "0", count: 64)).status == 403)
-      // The header that only pages of this server send is missing.
+      // A header is missing that only this server's pages send.
       let plain = try page.ask(
         "/actions/run", session + ["-H", "Origin: http://127.0.0.1:\(page.port)", "-d", body])
       #expect(plain.status == 403)
@@ -390,7 +390,7 @@
       #expect(try page.post("run", body, session).status == 200)
       let second = try page.post("run", body, session)
       #expect(second.status == 409 && second.body.contains("in progress"))
-      // The run asks, so it has passed its start, during which a signal would end it at once.
+      // The run asks, so it is past its start, during which a signal would end it at once.
       #expect(
         within(seconds: 20) {
           guard let run = try? page.runs().first else { return false }

@@ -3,13 +3,13 @@ import FlowModel
 import TestSupport
 import Testing
 
-/// `workflows/notification.yaml`, played through with the real program.
+/// Runs of `workflows/notification.yaml` with the real program.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct NotificationWorkflowTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
   private static let workflow = root + "/workflows/notification.yaml"
 
-  /// The events of one run in a data folder of its own, and what they say.
+  /// The events and outputs of a run in a separate data folder.
   private struct Played {
     let exitCode: Int32
     let events: [ValueObject]
@@ -18,10 +18,10 @@ import Testing
       events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue }
     }
 
-    /// What the run gave back.
+    /// The outputs of the run.
     let outputs: ValueObject
 
-    /// The log lines that say which pages were opened.
+    /// The log lines about opened pages.
     var opened: [String] { logs.filter { $0.hasPrefix("opened ") } }
 
     func outcome(of step: String) -> String? {
@@ -110,7 +110,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-\(UInt64.random(in: 0 ... .max))").path
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder + "/notifications", withIntermediateDirectories: true)
-    // More than a pipe holds, so that showing it takes until somebody reads.
+    // This exceeds the capacity of a pipe, so showing it blocks until the pipe is read.
     let title = Value.string(String(repeating: "x", count: 200_000))
     let waiting: Value = [
       "id": "a", "due-at": 0, "payload": ["aps": ["alert": ["title": title]], "route": "app://vip/1"],
@@ -199,7 +199,8 @@ import Testing
     }
   }
 
-  /// Test step 3 of the seed: scheduled, killed from outside, delivered by the system, tapped.
+  /// Test step 3 of the seed: the notification is scheduled, the app killed, the notification delivered by the system
+  /// and tapped.
   @Test func `a local notification is delivered although the app was killed (N32, C21)`() throws {
     let data = try folder()
     defer { try? FileManager.default.removeItem(atPath: data) }
@@ -222,7 +223,7 @@ import Testing
     let launch = try FlowrunProcess.run(
       ["run", Self.root + "/workflows/launch.yaml", "--data", data, "--launch", "notification=@" + tap])
     #expect(launch.output.contains("opened product by app://product/:productId for ***"))
-    // Or the next run of the app delivers it.
+    // Otherwise the next run of the app delivers it.
     let again = try FlowrunProcess(
       ["run"] + arguments + ["--json", "-i", "after=6s", "-i", "route=app://vip/1"], in: Self.root)
     #expect(again.waitForOutput("scheduled notification"))
@@ -239,8 +240,8 @@ import Testing
     #expect(played.logs.filter { $0 == "pending.duplicate app://product/12345" }.count == 2)
   }
 
-  /// The scene becomes active as soon as the view appears: the trace notes it, and the page opens by the view alone,
-  /// when it has settled. An ordinary launch becomes active, too, and opens nothing.
+  /// The scene becomes active as soon as the view appears. The trace records this, and the page opens only when the
+  /// view has settled. An ordinary launch becomes active, too, and opens nothing.
   @Test func `the activation of the scene is recorded and opens nothing (N27)`() throws {
     func active(_ played: Played) -> [ValueObject] {
       played.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.did-become-active" }
@@ -286,7 +287,7 @@ import Testing
         "run", Self.workflow, "--json", "--data", data, "-i", "state=killed", "-i",
         "payload=@workflows/samples/product.json", "-i", "settle=30s",
       ], in: Self.root)
-    // The view has appeared and the link waits for it to settle: between hold and hand-off.
+    // The view has appeared, and the link waits until it has settled, so the process is killed before the hand-off.
     #expect(killed.waitForOutput("ui.ready"))
     killed.send(9)
     #expect(killed.result().exitCode == 137)
