@@ -42,7 +42,7 @@ import Testing
     #expect(shown >= 3_300)
     #expect(try launch.milliseconds("ask-for-location", "startedAt") >= shown)
     #expect(try launch.outcome("map-detail") == "success")
-    // After a launch in the foreground, the window exists already.
+    // After a launch in the foreground, the window already exists.
     let usual = try LaunchRun(["--event", "app.will-enter-foreground@2300ms"], data: folders.folder("b"))
     #expect(usual.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
@@ -50,7 +50,7 @@ import Testing
 
   @Test func `C18 L2 repeats warm and hot entries, which the report lists`() throws {
     let times = ["1500ms", "4s", "4500ms"]
-    // Runs long enough for the calls of each entry.
+    // Sleeps long enough for the calls of each entry.
     let stay = "steps:\n  stay: { uses: flow.sleep, with: { for: 10s }, blocking: false }\n"
     let file = try LaunchRun.changed(in: folders, ("\nsteps:\n", "\n" + stay))
     let launch = try LaunchRun(

@@ -56,7 +56,7 @@ import Testing
     // The key data have a separate deadline, below the maximum.
     #expect(try launch.gateOpened() >= 3_000)
     #expect(try launch.outcome("key-data") == "timed-out")
-    // The cloud is slow: six seconds for each answer, and a pull that waits for it.
+    // The cloud is slow: each answer takes six seconds, and the pull waits for it.
     #expect(try launch.step("pull-from-cloud")["outcome"] == "success")
     #expect(try launch.milliseconds("pull-from-cloud", "endedAt") >= 6_000)
     for id in ["recent-destinations", "trips"] {
@@ -85,7 +85,7 @@ import Testing
   ) throws {
     let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
     let ready = try launch.gateReady()
-    // No earlier than the sum; the rest is this machine's own work.
+    // The launch is no shorter than the sum; the rest is the work of this machine.
     #expect(ready >= total)
     #expect(launch.report["gate"]?["outcome"] == "ready")
     #expect(try launch.gateOpened() >= 2_000)

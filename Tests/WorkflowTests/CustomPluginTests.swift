@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Custom plugins, for users who have only the binary and an empty folder.
+/// Custom plugins of users who have only the binary and an empty folder.
 @Suite(.timeLimit(.minutes(10)))
 struct CustomPluginTests {
   private let folder: String

@@ -4,7 +4,7 @@ import Testing
 
 /// The base folder of relative paths in an included file.
 @Suite(.timeLimit(.minutes(10))) struct `The folder of an included file` {
-  /// Returns a workflow that includes a file of another folder as a step and for each item, and prints the value of an
+  /// Returns a workflow that includes a file in another folder as a step and for each item, and prints the value of an
   /// expression or command there.
   private static func files(_ library: String, caller: String = "") -> [String: String] {
     [
@@ -64,7 +64,7 @@ import Testing
     }
     let nothing = try WorkflowFolder(Self.files(library, caller: ", with: { d: \"${{ fromJSON('null') }}\" }"))
     #expect(try said(nothing, place) == ["lib/sub", "lib/sub"])
-    // A string is not a path yet; the file whose key turns it into one determines the base.
+    // A string is not a path. The base is determined by the file whose key turns the string into a path.
     let text = library.replacing("type: path, default: sub, base: file", with: "type: string, default: sub")
     let given = try WorkflowFolder(Self.files(text, caller: ", with: { d: sub }"))
     #expect(try said(given, place) == ["lib/sub", "lib/sub"])

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the workflows in `docs/foreach.md` and compares their output, and runs the workflow that comes with flowrun.
+/// Runs the workflows in `docs/foreach.md` and compares their output, and runs the workflow that is part of flowrun.
 @Suite(.timeLimit(.minutes(10))) struct `The foreach page` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path

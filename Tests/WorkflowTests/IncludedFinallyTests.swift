@@ -65,8 +65,8 @@ import Testing
     #expect(status == 0 && text.contains("warning: the gate waits for finally of 'build'"), "\(text)")
   }
 
-  /// `slow` runs until `mark` has run, which waits for the failure of `bad`, so `slow` continues after `skipped` was
-  /// skipped.
+  /// `slow` runs until `mark` has run, which waits for the failure of `bad`, so `slow` outlasts the skipping of
+  /// `skipped`.
   private static let early = """
     steps:
       bad: { run: exit 1 }

@@ -130,7 +130,7 @@ import Testing
     let process = try FlowrunProcess(["main.yaml"], in: folder.url.path)
     #expect(process.waitForOutput("each[1] b: two: asks"))
     #expect(process.outputSoFar.contains(" each[1] CHOICE"))
-    // A late answer was still accepted, so each one is given until no question is left.
+    // A late answer was still accepted, so answers are sent until no question is left.
     let isOver = try within(seconds: 60) {
       for item in ["each[0]", "each[1]"] { _ = try folder.flowrun("answer", "last", item, "x") }
       return process.outputSoFar.contains("said ")
@@ -157,7 +157,7 @@ import Testing
         "name: main\nsteps:\n  each: { uses: ./part.yaml, foreach: [a, b], parallel: 1, with: { n: '${{ item }}' } }\n",
       "in-a": "a", "in-b": "b",
     ])
-    // The first item sees the product of the second.
+    // The first item uses the product of the second one.
     for _ in 0..<2 { #expect(try folder.flowrun("main.yaml").status == 0) }
     #expect(try !folder.flowrun("main.yaml").text.contains("copied"))
     #expect(try folder.flowrun("main.yaml", "--force", "each").text.contains("each[1] b: copy: copied"))

@@ -17,13 +17,14 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  /// R6: whenever the process is killed, the store has nothing or everything, and the next launch completes it.
+  /// R6: whenever the process is killed, the store has everything or nothing, and the next launch completes it.
   @Test func `R6 has imported everything or nothing if it is killed at any moment of the first launch`() throws {
     var cutOff = 0
     for round in 0..<16 {
       let data = folders.folder("round-\(round)")
       let process = try FlowrunProcess(["run", LaunchRun.file, "--data", data, "--launch", "background"])
-      // From before the store exists until after the import, at moments that the machine's load shifts.
+      // The kills range from before the store exists until after the import. The exact moments depend on the machine
+      // load.
       usleep(UInt32(round) * 8_000)
       process.send(SIGKILL)
       _ = process.result()
@@ -89,7 +90,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// A file system of 64 KiB in memory, so real writes fail with ENOSPC.
+    /// A file system of 64 KiB in memory, on which real writes fail with ENOSPC.
     @Test(.enabled(if: getuid() == 0, "mounting a small file system needs root"))
     func `R6 fails the gate on a full disk with a remedy, and the next launch completes the import`()
       throws

@@ -33,11 +33,11 @@ struct LaunchRun {
     .deletingLastPathComponent().appending(path: "workflows").path
   static let file = folder + "/launch.yaml"
 
-  /// Sets the maximum of the gate to one minute, in which a launch is ready on any machine.
+  /// Sets the maximum of the gate to one minute, within which a launch is ready on any machine.
   private static let patience = [("&& '1s' || '5s'", "&& '60s' || '60s'")]
 
   /// Returns a copy of the workflow and its folder in `folders` with `changes`, whose old texts must exist. The maximum
-  /// of the gate is one minute unless `keepsMaximum`.
+  /// of the gate is one minute unless `keepsMaximum` is true.
   static func changed(
     in folders: DataFolders, keepsMaximum: Bool = false, _ changes: (String, String)...
   ) throws -> String {
@@ -65,7 +65,7 @@ struct LaunchRun {
   /// The time at which the last blocking step was satisfied.
   func gateReady() throws -> Double { try #require(report["gate"]?["readyAt"]?.numberValue) }
 
-  /// Returns true if two steps ran at the same time.
+  /// True if two steps ran at the same time.
   func overlap(_ one: String, _ other: String) throws -> Bool {
     try milliseconds(one, "startedAt") < milliseconds(other, "endedAt")
       && milliseconds(other, "startedAt") < milliseconds(one, "endedAt")

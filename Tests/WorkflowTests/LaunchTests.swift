@@ -30,7 +30,7 @@ import Testing
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       #expect(try launch.milliseconds(manager, "endedAt") <= begins)
     }
-    // Their order alone proves little, so each of them is made slow and must delay the view.
+    // Their order alone proves little, so each manager in turn is made slow and must delay the view.
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       let slow = try LaunchRun.changed(
         in: folders,
@@ -86,7 +86,7 @@ import Testing
   {
     let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
     let uses = ["footprint.recent-destinations", "footprint.trips", "preferences.load", "storage.values"]
-    // Each is slow, so they would not overlap if they ran one after another.
+    // Each of them is slow, so they would not overlap if they ran one after another.
     let file = try LaunchRun.changed(in: folders)
     var text = try String(contentsOfFile: file, encoding: .utf8)
     for (id, action) in zip(lists, uses) {

@@ -132,7 +132,7 @@ import Testing
       options: ${{ launch.options }}
     """
 
-  /// A way in: the arguments of the run, the file that they read, and the page that opens.
+  /// A way to open a link: the arguments of the run, the file that they read, and the page that opens.
   struct Way: Sendable, CustomStringConvertible {
     var description: String
     var arguments: [String]
@@ -242,7 +242,7 @@ import Testing
     #expect(outputs.contains(#""number":null"#) && outputs.contains(#""note":null"#), "\(report)")
   }
 
-  /// Expects that no file of a folder has one of these texts, in any of its bytes.
+  /// Expects that no byte of any file in a folder belongs to one of these texts.
   private static func expectNothing(of texts: [String], in folder: WorkflowFolder, _ comment: String) throws {
     for file in FileManager.default.enumerator(at: folder.url, includingPropertiesForKeys: nil)?.allObjects ?? [] {
       guard let file = file as? URL, let bytes = try? Data(contentsOf: file) else { continue }

@@ -243,7 +243,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// On a real small disk, which only root can create.
+    /// Uses a real small disk, which only root can create.
     @Test(.enabled(if: getuid() == 0)) func `are never truncated by a full disk without an error`() throws {
       let folder = try Folder([
         "w.yaml": """

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/Requirements/README.md` has every requirement by its id (N38): each command is run and must show what the
-/// page says. `make test` runs every third command.
+/// `Tests/Requirements/README.md` has every requirement by its id (N38). Each command must have the output shown on the
+/// page. `make test` runs every third command.
 @Suite(.timeLimit(.minutes(10))) struct `The requirements page` {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
@@ -14,7 +14,7 @@ import Testing
     let command: String
     let sight: String
 
-    /// True if a command of the page shows the requirement, rather than a test or nothing.
+    /// True if a command on the page shows the requirement, rather than a test.
     var isShown: Bool { command.hasPrefix("`") && command != "`make test`" }
 
     /// The texts in the output, each as consecutive pieces, and those that must be absent.

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Secrets, placed in every possible output of a run and searched for in every byte it wrote.
+/// Secrets, inserted into every possible output of a run and searched for in every byte that the run wrote.
 @Suite(.timeLimit(.minutes(10))) struct `Secrets` {
   private static let token = "tök/en+\"s3cr3t\" 100%"
   private static let key = "-- first line 0123456789 --\nsecond/line+of the key\nab\nthird line \\ end"

@@ -126,7 +126,7 @@ import TestSupport
     #expect(try subcommand(["devices", "retire", "phone"]).exitCode == 0)
     #expect(try run("mac", "").exitCode == 0)
     #expect(try status("mac")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, true])
-    // The device is active again when it writes.
+    // The device becomes active again when it writes.
     #expect(try run("phone", "idle\n").exitCode == 0)
     #expect(try status("phone")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, false])
   }
@@ -162,7 +162,7 @@ import TestSupport
     try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
     #expect(try said().errors.contains("sync-mac.sqlite' is a folder"))
     try FileManager.default.removeItem(atPath: file)
-    // A shared file is a different kind of SQLite file.
+    // A shared file is an SQLite file of a different kind.
     #expect(try run("phone", "").exitCode == 0)
     try FileManager.default.removeItem(atPath: folders.path + "/sync-phone.sqlite")
     try FileManager.default.copyItem(atPath: folders.path + "/shared.sqlite", toPath: file)

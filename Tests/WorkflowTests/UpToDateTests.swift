@@ -79,7 +79,7 @@ import Testing
   func `runs only if something has changed`(file: String, text: String, ran: String) throws {
     let folder = try made()
     try folder.write(text, to: file)
-    // If its products have the same content as before, their readers do not run.
+    // If a step produces the same content as before, the readers of its products do not run.
     #expect(try folder.ran("w.yaml") == ran)
     #expect(try folder.ran("w.yaml") == "always")
   }
@@ -118,7 +118,7 @@ import Testing
       let path = folder.url.appendingPathComponent(name).path
       try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
     }
-    // Twice, so that the recorded times are long past.
+    // Runs twice, so that the recorded times are long past.
     #expect(try folder.ran("w.yaml") == "always")
     #expect(try folder.ran("w.yaml", "--force", "*") == "compile link always")
     try rewrite("src/a.c", "abc", in: folder)
