@@ -15,7 +15,7 @@ import UserInterfacePlugin
 // Names of Swift, Foundation, Testing, SwiftUI and Combine as an app uses them. None of them refers to a type of
 // flowrun.
 
-// Proof of safety: `Upload` has no state.
+// Proof of safety: `Upload` adds no state to its superclass.
 private final class Upload: Operation, @unchecked Sendable {
   override func main() {}
 }

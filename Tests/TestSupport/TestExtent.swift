@@ -32,7 +32,8 @@ public enum TestExtent: Sendable {
     isFull || number % parts == Int(part % UInt64(parts))
   }
 
-  /// The seeds to try: the one in `FLOWRUN_SEED`; all for the long tests; else `count` of the first `total`, by turns.
+  /// Returns the seeds to test: the one in `FLOWRUN_SEED`, or all for the long tests, or else `count` of the first
+  /// `total`, in turn.
   ///
   /// - Parameters:
   ///   - count: the number of seeds for `make test`.

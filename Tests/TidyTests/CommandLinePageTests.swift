@@ -39,7 +39,7 @@ import Testing
     var arguments: [Argument]?
     var subcommands: [Command]?
 
-    /// The section of this subcommand, followed by those of its own subcommands.
+    /// Returns the section of this subcommand, followed by those of its own subcommands.
     func sections(path: String) -> [String] {
       guard shouldDisplay, commandName != "help" else { return [] }
       let path = "\(path) \(commandName)"

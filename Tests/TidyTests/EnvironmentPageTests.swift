@@ -17,7 +17,7 @@ import Testing
     sources = try read.map(Repository.text).joined(separator: "\n")
   }
 
-  /// The first group that was matched, for each match.
+  /// Returns the first matched group of each match.
   private func matches(of pattern: String, in text: String) throws -> Set<String> {
     // Swift's own regular expressions are slow in a debug build.
     let text = text as NSString

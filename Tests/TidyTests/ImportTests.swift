@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The imports follow the module graph in ARCHITECTURE.md: a target imports only lower ones, and only some targets use
-/// the system.
+/// the system's modules.
 struct ImportTests {
   /// The targets of the core, lowest first, in the order of the table in ARCHITECTURE.md up to `plugins/*`.
   private static func core() throws -> [String] {
@@ -65,7 +65,7 @@ struct ImportTests {
     #expect(Self.imports(in: line) == modules)
   }
 
-  /// True if a file is not compiled as part of its target, but is a resource for other programs.
+  /// True if a file is not compiled as part of its target but is a resource for other programs.
   private static func isCarried(_ file: String) -> Bool { file.hasPrefix("Sources/FlowPluginSupport/Files/") }
 
   @Test func `only the engine uses Dispatch, and only the loader uses libyaml`() throws {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The targets on which `FlowKit` depends. On Apple's platforms, an app must need nothing but the SDK.
+/// The targets on which `FlowKit` depends. On Apple's platforms, an app must not need anything but the SDK.
 @Suite struct `The dependencies of FlowKit` {
   @Test(arguments: ["FlowKit", "FlowTestKit"])
   func `do not include YAML, a database or processes`(product: String) throws {

@@ -5,7 +5,7 @@ import Testing
 /// The subcommands that only read a workflow must not run any part of it; see `docs/security.md`.
 @Suite(.timeLimit(.minutes(5))) struct NothingRunsTests {
   private let folder: URL
-  /// A file to which every command, every secret's command and every plugin's program appends its name.
+  /// A file to which each command, each secret's command and each plugin's program appends its name.
   private var marks: String { folder.path + "-marks.txt" }
 
   init() throws {

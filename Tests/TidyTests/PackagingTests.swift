@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The requirements of Apple's tools for the package that can be tested here.
+/// The requirements of Apple's tools that can be tested here.
 @Suite struct `Packaging for Apple's platforms` {
   /// The functions for which Apple requires a reason, and the reasons: access to files in the app's own containers, and
-  /// checking for free space before writing. Before calling another such function, add it here with its reason.
+  /// the check for free space before writing. Before you call another such function, add it here with its reason.
   private static let timestamps = ["fstat", "fstatat", "getattrlist", "getattrlistbulk", "lstat", "stat"]
   private static let space = ["fstatfs", "fstatvfs", "statfs", "statvfs"]
   private static let reasons = [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The two READMEs, the index of the pages, and the pages that list things.
+/// The two READMEs, the index of the pages, and the pages that contain lists.
 @Suite(.timeLimit(.minutes(10))) struct PageTests {
   // MARK: README
 
@@ -29,7 +29,7 @@ import Testing
     /// The markers at the start of lines: headings, list items, numbered steps and table rows.
     var lines: [String] = []
     var blocks: [String] = []
-    /// The texts between backticks, sorted, because their order depends on the language.
+    /// The texts between backticks, sorted because their order depends on the language.
     var code: [String] = []
     var links: [String] = []
 
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  /// The page without its code blocks.
+  /// Returns the page without its code blocks.
   private static func prose(_ text: String) -> String {
     text.components(separatedBy: "\n```").enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined()
   }

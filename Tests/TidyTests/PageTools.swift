@@ -23,7 +23,7 @@ enum PageTools {
     return environment
   }
 
-  /// Returns the same page for every address. The first request for a status returns 503.
+  /// A program that returns the same page for every address. The first request for a status returns 503.
   private static let curl = """
     while [ $# -gt 0 ]; do
       case $1 in
@@ -38,7 +38,7 @@ enum PageTools {
     [ -z "$format" ] || printf %s $code
     """
 
-  /// Creates a program that prints the first quoted text in the last file.
+  /// A program that creates a program that prints the first quoted text in the last file.
   private static let compiler = """
     while [ $# -gt 0 ]; do
       case $1 in

@@ -43,7 +43,7 @@ struct PlanWallTests {
     let copy = #/(?:=|\breturn|\[|\() *(?:self\.|state\.)?plan *(?:$|[,)\]}])/#
     for file in driver where file.contains("/Run/Threads/") || file.contains("/WorkflowRun") {
       for line in try Repository.text(file).split(separator: "\n") where line.contains("plan") {
-        // An argument is only read while the lock is held.
+        // An argument is read only while the lock is held.
         let isCopied = line.contains(copy) && !line.contains("(of: state.plan)") && !line.contains(", state.plan)")
         #expect(!isCopied || line.contains("self.plan = plan"), "\(file): \(line)")
       }
@@ -75,7 +75,7 @@ struct PlanWallTests {
     }
   }
 
-  /// The identifiers and other words in a file, without its comments.
+  /// Returns the identifiers and other words in a file, without its comments.
   private func words(of file: String) throws -> Set<String> {
     let code = try Repository.text(file).split(separator: "\n").map { line in
       line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
@@ -83,7 +83,7 @@ struct PlanWallTests {
     return Set(code.joined(separator: "\n").split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) })
   }
 
-  /// The types in a file that are not nested in other types.
+  /// Returns the types in a file that are not nested in other types.
   private func types(in file: String) throws -> [String] {
     let declaration = try Regex(
       #"(?m)^(?:public |package |private |fileprivate |final |indirect )*(?:struct|class|enum|actor|protocol) (\w+)"#)

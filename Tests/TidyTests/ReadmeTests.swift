@@ -174,7 +174,7 @@ final class PageFolder {
 }
 
 extension Block {
-  /// A regular expression for a text in which each duration matches any duration.
+  /// Returns a regular expression for a text in which each duration matches any duration.
   private static func pattern(_ text: String) -> String {
     NSRegularExpression.escapedPattern(for: text)
       .replacing(/\b[0-9]+(?:\\\.[0-9]+)? (?:µs|ms|s)\b/, with: "[0-9.]+ (?:µs|ms|s)")
@@ -187,7 +187,7 @@ extension Block {
     try text.write(to: file, atomically: true, encoding: .utf8)
   }
 
-  /// The words of a command line. Quotes group words as in a shell.
+  /// Returns the words of a command line. Quotes group words as in a shell.
   private static func words(of line: Substring) -> [String] {
     line.matches(of: /(?:'[^']*'|"[^"]*"|[^ '"])+/).map { word in
       String(word.output).replacing(/'([^']*)'|"([^"]*)"/) { $0.output.1 ?? $0.output.2 ?? "" }

@@ -9,7 +9,8 @@ enum Repository {
     try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
-  /// The sorted paths of all files in a folder with this ending, relative to the root and without build folders.
+  /// Returns the sorted paths of all files in a folder with this ending, relative to the root and without build
+  /// folders.
   static func files(below folder: String, ending: String) -> [String] {
     guard let walker = FileManager.default.enumerator(atPath: root.appendingPathComponent(folder).path) else {
       return []

@@ -3,7 +3,7 @@ import Testing
 
 /// The stored schema for editors must equal the output of `flowrun schema`.
 struct SchemaTests {
-  /// If this fails after keys or actions have changed, run `flowrun schema > workflows/workflow.schema.json`.
+  /// If this fails after a change of keys or actions, run `flowrun schema > workflows/workflow.schema.json`.
   @Test func `the schema next to the workflows is the output of flowrun schema`() throws {
     let printed = try FlowrunProcess.run(["schema"], in: Repository.root.path)
     #expect(printed.exitCode == 0)

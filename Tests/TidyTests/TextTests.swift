@@ -110,7 +110,7 @@ struct TextTests {
 
   // MARK: Words
 
-  /// Spellings and words for which the repository uses another one.
+  /// Spellings and words that the repository replaces by others.
   private static let unwanted = [
     "colour", "behaviour", "catalogue", "neighbour", "normalis", "synchronis", "optimis", "recognis", "serialis",
     "initialis", "favour", "honour", "grey", "brought along", "bring along",
@@ -211,14 +211,14 @@ struct TextTests {
 
   // MARK: Reading
 
-  /// The texts between single backticks.
+  /// Returns the texts between single backticks.
   private static func spans(_ text: Substring) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
       String($0.element)
     }
   }
 
-  /// The number with separators, such as `1,000,000`.
+  /// Returns the number with separators, such as `1,000,000`.
   private static func grouped(_ number: Int) -> String {
     var digits = String(number)
     var groups: [String] = []

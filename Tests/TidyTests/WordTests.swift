@@ -63,7 +63,7 @@ import Testing
     "new", "eside", "mend", "Mend", "hoever", "obody", "emembered", "igns of life", "s no ", "re no ",
   ]
 
-  /// The lines that contain one of the parts.
+  /// Returns the lines that contain one of the parts.
   private static func suspects(in text: String) -> [Substring] {
     text.withCString { start in
       var lines: [Int: Substring] = [:]
@@ -93,7 +93,7 @@ import Testing
     String(line).replacing(#/[Tt]here (?:is|are) no /#, with: "").firstMatch(of: refused) != nil
   }
 
-  /// The comment and the strings in a line of code, or the whole line if it is a comment.
+  /// Returns the comment and the strings in a line of code, or the whole line if it is a comment.
   private static func prose(_ line: Substring) -> String {
     let text = line.trimmingPrefix { $0 == " " }
     if text.hasPrefix("//") { return String(text) }
