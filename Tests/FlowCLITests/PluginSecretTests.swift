@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Secrets passed to plugins by name, in each language with a template.
-@Suite(.timeLimit(.minutes(10))) struct `A secret that a plugin references by name` {
+@Suite(.timeLimit(.minutes(10))) struct `A secret passed by name` {
   private static let secret = "hunter2-and-a-half"
 
   /// Changes that make a new plugin use the secret and print it in its log and output.
