@@ -3,14 +3,14 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 RELEASE := scripts/release-build
-# A trait is a flag of every module, so what reaches servers has a folder of its own.
+# A trait is a flag of every module, so builds that use servers have a separate folder.
 NETWORK := $(RELEASE) --scratch-path .build/network --traits Network
 TEST_LIMIT ?= 30m
 
 .PHONY: run build ui release dist test-dist python-package sync-server setup setup-% test test-servers test-clusters test-languages \
   test-seeds test-binary test-release test-long sanitize bench pipelines fuzz docs lint check data-check clean
 
-## Installs what is missing, builds quickly (not everything is optimized), and runs the launch of the example app.
+## Installs missing packages, builds quickly (not everything is optimized), and runs the launch of the example app.
 run: export FLOWRUN_QUICK_BUILD = 1
 run: build
 	.build/release/flowrun workflows/launch.yaml
@@ -19,7 +19,7 @@ run: build
 	  'docs/tutorial-pipeline.md leads to a workflow of your own, docs/tutorial-launch.md through the launch of an app.' \
 	  'This binary was built quickly; `make build` builds it with everything optimized.'
 
-## Builds the release binary, .build/release/flowrun, with the Swift runtime inside and all of it optimized.
+## Builds the optimized release binary, .build/release/flowrun, with the Swift runtime included.
 build: setup
 	$(RELEASE) --product flowrun
 	@.build/release/flowrun version >/dev/null || { echo '.build/release/flowrun does not run' >&2; exit 1; }
@@ -35,35 +35,36 @@ SYNC_PORT ?= 8480
 sync-server: release setup-postgres
 	scripts/sync-server $(SYNC_PORT)
 
-## Builds what is published: a flowrun that reaches servers, its page in the browser, and the sync server.
+## Builds a release: flowrun with support for servers, its page in the browser, and the sync server.
 release: setup
 	$(NETWORK) --product flowrun
 	$(NETWORK) --product flowrun-sync-server
 	$(NETWORK) --product flowrun-ui
 
-## Packs what is published into .build/dist: an archive and a package of flowrun, packages of its page and of the sync server, and symbols.
+## Packages a release in .build/dist: an archive and a package of flowrun, packages of its page and of the sync server, and
+## symbols.
 dist: release
 	@scripts/setup dist
 	scripts/dist .build/network/release .build/dist
 
-## Checks these packages and tries them in a bare Debian 12 and 13.
+## Checks these packages and tests them in a bare Debian 12 and 13.
 test-dist: dist
 	scripts/check-packages .build/dist
 	scripts/bare-systems .build/dist
 
-## Packs the Python module that plugins are written with, for editors and tests of plugins, as a wheel in .build/dist.
+## Packages the Python module for plugins, for editors and tests of plugins, as a wheel in .build/dist.
 python-package:
 	scripts/python-package .build/dist
 
-## Installs the libraries that flowrun is built with, where they are missing.
+## Installs the missing libraries with which flowrun is built.
 setup:
 	@scripts/setup build
 
-## Installs what tests of one kind need besides, where it is missing: make setup-servers and so on; setup-test installs all.
+## Installs the missing packages for tests of one kind: make setup-servers and so on; setup-test installs all.
 setup-%:
 	@scripts/setup $*
 
-## Runs the tests that need nothing but what `make run` installs; no group of tests may take longer than TEST_LIMIT.
+## Runs the tests that need only the packages installed by `make run`; a group of tests may take at most TEST_LIMIT.
 test: setup
 	scripts/test $(TEST_LIMIT)
 
@@ -79,7 +80,7 @@ test-clusters: setup-clusters
 test-languages: setup-languages
 	scripts/test languages $(TEST_LIMIT)
 
-## Plays random scenarios with other seeds than `make test`: SEEDS_PART, by default a number made from the date.
+## Runs random scenarios with other seeds than `make test`: SEEDS_PART, by default a number made from the date.
 SEEDS_PART ?= $(shell date -u +%Y%m%d)
 test-seeds: setup
 	FLOWRUN_SEEDS_PART=$(SEEDS_PART) scripts/test seeds 5m
@@ -89,8 +90,8 @@ test-binary: setup
 	$(NETWORK) --product flowrun
 	scripts/examples .build/network/release/flowrun
 
-## Runs the tests that take long for a good reason: clusters whose nodes fail, long histories of processes, the examples with
-## the release binary, an app that is built outside of this repository, and the branches for Apple's platforms.
+## Runs slow tests: clusters whose nodes fail, long histories of processes, the examples with the release binary, an app that is
+## built outside of this repository, and the code for Apple's platforms.
 test-release: setup
 	scripts/test --release 30m
 	$(MAKE) test-binary
@@ -99,37 +100,37 @@ test-release: setup
 	$(MAKE) sanitize
 	$(MAKE) test-dist
 
-## Runs the tests of the engine, the store, the format and sync under AddressSanitizer, ThreadSanitizer and with traps for
-## undefined behavior in C; builds once for each.
+## Runs the tests of the engine, the store, the format and sync under AddressSanitizer and ThreadSanitizer, and with traps for
+## undefined behavior in C. Builds once for each.
 sanitize: setup
 	scripts/sanitize undefined
 	scripts/sanitize address
 	scripts/sanitize thread
 
-## Runs what takes longer than a few minutes, of every kind; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the
-## command drive the release binary.
+## Runs all tests that take longer than a few minutes. With FLOWRUN_TEST_BINARY=.build/release/flowrun, the tests of the command
+## use the release binary.
 test-long: setup-test
 	for kind in core servers clusters languages; do FLOWRUN_LONG_TESTS=1 scripts/test $$kind 150m || exit 1; done
 
-## Runs the benchmarks against their peers and compares with the committed counts; a part of them with
-## BENCH_ARGUMENTS='--only "start|shell"'.
+## Runs the benchmarks against their peers and compares the results with the committed counts. BENCH_ARGUMENTS='--only
+## "start|shell"' selects some of them.
 bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
 
-## Runs three small pipelines and one of 1,000 files with flowrun, ninja, Task and Snakemake: they must make the same files,
-## and make the same ones again. Installs the tools from PyPI into .build/pipelines; those that cannot be are left out.
+## Runs three small pipelines and one of 1,000 files with flowrun, ninja, Task and Snakemake, which must produce the same files,
+## and reproduce them. Installs the tools from PyPI in .build/pipelines; tools that cannot be installed are omitted.
 pipelines: build
 	@scripts/setup pipelines
 	$$(ls .build/pipelines/bin/python3 2>/dev/null || echo python3) Benchmarks/Pipelines/compare.py .build/release/flowrun \
 	  $(PIPELINES_ARGUMENTS)
 
-## Fuzzes everything that reads text somebody wrote, for FUZZ_SECONDS a target.
+## Fuzzes everything that reads user-written text, for FUZZ_SECONDS per target.
 FUZZ_SECONDS ?= 60
 fuzz: setup
 	scripts/fuzz $(FUZZ_SECONDS)
 
-## Writes the documentation of the libraries into .build/docs. A warning is an error.
+## Writes the documentation of the libraries to .build/docs. A warning is an error.
 DOCUMENTED = FlowKit FlowPluginKit FlowTestKit RouterCore GeocodeCore SyncKit
 docs: setup
 	FLOWRUN_DOCS=1 swift package --scratch-path .build/documentation --allow-writing-to-directory .build/docs generate-documentation \
@@ -140,11 +141,10 @@ docs: setup
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests plugins Benchmarks Fuzzing Examples
 
-## Everything a commit is held to.
+## Runs all checks that a commit must pass.
 check: lint test
 
-## Makes the geocoder's tables again from their pinned sources and compares them with the committed ones, and with
-## iso-codes.
+## Generates the geocoder's tables again from their pinned sources and compares them with the committed ones and with iso-codes.
 data-check:
 	python3 plugins/geocode/Data/build_tables.py --check
 	python3 plugins/geocode/Data/cross_check.py

@@ -1,5 +1,5 @@
-// Preloaded into tests under ThreadSanitizer: tells it what the slow paths of Swift's Mutex order, which are in a library that is not
-// instrumented. The quick paths are compiled into flowrun and seen.
+// Preloaded into tests under ThreadSanitizer. Reports the synchronization in the slow paths of Swift's Mutex, which are in a
+// library that is not instrumented. The fast paths are compiled into flowrun and instrumented.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
