@@ -29,7 +29,7 @@ def fail(message):
 
 
 def connect(address):
-    """The client of a scheduler."""
+    """Returns a client of a scheduler."""
     if not address.startswith("tcp://"):
         fail(f"'{address}' is not an address of a scheduler; write --on dask=tcp://HOST:PORT")
     try:
@@ -43,7 +43,7 @@ def connect(address):
 
 
 def versions(entry):
-    """What client and workers must share: a task travels as Python's own bytes."""
+    """Returns the versions that client and workers must share, because a task is sent as Python's serialized bytes."""
     packages = entry.get("packages", {})
     python = ".".join(str(packages.get("python", "?")).split(".")[:2])
     return python, str(packages.get("distributed", "?"))
@@ -76,9 +76,9 @@ def places(address):
 
 
 def work(host, port, token, words):
-    """Runs on the Dask worker: the command's standard input and output are the connection.
+    """Runs on the Dask worker. The command's standard input and output are the connection.
 
-    A guard behind a pipe ends the command when the Dask worker is killed, which would leave it running.
+    A guard connected by a pipe ends the command when the Dask worker is killed, because it would otherwise continue.
     """
     import os
     import shutil
@@ -108,7 +108,7 @@ def work(host, port, token, words):
 
 
 def own_host(address):
-    """The address of this machine that the scheduler's machine sees."""
+    """Returns the address of this machine as seen by the scheduler's machine."""
     scheduler = urllib.parse.urlsplit(address)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect((socket.gethostbyname(scheduler.hostname), scheduler.port or 8786))
@@ -125,18 +125,18 @@ def carry(address, worker, command):
         key=f"flowrun-{uuid.uuid4()}", workers=[worker], allow_other_workers=False, pure=False, retries=0,
     )
     connection = accept(listener, token, future)
-    # A second start finds nothing to run: Dask never runs a body twice.
+    # A second start finds nothing to run, so Dask never runs a body twice.
     listener.close()
     threading.Thread(target=watch, args=(future, connection), daemon=True).start()
     threading.Thread(target=pump, args=(0, connection), daemon=True).start()
     while piece := connection.recv(PIECE):
         write(piece)
-    # Not the end of the interpreter, which would wait for the client's threads.
+    # Does not end the interpreter, which would wait for the client's threads.
     os._exit(0)
 
 
 def accept(listener, token, future):
-    """The connection of anyone who knows the token."""
+    """Returns the connection of a client that has the token."""
     end = time.monotonic() + START_LIMIT
     while True:
         try:
@@ -145,7 +145,7 @@ def accept(listener, token, future):
             if future.status == "error":
                 problem = future.exception()
                 print(f"the task failed: {problem}", file=sys.stderr, flush=True)
-                # As a shell says that there is no such program.
+                # The exit code of a shell if there is no such program.
                 os._exit(127 if isinstance(problem, FileNotFoundError) else 1)
             if time.monotonic() < end:
                 continue
@@ -166,7 +166,7 @@ def accept(listener, token, future):
 
 
 def watch(future, connection):
-    """Ends the conversation when Dask says that the task is over: its worker is gone."""
+    """Ends the connection when Dask reports that the task has ended, because its worker is lost."""
     try:
         future.result()
     except BaseException as problem:
@@ -178,7 +178,7 @@ def watch(future, connection):
 
 
 def pump(source, connection):
-    """Carries standard input, and tells the worker when it ends."""
+    """Passes on standard input, and notifies the worker of its end."""
     try:
         while piece := os.read(source, PIECE):
             connection.sendall(piece)

@@ -1,4 +1,4 @@
-"""Reads iCalendar files (RFC 5545) for flowrun: events, folded lines, escapes, days, times, simple repetitions."""
+"""Reads iCalendar files (RFC 5545) for flowrun: events, folded lines, escapes, dates, times and simple repetitions."""
 
 import datetime
 
@@ -10,7 +10,8 @@ MOST_EVENTS = 10_000
 
 
 def content_lines(text):
-    """The logical lines with the number of the first physical one; a line that starts with white space goes on."""
+    """Returns the logical lines with the number of the first physical line. A line that starts with white space continues
+    the previous one."""
     logical = []
     for number, line in enumerate(text.split("\n"), 1):
         line = line.rstrip("\r")
@@ -22,7 +23,7 @@ def content_lines(text):
 
 
 def split_line(number, line):
-    """`NAME;PARAMETER=VALUE:content` as name and content; a colon in quotes does not count."""
+    """Splits `NAME;PARAMETER=VALUE:content` into name and content. Colons in quotes are ignored."""
     quoted = False
     for place, character in enumerate(line):
         if character == '"':
@@ -33,7 +34,7 @@ def split_line(number, line):
 
 
 def text_value(content):
-    """The text behind the escapes."""
+    """Returns the text without its escapes."""
     plain, escaped = [], False
     for character in content:
         if escaped:
@@ -47,7 +48,7 @@ def text_value(content):
 
 
 def moment(number, content):
-    """A date, or a date with a time as it stands on the clock of its place."""
+    """Returns a date, or a date with the local time of its place."""
     try:
         if len(content) == 8:
             return datetime.datetime.strptime(content, "%Y%m%d").date()
@@ -57,7 +58,7 @@ def moment(number, content):
 
 
 def repetition(number, content):
-    """An RRULE as what is followed of it: the step in days, how often, until when; None for other rules."""
+    """Returns the supported parts of an RRULE: the interval in days, the count and the end. Returns None for other rules."""
     rule = dict(part.split("=", 1) for part in content.upper().split(";") if "=" in part)
     days = {"DAILY": 1, "WEEKLY": 7}.get(rule.get("FREQ"))
     try:
@@ -71,7 +72,7 @@ def repetition(number, content):
 
 
 def read_property(event, number, name, content):
-    """Takes one property of a VEVENT up into `event`."""
+    """Adds a property of a VEVENT to `event`."""
     if name == "SUMMARY":
         event["title"] = text_value(content)
     elif name == "LOCATION":
@@ -87,7 +88,7 @@ def read_property(event, number, name, content):
 
 
 def read_events(text):
-    """The components VEVENT as dictionaries of what is used here."""
+    """Returns the VEVENT components as dictionaries of the supported properties."""
     lines = content_lines(text)
     if not lines or lines[0][1].strip().upper() != "BEGIN:VCALENDAR":
         raise Problem("not-a-calendar", "the file does not begin with BEGIN:VCALENDAR")
@@ -120,7 +121,8 @@ def day_of(value):
 
 
 def occurrences(event, last_day):
-    """The starts of an event up to a day. Daily and weekly repetitions are followed, of others the first counts."""
+    """Returns the starts of an event up to a day. Daily and weekly repetitions are supported; of others, only the first one
+    counts."""
     start = event["start"]
     if event["repeats"] is None:
         yield start
@@ -160,7 +162,7 @@ def events(call, file, from_, days, limit):
     found = []
     for event in read_events(content.decode("utf-8-sig", "replace")):
         length = event.get("end", event["start"]) - event["start"]
-        # The end of an event of whole days is the day after it.
+        # The end of an all-day event is the day after it.
         is_whole_day = length > datetime.timedelta(0) and not isinstance(event["start"], datetime.datetime)
         for start in occurrences(event, last):
             end = start + length
