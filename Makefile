@@ -118,8 +118,8 @@ bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
 
-## Runs three small pipelines and one of 1,000 files with flowrun, ninja, Task and Snakemake, which must produce the same files,
-## and reproduce them. Installs the tools from PyPI in .build/pipelines; tools that cannot be installed are omitted.
+## Runs three small pipelines and one of 1,000 files with flowrun, ninja, Task and Snakemake, which must produce the same files
+## and repeat the same stages. Installs the tools from PyPI in .build/pipelines; tools that cannot be installed are omitted.
 pipelines: build
 	@scripts/setup pipelines
 	$$(ls .build/pipelines/bin/python3 2>/dev/null || echo python3) Benchmarks/Pipelines/compare.py .build/release/flowrun \

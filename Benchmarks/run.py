@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and prints one table; each row is measured next to its peer in one run on one machine.
+"""Runs the benchmarks and prints one table. Each row is measured together with its peer in one run on one machine.
 
 Usage: Benchmarks/run.py [--only PATTERN] [--quick] [--skip-build] [--record]
 
@@ -29,7 +29,7 @@ from sections.harness import HERE, PRODUCTS, add, build, context, shown, value_t
 LATEST = os.path.join(HERE, "Results/latest.json")
 TABLE_BEGIN, TABLE_END = "<!-- make bench: begin -->\n", "<!-- make bench: end -->\n"
 
-# What each section is called, what it builds and what it does; the table has this order.
+# The name of each section, the products that it needs, and its function. The table has this order.
 SECTIONS = [
     ("steps", ["EngineBenchmark"], engine.steps),
     ("efficiency", ["EngineBenchmark"], engine.efficiency),
@@ -74,7 +74,7 @@ SECTIONS = [
 
 
 def merged(run_sections):
-    """The rows of this run, and of the sections that did not run those of the last, in the order of the sections."""
+    """Returns the rows of this run, and the last rows of the other sections, in the order of the sections."""
     before = json.load(open(LATEST))["rows"] if os.path.exists(LATEST) else []
     kept = [row for row in before if "section" in row and row["section"] not in run_sections]
     order = [name for name, _, _ in SECTIONS]
@@ -100,7 +100,7 @@ def put_table(path, table):
 
 
 def record_table(table):
-    # What has neither a bar nor a peer is in the file of results.
+    # Rows without a bar and a peer are only in the file of results.
     put_table(f"{HERE}/README.md", [row for row in table if row["bar"] != "–" or "against" in row["work"]])
 
 
@@ -120,7 +120,8 @@ def main():
     os.makedirs(f"{HERE}/Results", exist_ok=True)
     begin = time.monotonic()
     if not options.skip_build:
-        # In the order of the sections, each once; StartPeer first of its package, since it is linked differently.
+        # In the order of the sections, each product once. StartPeer is the first of its package, because it is linked
+        # differently.
         build(sorted({product for _, products, _ in chosen for product in products},
                      key=PRODUCTS.index))
     is_within = True

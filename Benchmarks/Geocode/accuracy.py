@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How often the geocoder is right, on places that its tables have never seen.
+"""Measures how often the geocoder is right, for places that are not in its tables.
 
     accuracy.py [--flowrun PROGRAM] [--count 20000] [--opinion] [--folds]
 
@@ -36,7 +36,7 @@ BUILD = ROOT / "plugins" / "geocode" / "Data" / "build_tables.py"
 
 
 def held_out(count, *options):
-    """Latitude, longitude, region of up to `count` held-out places, in an order of no meaning."""
+    """Returns latitude, longitude and region of up to `count` held-out places, in arbitrary order."""
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "held-out.tsv"
         subprocess.run(
@@ -47,22 +47,22 @@ def held_out(count, *options):
 
 
 def fold(program, eighth):
-    """The places of one eighth with the answers of tables made without it, and how long they took."""
+    """Returns the places of one eighth, the answers of tables built without it, and the time taken."""
     with tempfile.TemporaryDirectory() as folder:
-        # The program finds the tables in `geocode` next to it where its own resources are not.
+        # The program uses the tables in `geocode` next to it if its own resources are missing.
         places = held_out(None, "--eighth", str(eighth), "--output", f"{folder}/geocode")
         shutil.copy(program, f"{folder}/flowrun")
         return places, *ask(f"{folder}/flowrun", places)
 
 
 def opinion(land, border):
-    """Random points on land and near borders with the country that other borders give them; see `opinion.py`."""
+    """Returns random points on land and near borders with their country according to other borders; see `opinion.py`."""
     home = ROOT / ".build-data" / "opinion"
     python = home / "bin" / "python"
     if not python.exists():
         venv.create(home, with_pip=True)
         subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
-    # To find them takes a quarter of an hour; they are the same each time, until the packages or the script change.
+    # Finding the points takes 15 minutes. They stay the same until the packages or the script change.
     kind = hashlib.sha256("".join([*PACKAGES, (HERE / "opinion.py").read_text()]).encode()).hexdigest()[:12]
     listing = home / f"points-{land}-{border}-{kind}.tsv"
     if not listing.exists():
@@ -75,7 +75,7 @@ def opinion(land, border):
 
 
 def ask(program, points):
-    """The answers for a list of points, and how long they took."""
+    """Returns the answers for a list of points, and the time taken."""
     lines = "".join(json.dumps({"latitude": p[0], "longitude": p[1]}) + "\n" for p in points)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +89,7 @@ def ask(program, points):
 
 
 SAME = {"XK": "RS"}
-"""Kosovo has no time zone of its own, and the second opinion none but Serbia's."""
+"""Kosovo does not have a separate time zone, so the second opinion is Serbia's."""
 
 
 def is_right(answer, point):
@@ -98,7 +98,8 @@ def is_right(answer, point):
 
 
 def calibration(points, answers):
-    """How confident the answers were and how often right, for each tenth of confidence; the largest difference."""
+    """Returns the average confidence and the share of right answers for each tenth of confidence, and the largest
+    difference."""
     tenths = defaultdict(list)
     for point, answer in zip(points, answers):
         if "confidence" in answer:

@@ -1,4 +1,4 @@
-"""A second opinion on countries: points with the country that other borders give them.
+"""A second opinion on countries: points with their country according to other borders.
 
 The borders are those of time zones (timezonefinder, from OpenStreetMap, ODbL), the land that of an elevation model
 (global-land-mask). Neither is in the geocoder's tables; they only judge its answers. Every time zone of `zone.tab` lies in
@@ -17,9 +17,9 @@ from pathlib import Path
 
 PACKAGES = ["timezonefinder==6.5.9", "global-land-mask==1.0.0", "tzdata==2025.2"]
 RINGS = (1, 2, 4, 6, 9, 12, 16, 20, 25, 30)
-"""Kilometers at which the country around a point is looked at, in 16 directions each."""
+"""Kilometers at which the countries around a point are checked, in 16 directions each."""
 MERGED = {"TH", "VN"}
-"""Countries of which a part has the other's time zone; points there are passed over."""
+"""Countries of which a part has the other's time zone. Points there are skipped."""
 
 
 class Opinion:
@@ -35,10 +35,10 @@ class Opinion:
                 self.countries.setdefault(zone, code)
 
     def country(self, latitude, longitude):
-        """The country of a point on land, or None."""
+        """Returns the country of a point on land, or None."""
         if not self.globe.is_land(max(-89.99, min(89.99, latitude)), longitude):
             return None
-        # Some stations of Antarctica keep the time of the country that runs them.
+        # Some stations in Antarctica use the time of the country that runs them.
         if latitude < -60:
             return "AQ"
         return self.countries.get(self.zones.timezone_at(lat=latitude, lng=longitude))
@@ -54,7 +54,7 @@ class Opinion:
 
 
 def step(latitude, longitude, bearing, kilometers):
-    """The point this many kilometers away in a direction."""
+    """Returns the point at this many kilometers in a direction."""
     angle, phi = kilometers / 6371.0088, math.radians(latitude)
     sine = math.sin(phi) * math.cos(angle) + math.cos(phi) * math.sin(angle) * math.cos(bearing)
     turn = math.atan2(

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The geocoder's figures, and in the same run those of the Python packages reverse_geocoder and reverse_geocode.
+"""Prints the geocoder's figures, and those of the Python packages reverse_geocoder and reverse_geocode from the same run.
 
     peers.py [--benchmark PROGRAM]
 

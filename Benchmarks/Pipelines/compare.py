@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs pipelines with flowrun, ninja, Task and Snakemake and compares what they make and what they make again.
+"""Runs pipelines with flowrun, ninja, Task and Snakemake and compares their products and the stages that they repeat.
 
 Usage: Benchmarks/Pipelines/compare.py [FLOWRUN] [--files N]
 
@@ -23,19 +23,19 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The pipelines, and the input of each that is changed.
+# The pipelines, each with the input that is changed.
 PIPELINES = {"data": "in/february.csv", "program": "src/greet.c", "reports": "notes/winds.txt"}
 ADDED = {"data": "west,1\n", "program": "int unused_number = 1;\n", "reports": "Gusts.\n"}
-# So often nothing has changed for each tool; the fastest counts.
+# The number of runs without a change for each tool. The fastest counts.
 LOOKS = 5
-# So often again for flowrun and ninja in turns.
+# The number of further alternating runs for flowrun and ninja.
 TURNS = 25
-# flowrun may take this many times as long as ninja when nothing has changed.
+# The maximum time of flowrun without a change, as a multiple of ninja's.
 MOST = 2
 
 
 def tools(flowrun):
-    """Command by the tool's name; None: it is not installed."""
+    """Returns the command by the tool's name, or None if it is not installed."""
     own = os.path.join(os.path.dirname(sys.executable), "")
     ninja, task, snakemake = (
         next((found for name in names for found in [shutil.which(name) or shutil.which(own + name)] if found), None)
@@ -49,7 +49,7 @@ def tools(flowrun):
 
 
 def ran(folder):
-    """What has run since it was last asked, in an order that does not depend on threads."""
+    """Returns the stages that have run since the last call, in an order that does not depend on threads."""
     path = os.path.join(folder, "ran.log")
     lines = open(path).read().splitlines() if os.path.exists(path) else []
     if lines:
@@ -58,13 +58,13 @@ def ran(folder):
 
 
 def made(folder):
-    """Every file in out/ with its bytes."""
+    """Returns every file in out/ with its bytes."""
     out = os.path.join(folder, "out")
     return {name: open(os.path.join(out, name), "rb").read() for name in sorted(os.listdir(out))}
 
 
 def run(command, folder):
-    """The seconds that a command takes."""
+    """Returns the seconds that a command takes."""
     begun = time.monotonic()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=1800)
     if done.returncode:
@@ -73,10 +73,10 @@ def run(command, folder):
 
 
 def rounds(command, folder, changes):
-    """What is made and what runs after each change, None for none, and the seconds of each."""
+    """Returns the products, the stages that run after each change, with None for no change, and the seconds of each."""
     results = []
     for change in changes:
-        # Times of files distinguish what was made from what was changed.
+        # The times of files distinguish products from changed inputs.
         time.sleep(1.1)
         if change:
             with open(os.path.join(folder, change[0]), "a") as file:
@@ -95,12 +95,12 @@ def write(path, text):
 
 
 def write_many(folder, count):
-    """A pipeline of this many files, for each of the tools."""
+    """Creates a pipeline of this many files for each of the tools."""
     names = [f"f{number:05}" for number in range(count)]
     os.makedirs(f"{folder}/in")
     for name in names:
         write(f"{folder}/in/{name}.txt", f"{name}\n")
-    # A product that stays the same is left alone. Comments do not get into it.
+    # A product that stays the same is not written. Comments are removed.
     write(f"{folder}/convert.sh", """set -e
 echo "convert-$1" >> ran.log
 mkdir -p out
@@ -136,7 +136,7 @@ rule convert:
     output: "out/{{name}}.txt"
     shell: "sh convert.sh {{wildcards.name}}"
 """)
-    # A task for each file, since Task calls the same one at most 1,000 times.
+    # One task per file, because Task calls the same task at most 1,000 times.
     write(f"{folder}/Taskfile.yml", "version: '3'\nsilent: true\ntasks:\n"
           + f"  default: {{ deps: [{', '.join(names)}], cmds: [{{ task: total }}] }}\n"
           + "".join(f"  {name}: {{ cmds: [sh convert.sh {name}], sources: [in/{name}.txt], generates: [out/{name}.txt] }}\n"
@@ -145,10 +145,10 @@ rule convert:
 
 
 def against_ninja(commands, folders):
-    """How many times as long as ninja flowrun takes when nothing has changed."""
+    """Returns the time of flowrun as a multiple of ninja's if nothing has changed."""
     times = {tool: [] for tool in ["ninja", "flowrun"]}
     for tool in times:
-        # What has just changed is read once more.
+        # Files that have just changed are read once more.
         for _ in range(2):
             time.sleep(0.1)
             run(commands[tool], folders[tool])
@@ -166,7 +166,7 @@ def listed(stages):
 
 
 def compare(name, titles, found):
-    """Prints what the tools did; the complaints."""
+    """Prints the results of the tools and returns the complaints."""
     complaints = []
     own = found["flowrun"]
     for tool, results in found.items():
@@ -178,7 +178,7 @@ def compare(name, titles, found):
                 complaints.append(f"{name}: {tool} makes other files {title}")
             if not set(mine[1]) <= set(theirs[1]):
                 complaints.append(f"{name}: flowrun runs more than {tool} {title}")
-            # A product that is the same counts as new for tools that go by times alone.
+            # For tools that only compare times, an unchanged product counts as new.
             if name == "many" and mine[1] != theirs[1] and (title != "same product" or tool == "ninja"):
                 complaints.append(f"{name}: flowrun does not run the same as {tool} {title}")
     return complaints

@@ -1,4 +1,4 @@
-"""What an app pays: a launch that it embeds, workflows that it loads, the size of the library."""
+"""The costs for an app: an embedded launch, the loading of workflows, and the size of the library."""
 import glob
 import json
 import os
@@ -11,7 +11,7 @@ LAUNCH = os.path.join(HERE, "Launch", ".build/release")
 
 
 def embedded():
-    """From main to the decision of the gate: 65 steps that do nothing, in processes that take turns."""
+    """Measures the time from main to the decision of the gate: 65 steps without work, in alternating processes."""
     folder = os.path.join(context.folder, "embedded")
     os.makedirs(folder)
     yaml = os.path.join(HERE, "Launch", "Sources/CompiledLaunch/Workflows/launch.yaml")
@@ -32,7 +32,7 @@ def embedded():
 
 
 def compiled():
-    """What it takes to load workflows/launch.yaml, in both forms in one process."""
+    """Measures the loading of workflows/launch.yaml, in both forms in one process."""
     interfaces = sorted(glob.glob(f"{ROOT}/plugins/*/Sources/*/*.plugin.yaml"))
     result = json.loads(run([f"{BUILT}/YAMLLaunch", "load", f"{ROOT}/workflows/launch.yaml", *interfaces]))
     add("workflows/launch.yaml loaded, compiled against YAML", "≤ 0.1", result["compiled"] / result["yaml"],
@@ -41,7 +41,7 @@ def compiled():
 
 
 def size():
-    """What FlowKit adds to a program that prints a line, with the standard library inside and stripped."""
+    """Measures what FlowKit adds to a program that prints a line, statically linked with the standard library and stripped."""
     sizes = {}
     for product in ["Hello", "HelloFlowKit"]:
         copy = os.path.join(context.folder, product)

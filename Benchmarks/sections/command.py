@@ -1,4 +1,4 @@
-"""The command from exec to exit: files, starts, launches, commands of a shell, the gate next to busy threads."""
+"""The command from exec to exit: files, starts, launches, shell commands, and the gate next to busy threads."""
 import json
 import os
 import shutil
@@ -34,7 +34,7 @@ def files():
     write_workflow(chain, needs_of("chain", COUNT))
     own = seconds([FLOWRUN, chain], 1, context.folder)[0]
     add("a chain of 100,000, on which ninja crashes", "runs", own * 1000, "ms")
-    # Asked of a process of its own: what is asked of this one is the most that any of its children had.
+    # Measured in a separate process, because for this one the system returns the maximum of all its children.
     memory = int(run([sys.executable, "-c", (
         "import resource,subprocess,sys;subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL);"
         "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"), FLOWRUN,
@@ -43,7 +43,7 @@ def files():
 
 
 def items():
-    """What an item of a step costs next to a step of its own."""
+    """Measures the cost of an item of a step, compared with a separate step."""
     steps, fan = os.path.join(context.folder, "steps.yaml"), os.path.join(context.folder, "items.yaml")
     write_workflow(steps, needs_of("fan", COUNT))
     with open(fan, "w") as file:
@@ -56,7 +56,7 @@ def items():
 
 
 def task_program():
-    """Task, as the PATH has it or from its package; None where there is none."""
+    """Returns Task from PATH or from its package, or None if it is not installed."""
     if shutil.which("task"):
         return shutil.which("task")
     folder = os.path.join(context.folder, "task")
@@ -69,8 +69,8 @@ def task_program():
 
 
 def unchanged():
-    """What it costs to see that nothing has changed: 10,000 files that a step reads, next to the checks of other tools, and
-    10,000 items with a file each that they read and one that they make."""
+    """Measures the cost of finding that nothing has changed: 10,000 files that a step reads, compared with the checks of
+    other tools, and 10,000 items that each read one file and produce one."""
     place = os.path.join(context.folder, "unchanged")
     os.makedirs(f"{place}/src", exist_ok=True)
     for index in range(10_000):
@@ -116,11 +116,11 @@ def unchanged():
 
 
 def included():
-    """A workflow that includes a thousand files."""
+    """Measures a workflow that includes a thousand files."""
     place = os.path.join(context.folder, "included")
     os.makedirs(place, exist_ok=True)
     for index in range(1000):
-        # Ten files of the whole include a hundred each less one.
+        # Each of ten files includes 99 others.
         inner = [f"  i{other}: {{ uses: ./f{other}.yaml }}\n" for other in range(10 + index * 99, 10 + index * 99 + 99)
                  ] if index < 10 else []
         with open(f"{place}/f{index}.yaml", "w") as file:
@@ -133,7 +133,7 @@ def included():
 
 
 def has_yaml(python):
-    """Whether a Python has PyYAML: Debian's package is for Debian's own."""
+    """Returns whether a Python has PyYAML, since Debian's package is only for Debian's Python."""
     try:
         return subprocess.run([python, "-c", "import yaml; yaml.CLoader"], capture_output=True).returncode == 0
     except OSError:
@@ -151,7 +151,7 @@ def two_needs():
     repetitions = context.repetitions(7, 3)
     own = seconds([FLOWRUN, path], repetitions, context.folder)[0]
     checked = seconds([FLOWRUN, "validate", path], repetitions, context.folder)[0]
-    # With an escape in its first line libyaml reads all of it, and not `PlainScanner`.
+    # With an escape in its first line, libyaml reads the whole file instead of `PlainScanner`.
     escaped = os.path.join(context.folder, "escaped.yaml")
     with open(escaped, "w") as file:
         file.write(open(path).read().replace("name: two-needs", r'name: "two\u002dneeds"', 1))
@@ -179,14 +179,14 @@ def two_needs():
 
 
 def start():
-    """What the shipped program costs from exec to exit, next to one of the same libraries that prints a line, linked as SwiftPM
-    links it."""
+    """Measures the shipped program from exec to exit, compared with a program with the same libraries that prints a line and
+    is linked by SwiftPM."""
     path = os.path.join(context.folder, "ten.yaml")
     write_workflow(path, needs_of("chain", 10))
     program, start_peer = stripped(FLOWRUN), stripped(START_PEER)
     repetitions = context.repetitions(100, 20)
     work, peer_text = "10-step file, history on, exec to exit", "against a program of the same libraries that prints a line"
-    # The first run makes the store.
+    # The first run creates the store.
     seconds([program, path], 1, context.folder)
     own, other = in_turns([program, path], [start_peer], repetitions, context.folder, context.folder)
     add(f"{work}, {peer_text}", "≤ 1.3", own / other, detail=f"{own * 1000:.1f} against {other * 1000:.1f} ms")
@@ -237,7 +237,7 @@ def shell():
 
 
 def lateness(name, step, deadline, due, openings):
-    """Milliseconds by which the gate opened late, for each of several runs; negative would be early."""
+    """Returns the milliseconds by which the gate opened late in each of several runs; negative values would be early."""
     path = os.path.join(context.folder, f"{name}.yaml")
     with open(path, "w") as file:
         file.write(f"name: {name}\ndeadline: {deadline}\nsteps:\n")

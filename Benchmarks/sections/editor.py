@@ -1,4 +1,4 @@
-"""What a person who types waits for: the language server, driven through its protocol."""
+"""The response times of the language server in an editor, measured through its protocol."""
 import json
 import os
 import select
@@ -10,7 +10,7 @@ from .harness import *
 
 
 class Client:
-    """An editor with one file open; answers later than ten seconds fail the section."""
+    """An editor with one open file. Answers later than ten seconds fail the section."""
 
     def __init__(self, path):
         self.process = subprocess.Popen([FLOWRUN, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -64,7 +64,7 @@ class Client:
             self.bytes += taken
 
     def types(self, character, line, column):
-        """Seconds from one more character to the diagnostics of the text that has it."""
+        """Returns the seconds from the insertion of a character to the diagnostics of the changed text."""
         self.version += 1
         place = {"line": line, "character": column}
         start = time.perf_counter()
@@ -75,7 +75,7 @@ class Client:
         return time.perf_counter() - start
 
     def completes(self, line, column):
-        """Seconds of a completion, which must offer something."""
+        """Returns the seconds of a completion, which must propose something."""
         start = time.perf_counter()
         answer = self.request("textDocument/completion", {"textDocument": {"uri": self.uri},
                                                           "position": {"line": line, "character": column}})

@@ -1,4 +1,4 @@
-"""The engine in a process of its own: what a step costs, how two cores share steps, how many instructions it takes."""
+"""The engine in a separate process: the cost of a step, the sharing of steps by two cores, and the number of instructions."""
 import json
 import math
 import os
@@ -15,7 +15,7 @@ def steps():
     if include:
         peers["Taskflow"] = peer(
             "taskflow", ["g++", "-O3", "-std=c++20", "-pthread", f"-I{include}", f"{HERE}/Engine/Peers/taskflow.cpp"])
-    # In turns, and the best of each: the machine's pace changes within minutes.
+    # Alternating runs, and the best of each, because the speed of the machine changes within minutes.
     results = []
     for _ in range(context.repetitions(3, 1)):
         results += lines(run([f"{BUILT}/EngineBenchmark", "schedule", str(COUNT)]))
@@ -57,7 +57,7 @@ def efficiency():
 
 
 def restore():
-    """What resuming and showing a run pay for each thing that its journal says."""
+    """Measures the cost of each journal entry when a run is resumed or shown."""
     work = "a fact of a journal of 100,000 steps, taken in by a fresh plan"
     fewest = min(lines(run([f"{BUILT}/EngineBenchmark", "restore"]))[0]["nanoseconds"]
                  for _ in range(context.repetitions(3, 1)))
@@ -65,7 +65,7 @@ def restore():
 
 
 def secrets():
-    """What it costs to hide secrets in a text, whatever the text looks like and however many secrets there are."""
+    """Measures the cost of hiding secrets in texts of different kinds and for different numbers of secrets."""
     kinds = {}
     for result in lines(run([f"{BUILT}/EngineBenchmark", "secrets"])):
         kinds.setdefault(result["kind"], {})[result["secrets"]] = result
@@ -78,13 +78,13 @@ def secrets():
 
 
 def instructions():
-    """Whether a step on a chain takes no more instructions than the committed count and a tenth."""
+    """Checks that a step in a chain takes at most 10 % more instructions than the committed count."""
     work = "instructions a step on a chain (callgrind), against the committed count"
     if not shutil.which("valgrind"):
         lacks("valgrind", work)
         return True
-    # How often a thread asks the system for the time depends on the time that passes: the fewest of several counts. The
-    # report, which the last step's thread makes, is not part of a step.
+    # How often a thread asks the system for the time depends on the elapsed time, so the minimum of several counts is used. The
+    # report, which the last step's thread creates, is not part of a step.
     patterns = ["*WorkflowRunC4work*", "*WorkflowRunC5closeyyF"]
     program = stripped(f"{BUILT}/EngineBenchmark")
     fewest = [

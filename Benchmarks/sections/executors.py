@@ -1,4 +1,4 @@
-"""Steps elsewhere: in processes here, on a Slurm and a Dask cluster of the benchmark's own, each next to its peer."""
+"""Remote steps: in local processes, and on separate Slurm and Dask clusters, each compared with its peer."""
 import glob
 import json
 import os
@@ -43,7 +43,7 @@ def write(path, text):
 
 
 def steps(name, count, step, chain=False):
-    """A workflow of equal steps, one after the other or all at once."""
+    """Returns a workflow of equal steps, one after another or all at once."""
     text = f"name: {name}\nhistory: false\nsteps:\n"
     for index in range(count):
         needs = f", needs: s{index - 1}" if chain and index else ""
@@ -52,7 +52,7 @@ def steps(name, count, step, chain=False):
 
 
 def seconds(path, *arguments, environment=None):
-    """From the first start of a step to the end of the run, and from the command to the first result."""
+    """Returns the time from the first start of a step to the end of the run, and from the command to the first result."""
     report = f"{context.folder}/report.json"
     begin = time.perf_counter()
     run([FLOWRUN, path, "--report", report, "--quiet", *arguments], env={**os.environ, **(environment or {})},
@@ -68,7 +68,7 @@ def seconds(path, *arguments, environment=None):
 
 
 def workers():
-    """A step on a worker next to a call to a plugin's program that stays, both one after the other."""
+    """Measures a step on a worker, compared with a call to a running plugin program, both one after another."""
     folder = f"{context.folder}/plugins/echo"
     write(f"{folder}/plugin.py", PLUGIN)
     write(f"{folder}/plugin.yaml", MANIFEST)
@@ -84,7 +84,7 @@ def workers():
 
 
 def held():
-    """A thousand bodies that sleep, on ten workers: what holding them costs the one who sent them."""
+    """Measures the cost for the host of a thousand sleeping bodies on ten workers."""
     count = 1000
     path = steps("held", count, "uses: flow.sleep, with: {{ for: 5s }}")
     begin = time.perf_counter()
@@ -135,8 +135,8 @@ rule one:
 
 
 def snakemake(cluster, environment, own):
-    """Jobs of `true` through Snakemake's executor for Slurm, on the same cluster. Each of them loads Snakemake twice, which on
-    a slow machine takes seconds: what is done after five minutes counts."""
+    """Runs jobs of `true` with Snakemake's executor for Slurm on the same cluster. Each of them loads Snakemake twice, which
+    takes seconds on a slow machine, so the jobs completed after five minutes count."""
     work = "Slurm: a step of true, against Snakemake's executor for Slurm"
     venv = packages("snakemake", "snakemake==9.27.1", "snakemake-executor-plugin-slurm==2.8.0")
     if not venv:
@@ -144,7 +144,7 @@ def snakemake(cluster, environment, own):
     folder = f"{context.folder}/snakemake"
     count = context.repetitions(100, 8)
     write(f"{folder}/Snakefile", SNAKEFILE.format(count))
-    # Its jobs forget where Slurm's configuration is.
+    # Its jobs lose the location of Slurm's configuration.
     srun = write(f"{folder}/bin/srun", f'#!/bin/sh\nSLURM_CONF={cluster}/slurm.conf exec {shutil.which("srun")} "$@"\n')
     os.chmod(srun, 0o755)
     command = [f"{venv}/bin/snakemake", "--executor", "slurm", "--jobs", "100", "--slurm-status-command", "squeue",
@@ -172,7 +172,8 @@ def snakemake(cluster, environment, own):
 
 
 def packages(name, *wanted):
-    """A virtual environment with packages from PyPI, kept for the next run; None where they cannot be had."""
+    """Returns a virtual environment with packages from PyPI, which is kept for the next run, or None if they are not
+    available."""
     folder = f"{ROOT}/.build/bench-{name}"
     if os.path.exists(f"{folder}/complete"):
         return folder

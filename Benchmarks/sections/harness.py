@@ -1,4 +1,4 @@
-"""What all sections use: rows and their bars, programs to build and to run, what a machine costs to ask."""
+"""Common parts of all sections: rows and their bars, the building and running of programs, and the costs of system calls."""
 import json
 import math
 import os
@@ -15,7 +15,8 @@ HERE = os.path.join(ROOT, "Benchmarks")
 BUILT = os.path.join(ROOT, ".build/benchmarks/release")
 FLOWRUN = os.path.join(ROOT, ".build/network/release/flowrun")
 COUNT = 100_000
-# Products by what they are: published, targets of flowrun's package for benchmarks, and those of the package that stands for an app.
+# The products by kind: published ones, targets of flowrun's package for benchmarks, and those of the package that represents an
+# app.
 PUBLISHED = ["flowrun", "flowrun-ui"]
 MEASURING = ["StartPeer", "EngineBenchmark", "PluginCallBenchmark", "GeocodeBenchmark", "RouterBenchmark", "YAMLLaunch"]
 EMBEDDING = ["CompiledLaunch", "HandLaunch", "Hello", "HelloFlowKit"]
@@ -23,7 +24,8 @@ PRODUCTS = PUBLISHED + MEASURING + EMBEDDING
 
 
 class Context:
-    """What the sections share: the section that runs, how often to repeat, a folder for files, the rows so far."""
+    """The shared state of the sections: the running section, the number of repetitions, a folder for files, and the rows so
+    far."""
 
     def __init__(self):
         self.rows = []
@@ -39,7 +41,7 @@ context = Context()
 
 
 def run(command, **options):
-    """The standard output of a command; what it says on standard error is shown when it fails."""
+    """Returns the standard output of a command. Its standard error is shown if it fails."""
     result = subprocess.run(command, capture_output=True, text=True, **options)
     if result.returncode != 0:
         sys.stderr.write(result.stdout[-2000:] + result.stderr[-4000:])
@@ -48,7 +50,7 @@ def run(command, **options):
 
 
 def is_met(bar, value):
-    """Whether a value keeps its bar: `≤ 1.5`, `< 20`, `≥ 85`, `0 … 5`; None where there is no bar, or no value."""
+    """Returns whether a value satisfies its bar: `≤ 1.5`, `< 20`, `≥ 85`, `0 … 5`. Returns None without a bar or value."""
     if value is None:
         return None
     if bar == "runs":
@@ -69,7 +71,7 @@ def add(work, bar, value, unit="×", detail=""):
 
 
 def lacks(peer, work, bar=""):
-    """A row that cannot be measured, because a peer is missing."""
+    """Adds a row that cannot be measured, because a peer is missing."""
     add(f"{work}, against {peer}", bar, None, "", f"{peer} is missing")
 
 
@@ -93,7 +95,7 @@ def geometric_mean(values):
 
 
 def build(products):
-    """Builds what the chosen sections run, each product once."""
+    """Builds the products of the chosen sections, each once."""
     for product in products:
         print(f"building {product}", flush=True)
         if product in PUBLISHED:
@@ -101,14 +103,14 @@ def build(products):
         elif product in EMBEDDING:
             run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", product], cwd=f"{HERE}/Launch")
         else:
-            # With the trait of what is published: the peer of a start has the same libraries.
+            # With the trait of published builds, because the peer of a start has the same libraries.
             is_static = ["--static-swift-stdlib"] if product in ["StartPeer", "YAMLLaunch"] else []
             run(["swift", "build", "-c", "release", "--scratch-path", ".build/benchmarks", "--traits", "Network", *is_static,
                  "--product", product], cwd=ROOT, env={**os.environ, "FLOWRUN_BENCHMARKS": "1"})
 
 
 def peer(name, command):
-    """Compiles a peer that is a C or C++ program; its path, or None when it cannot be compiled here."""
+    """Compiles a peer in C or C++. Returns its path, or None if it cannot be compiled here."""
     path = os.path.join(context.folder, name)
     try:
         subprocess.run([*command, "-o", path], check=True, capture_output=True)
@@ -122,7 +124,7 @@ def lines(text):
 
 
 def measure(command, folder):
-    """Wall-clock and processor seconds of one run of a command."""
+    """Returns the wall-clock and processor seconds of one run of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -132,12 +134,12 @@ def measure(command, folder):
 
 
 def seconds(command, repetitions, folder):
-    """Wall-clock and processor seconds of a command, the medians."""
+    """Returns the median wall-clock and processor seconds of a command."""
     return tuple(map(statistics.median, zip(*(measure(command, folder) for _ in range(repetitions)))))
 
 
 def in_turns(own, other, repetitions, own_folder, other_folder):
-    """Wall-clock seconds of two commands, run in turns, so that both see the same machine; the medians."""
+    """Returns the median wall-clock seconds of two commands that alternate, so that both run under the same conditions."""
     pairs = [(measure(own, own_folder)[0], measure(other, other_folder)[0]) for _ in range(repetitions)]
     return tuple(map(statistics.median, zip(*pairs)))
 
@@ -180,7 +182,7 @@ def write_ninja(path, needs):
 
 
 def stripped(program):
-    """A copy of a program without debug information, which valgrind takes minutes to read."""
+    """Returns a copy of a program without debug information, which valgrind would read for minutes."""
     copy = os.path.join(context.folder, os.path.basename(program) + "-stripped")
     run(["strip", "--strip-debug", "-o", copy, program])
     resources = os.path.join(os.path.dirname(program), "flowrun_GeocodePlugin.resources")
@@ -191,15 +193,15 @@ def stripped(program):
 
 
 def instructions_of(program, arguments, toggles=()):
-    """Instructions that callgrind counts: in functions that match the first pattern but for those called from them that
-    match another, or in all of the program."""
+    """Returns the number of instructions counted by callgrind: in functions that match the first pattern, except those
+    called from them that match another one, or in the whole program."""
     with tempfile.NamedTemporaryFile() as out:
         finished = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}",
              *(f"--toggle-collect={pattern}" for pattern in toggles), program, *arguments],
             capture_output=True, text=True)
     count = int(finished.stderr.split("Collected :")[1].split()[0])
-    # A program that crashes, or a pattern that matches no more, must not look like a program without work.
+    # A program that crashes, or a pattern without matches, must not look like a program without work.
     if finished.returncode != 0 or count == 0:
         sys.exit(f"{program} {' '.join(arguments)}: {count} instructions, status {finished.returncode}\n{finished.stderr[-2000:]}")
     return count

@@ -1,4 +1,4 @@
-"""What forecasts and explanations cost, and how near a forecast comes to the runs that it forecasts."""
+"""The costs of forecasts and explanations, and the accuracy of a forecast."""
 import json
 import os
 import random
@@ -8,7 +8,7 @@ import sys
 from .harness import *
 
 LAUNCH = os.path.join(os.path.dirname(HERE), "workflows/launch.yaml")
-# One core, the memory at the most, and a hash of what was written.
+# On one core: the maximum memory, and a hash of the output.
 MEASURE = (
     "import hashlib,os,resource,subprocess,sys,time;os.sched_setaffinity(0,set(map(int,sys.argv[1].split(','))));"
     "begin=time.perf_counter();out=subprocess.run(sys.argv[2:],capture_output=True,check=False).stdout;"
@@ -18,7 +18,7 @@ MEASURE = (
 
 
 def measured(cores, *arguments):
-    """Seconds, megabytes, and a hash of the output of a call on these cores."""
+    """Returns the seconds, the megabytes and a hash of the output of a call on these cores."""
     own = sorted(os.sched_getaffinity(0))[:cores]
     text = run([sys.executable, "-c", MEASURE, ",".join(map(str, own)), FLOWRUN, *arguments])
     took, memory, digest = text.split()
@@ -28,7 +28,7 @@ def measured(cores, *arguments):
 def simulate():
     count = 10_000 if context.quick else 100_000
     arguments = ["simulate", LAUNCH, "--runs", str(count), "--format", "json"]
-    # Critical paths and suggestions have their own time next to that of the runs.
+    # Critical paths and suggestions are measured separately from the runs.
     look = min(measured(1, "simulate", LAUNCH, "--runs", "1000", "--format", "json")[0] for _ in range(3))
     took, memory, one = measured(1, *arguments)
     _, _, both = measured(2, *arguments)
@@ -51,7 +51,7 @@ def simulate():
 
 
 def forecast():
-    """200 real launches: a forecast from the first hundred next to the quantiles of the others."""
+    """Compares a forecast from the first hundred of 200 real launches with the quantiles of the others."""
     place = os.path.join(context.folder, "forecast")
     os.makedirs(place, exist_ok=True)
     with open(f"{place}/app.yaml", "w") as file:

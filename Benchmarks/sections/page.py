@@ -1,4 +1,4 @@
-"""What the page of `flowrun ui` costs: a browser that opens runs, and a server that waits and follows."""
+"""The costs of the page of `flowrun ui`: a browser that opens runs, and a server that waits and follows runs."""
 import json
 import os
 import subprocess
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(ROOT, "Tests/PageClient"))
 
 SERVER = os.path.join(ROOT, ".build/network/release/flowrun-ui")
 
-# Frames a second while something is done before each of them.
+# Frames per second if an action is performed before each of them.
 FRAMES = """
 const done = arguments[0], act = %s, start = performance.now();
 let frames = 0;

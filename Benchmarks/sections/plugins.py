@@ -1,4 +1,4 @@
-"""Calls to external plugins, and the benchmarks that plugins bring: geocoder, router, sync."""
+"""Calls to external plugins, and the benchmarks of plugins: geocoder, router, sync."""
 import json
 import os
 import shutil
@@ -10,8 +10,8 @@ from .harness import *
 
 
 def plugin_calls():
-    # On one core: whether the system wakes the child here or on an idle core can make a round trip several times as long,
-    # either one, for as long as the processes live.
+    # On one core: a round trip can take several times as long depending on whether the system wakes the child on this core or
+    # on an idle one, and this does not change during the lifetime of the processes.
     one_core = ["taskset", "-c", "0"] if shutil.which("taskset") else []
     for row in json.loads(run([*one_core, f"{BUILT}/PluginCallBenchmark", "10000", "--json"])):
         add(f"a call to a persistent child in {row['language']}, against a loop written by hand in it", "≤ 1.3",
@@ -22,7 +22,8 @@ def plugin_calls():
 
 
 def new_plugin():
-    """From no plugin to one whose cases are green, with an empty cache; again; and from an edit to the edited answer."""
+    """Measures the time from no plugin to one whose cases pass, with an empty cache and again, and from an edit to the
+    changed answer."""
     folder = os.path.join(context.folder, "new-plugin")
     os.makedirs(folder)
     environment = {**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache")}
@@ -50,8 +51,8 @@ def new_plugin():
 
 
 def own_rows(name, command, needed):
-    """Rows of a benchmark that prints them itself, one JSON object a line: work, value, unit and, where there is one, bar.
-    Whether it could be run; where not, a row says what it needs."""
+    """Adds the rows of a benchmark that prints them as one JSON object per line: work, value, unit, and bar if there is one.
+    Returns whether it could be run; if not, a row states what it needs."""
     try:
         text = run(command)
     except (OSError, subprocess.CalledProcessError) as problem:

@@ -1,4 +1,4 @@
-"""What it costs to record runs, and how fast a durable run writes to its disk."""
+"""The costs of recording runs, and the speed at which a durable run writes to its disk."""
 import os
 import sqlite3
 import statistics
@@ -27,7 +27,7 @@ def history():
 
 
 def flushes(path, count, size):
-    """Seconds that this many overwrites of a file take, each with a flush of its own."""
+    """Returns the seconds that this many overwrites of a file take, each with a separate flush."""
     file = os.open(path, os.O_RDWR | os.O_CREAT)
     os.write(file, bytes(count * size))
     os.fsync(file)
@@ -55,7 +55,7 @@ def durable():
 
 
 def chains(path, count, length):
-    """So many chains next to each other."""
+    """Writes a workflow of this many parallel chains."""
     with open(path, "w") as file:
         file.write("name: chains\nsteps:\n")
         for chain in range(count):
@@ -65,7 +65,7 @@ def chains(path, count, length):
 
 
 def flushes_of(command):
-    """How often a command has the disk flush, as strace counts it; None without strace."""
+    """Returns the number of flushes of a command according to strace, or None without strace."""
     with tempfile.NamedTemporaryFile() as out:
         try:
             subprocess.run(["strace", "-f", "-c", "-e", "trace=fsync,fdatasync", "-o", out.name, *command],
@@ -85,7 +85,7 @@ def durable_together():
 
 
 def durable_peer():
-    """Processor time and wall-clock time a step next to DBOS Transact, the state of both in SQLite."""
+    """Measures processor time and wall-clock time per step, compared with DBOS Transact; both store their state in SQLite."""
     count, work = 500, "durable chain of 500 no-ops, processor time a step"
     script = os.path.join(HERE, "Engine/Peers/dbos_chain.py")
     packages = os.path.join(context.folder, "dbos")
@@ -110,10 +110,10 @@ def durable_peer():
 
 
 def prefect_peer():
-    """Wall-clock and processor time a step next to Prefect with its own server."""
+    """Measures wall-clock and processor time per step, compared with Prefect with a separate server."""
     count, work = 100, "durable chain of 100 no-ops, wall-clock time a step"
     packages = os.path.join(context.folder, "prefect")
-    # The newest Prefect that goes with a FastAPI it can be imported with.
+    # The newest Prefect that is compatible with an importable FastAPI.
     subprocess.run([sys.executable, "-m", "venv", packages], capture_output=True)
     python = os.path.join(packages, "bin/python")
     subprocess.run([python, "-m", "pip", "install", "-q", "prefect==3.4.25", "fastapi<0.116"], capture_output=True)
@@ -140,7 +140,7 @@ for start in range(256):
 
 
 def checksum(data, seed=0):
-    """CRC-32C of bytes behind those that `seed` is the checksum of."""
+    """Returns the CRC-32C of bytes that follow those with the checksum `seed`."""
     crc = ~seed & 0xFFFFFFFF
     for byte in data:
         crc = crc >> 8 ^ CRC[(crc ^ byte) & 255]
