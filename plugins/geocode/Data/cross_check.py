@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the geocoder's tables with Debian's iso-codes, which knows ISO 3166 by other hands.
+"""Compares the geocoder's tables with Debian's iso-codes, an independent source for ISO 3166.
 
     cross_check.py             exit status 1 if something differs that nobody has looked at
     cross_check.py --record    writes what differs to cross_check.tsv, where each needs a reason before it is committed
@@ -22,9 +22,9 @@ REVIEWED = HERE / "cross_check.tsv"
 CODES = Path("/usr/share/iso-codes/json")
 LOCALE = Path("/usr/share/locale/zh_CN/LC_MESSAGES")
 WITHOUT_ISO = {"XK"}
-"""Codes that others give and ISO 3166-1 does not."""
+"""Codes that others assign and ISO 3166-1 does not."""
 ENDINGS = "省市县州府区都道"
-"""What a Chinese name of a division may end with or not."""
+"""Optional endings of a division's Chinese name."""
 
 
 def rows(name):
@@ -49,7 +49,7 @@ def code_problems():
 
 
 def name_differences():
-    """Code, English name and Chinese name of what iso-codes calls otherwise; how many were compared."""
+    """Returns code, English name and Chinese name of the differing entries of iso-codes, and the number of compared entries."""
     found, compared = [], 0
     chinese = translation("3166-1")
     names = {e["alpha_2"]: {chinese(e[k]) for k in ("name", "common_name") if k in e} for e in entries("3166-1")}
@@ -62,7 +62,7 @@ def name_differences():
     divisions = {(e["code"][:2], e["name"]): chinese(e["name"]) for e in entries("3166-2")}
     for code, english, ours, *_ in rows("admin1.tsv"):
         theirs = divisions.get((code[:2], english))
-        # A name that is the same there as in English has no translation.
+        # A name that equals the English one has no translation.
         if ours and theirs and theirs != english:
             compared += 1
             if ours.rstrip(ENDINGS) != theirs.rstrip(ENDINGS):
@@ -71,7 +71,7 @@ def name_differences():
 
 
 def reviewed():
-    """Why a name of ours stands, by code, English name and ours."""
+    """Returns the reasons for our differing names, by code, English name and our name."""
     lines = REVIEWED.read_text().splitlines() if REVIEWED.exists() else []
     return {tuple(line.split("\t")[:3]): line.split("\t")[3] for line in lines if not line.startswith("#")}
 

@@ -1,4 +1,4 @@
-"""What the program computes with, laid out ahead of time in `index.bin`, so that loading builds nothing.
+"""Data prepared for the program in `index.bin`, so that loading computes nothing.
 
 The file is `flowgeo4`, the number of sections (two UInt32, the second 0), then offset and size in bytes of each section
 (UInt32 each) and the sections, each at a multiple of 16. All numbers are little-endian. `TableIndex.swift` in GeocodeCore
@@ -13,9 +13,9 @@ import spatial
 
 MAGIC = b"flowgeo4"
 NOBODY = 0xFFFFFFFF
-"""A place's number where there is none, and a coordinate where nobody lives."""
+"""The number of a missing place, and a coordinate in an uninhabited area."""
 MIXED, EMPTY = 0xFE, 0xFF
-"""The label of a subtree whose points have different ones, and of a subtree without points."""
+"""The label of a subtree whose points have different labels, and of a subtree without points."""
 SECTIONS = [
     "placeRows", "placeNumbers", "largePlaces", "areaRegions", "areaCountries", "areaZones", "zoneRows", "cityMarks", "cityCounts",
     "cityOfPlace", "cities", "regionRows", "regionCountries", "regionSeats", "regionDigits", "countryRows", "countrySeats", "divisionRows", "divisionNumbers", "placeLeaves", "placeNodes", "placePoints", "districtLeaves",
@@ -24,22 +24,23 @@ SECTIONS = [
     "borderRuns", "borderCorners",
 ]
 ROW_STEP = 8
-"""Rows of places between two of which the index says where they begin."""
+"""The number of rows of places between two positions in the index."""
 SEARCH_SAMPLE = 16
 LARGE = (1 << 21) - 1
-"""The population of a place whose real one stands in `largePlaces`."""
+"""The population of a place whose actual population is in `largePlaces`."""
 CELL = 500
 """The side of a border cell, in thousandths of a degree."""
 ROWS, COLUMNS = 180_000 // CELL, 360_000 // CELL
 CELL_COUNTRIES = 256
-"""Values of a border cell below this are the country that holds all of it, plus one; the others are a crossed cell."""
+"""Values of a border cell below this are the number of the country that contains the whole cell, plus one. All others are a
+crossed cell."""
 NEAR_BORDER = 1 << 15
 BORDER_REACH = 10
-"""Kilometers up to which the distance to a border is measured."""
+"""The maximum distance to a border that is measured, in kilometers."""
 
 
 def pack(sections):
-    """The bytes of `index.bin`."""
+    """Returns the bytes of `index.bin`."""
     assert sorted(sections) == sorted(SECTIONS)
     offset = (16 + 8 * len(SECTIONS) + 15) // 16 * 16
     head, body = [MAGIC, struct.pack("<II", len(SECTIONS), 0)], []
@@ -53,7 +54,7 @@ def pack(sections):
 
 
 def row_starts(table, step=1):
-    """The offsets of every `step`th row of a table of tab-separated values, behind the first line."""
+    """Returns the offsets of every `step`th row of a table of tab-separated values, after the first line."""
     starts, at = [], table.index(b"\n") + 1
     while at < len(table):
         starts.append(at)
@@ -62,7 +63,7 @@ def row_starts(table, step=1):
 
 
 def place_numbers(places):
-    """Positions and populations of `places`: (latitude, longitude, in steps of 0.0001 degrees, population).
+    """Returns positions and populations of `places`: (latitude, longitude, in steps of 0.0001 degrees, population).
 
     A place is a UInt64: from the highest bit, latitude + 90 degrees in 21 bits, longitude + 180 degrees in 22, population
     in 21. A population that does not fit is `LARGE`; it follows with the number of its place in a list (UInt32 each).
@@ -76,11 +77,11 @@ def place_numbers(places):
 
 
 PART = 0x8000
-"""The bit of a place's city that says that the place is a part of it."""
+"""The bit of a place's city that is set if the place is a part of it."""
 
 
 def place_cities(found, place_order):
-    """The sections that give places their cities; `found` has, by place, its city or None and whether it is a part of it.
+    """Returns the sections with the cities of places. `found` has, by place, its city or None and whether it is a part of it.
 
     Most places have none: a bit for each place that does (UInt64, from the lowest), the number of bits in the words before each
     (UInt32), and for each bit a UInt16: the number of the city, and in the highest bit whether the place is a part of it. `cities` are the places (UInt32) by those numbers.
@@ -108,7 +109,7 @@ def place_cities(found, place_order):
 
 
 def tree(groups, labels):
-    """Leaves, nodes and points of a tree over `groups` of points.
+    """Returns leaves, nodes and points of a tree over `groups` of points.
 
     Each group is a leaf's points (sixteen, fewer only in the last): (integer unit vector, the number it carries). `labels` gives the label of what a point carries. A leaf has its corner as three Float,
     and in a UInt32 the number of its first point and, in the highest eight bits, how many low bits its points have
@@ -160,7 +161,7 @@ def tree(groups, labels):
 
 
 def search(searchable, fold):
-    """Record and field of every searchable name, by folded name; the start of every sixteenth; and a mark for each.
+    """Returns record and field of every searchable name, by folded name; the start of every sixteenth; and a mark for each.
 
     A sample is the first eight bytes of the folded name as a UInt64 whose order is theirs; an entry has three bytes: the
     record in the lower 18 bits, the field in the upper 6. A mark is a byte that the whole folded name decides, so that a
@@ -181,11 +182,11 @@ def search(searchable, fold):
 
 TYPO_BUCKETS = 1 << 15
 TYPO_LENGTHS = range(3, 25)
-"""Bytes of the names in which typos are forgiven."""
+"""Lengths in bytes of the names in which typos are tolerated."""
 
 
 def typos(weighted):
-    """Names to look for in spite of typos: `weighted` gives a weight to each folded name.
+    """Returns the names that are found despite typos. `weighted` has a weight for each folded name.
 
     Names of equal length stand together without anything between them, in order; of each length there are the number of its
     first name and where that begins (UInt32 each; one more length marks the end). A weight is a byte. A name of up to five
@@ -217,13 +218,13 @@ def typos(weighted):
 
 
 def pieces(length):
-    """Where the pieces of a name of some length begin and end."""
+    """Returns the ranges of the pieces of a name of a given length."""
     count = 2 if length <= 5 else 3
     return [(piece * length // count, (piece + 1) * length // count) for piece in range(count)]
 
 
 def piece_sum(length, piece, text):
-    """The FNV-1a sum of a piece of a name; `TypoTable.swift` computes the same."""
+    """Returns the FNV-1a sum of a piece of a name. `TypoTable.swift` computes the same."""
     total = 0x811C9DC5
     for byte in (length << 2 | piece, *text):
         total = (total ^ byte) * 0x01000193 & 0xFFFFFFFF
@@ -231,7 +232,7 @@ def piece_sum(length, piece, text):
 
 
 def mark(key):
-    """Eight bits of the FNV-1a sum of a folded name; `SearchTable.swift` computes the same."""
+    """Returns eight bits of the FNV-1a sum of a folded name. `SearchTable.swift` computes the same."""
     total = 0x811C9DC5
     for byte in key:
         total = (total ^ byte) * 0x01000193 & 0xFFFFFFFF
@@ -239,7 +240,7 @@ def mark(key):
 
 
 def borders(rings):
-    """The outlines over a grid of cells of half a degree: which country holds each, or which sides of outlines touch it.
+    """Returns the outlines over a grid of half-degree cells: the country that contains each, or the sides that touch it.
 
     `rings` are (country's number, corners in thousandths of a degree). A cell (UInt16, from south to north and in each
     row from west to east) has in its lower 15 bits the number of the country that holds all of it plus one (0: none), or
@@ -266,7 +267,7 @@ def borders(rings):
         for row in range(max(0, (low + 90_000) // CELL - 1), min(ROWS - 1, (high + 90_000) // CELL + 1) + 1):
             middle = row * CELL - 90_000 + CELL // 2
             if (y1 > middle) != (y2 > middle):
-                # The longitude as a fraction: the first column whose middle lies east of it.
+                # The longitude as a fraction: the first column whose middle is east of it.
                 numerator, denominator = x1 * (y2 - y1) + (middle - y1) * (x2 - x1), y2 - y1
                 if denominator < 0:
                     numerator, denominator = -numerator, -denominator
@@ -311,7 +312,7 @@ def borders(rings):
 
 
 def opposite_countries(corners, owners, starts):
-    """For each corner the country across the side that starts there plus one, 0 where the sea or the same country is."""
+    """Returns for each corner the country across the side that starts there, plus one, or 0 for the sea or the same country."""
     sides = {}
     for start in starts:
         sides.setdefault(frozenset((corners[start], corners[start + 1])), []).append(start)
@@ -325,7 +326,7 @@ def opposite_countries(corners, owners, starts):
 
 
 def mark_near(near, x1, y1, x2, y2):
-    """Marks the cells that may lie within `BORDER_REACH` of a side."""
+    """Marks the cells that may be within `BORDER_REACH` of a side."""
     height = BORDER_REACH / 111.0 * 1000
     highest = min(89.0, (max(abs(y1), abs(y2)) + height) / 1000)
     width = height / math.cos(math.radians(highest))
@@ -338,7 +339,7 @@ def mark_near(near, x1, y1, x2, y2):
 
 
 def runs_of(numbers):
-    """Ascending numbers as (first, how many follow each other), packed."""
+    """Returns ascending numbers as packed pairs of the first and the count of consecutive numbers."""
     runs = []
     for number in numbers:
         if runs and runs[-1][0] + runs[-1][1] == number and runs[-1][1] < 255:

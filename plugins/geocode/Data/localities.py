@@ -1,4 +1,4 @@
-"""Which city a place is a part of, and which city it is near: no package has GeoNames' hierarchy, so that populations and
+"""Determines the city of which a place is a part, and the city near it. No package has GeoNames' hierarchy, so populations and
 distances decide.
 
 A city's radius follows from its population (`radius`). A place is a part of a larger city of its division if its own circle is
@@ -14,27 +14,27 @@ RADIUS = 7.2
 MINIMUM_POPULATION = 15_000
 """Cities with fewer inhabitants have no parts."""
 SMALLEST = 200
-"""The least population a radius is computed from: of some places the source does not have it."""
+"""The minimum population for computing a radius, because the source lacks the population of some places."""
 REACH = 2
-"""The city near a place is at most this many radii away."""
+"""The maximum distance of the city near a place, in radii."""
 UNKNOWN_DIVISIONS = ("", "00")
 CELL = 0.5
 
 
 def radius(population):
-    """The radius of a city in kilometers."""
+    """Returns the radius of a city in kilometers."""
     return RADIUS * math.sqrt(max(population, SMALLEST) / 1_000_000)
 
 
 def share_division(one, other):
-    """True if two places are in the same division, or in the same country and the division of one is not known (Hong Kong)."""
+    """Returns true if two places are in the same division, or in the same country if one division is unknown (Hong Kong)."""
     codes = one["admin1code"], other["admin1code"]
     return one["countrycode"] == other["countrycode"] and (
         codes[0] == codes[1] or any(code in UNKNOWN_DIVISIONS for code in codes))
 
 
 def cities(everything, identifiers, known, meters):
-    """For each of the places, which must be in the tables, the identifier of its city or None, and whether it is a part of it.
+    """Returns for each place, which must be in the tables, the identifier of its city or None, and whether it is a part of it.
 
     The city is the nearest one, measured in radii of each. `known` are the rows of `localities.tsv`."""
     given = {int(identifier): None if city == "-" else int(city) for identifier, _, city, _ in known}

@@ -1,15 +1,15 @@
-"""What things are called: the folding that searches use, and the choice of one Chinese name among the alternates."""
+"""Names of places: the folding for searches, and the choice of one Chinese name among the alternates."""
 
 import functools
 import unicodedata
 
 SUFFIXES = ["特别行政区", "维吾尔自治区", "壮族自治区", "回族自治区", "自治区", "自治州", "自治县", "地区", "省", "市", "县", "区", "盟", "旗"]
-"""Endings of Chinese division names that a person may leave out, longest first. `Folding.swift` has the same list."""
+"""Optional endings of Chinese division names, longest first. `Folding.swift` has the same list."""
 
 PLACE_SUFFIXES = ["广域市", "特别市", "街道", "特区", "新区", "市", "区", "县", "镇", "乡"]
-"""Endings that say what kind of place a name is of."""
+"""Endings that denote the kind of place."""
 WHOLE_NAMES = {"胡志明市", "乔治市", "斯里巴加湾市", "中央区", "中心区", "新市镇"}
-"""Names that are none without their ending."""
+"""Names that are not complete without their ending."""
 HAN = range(0x3400, 0xA000)
 
 SPECIAL = {
@@ -20,12 +20,13 @@ SPECIAL = {
 
 
 def is_han(text):
-    """Whether `text` is Han characters only."""
+    """Returns whether `text` consists only of Han characters."""
     return bool(text) and all("\u3400" <= c <= "\u9fff" for c in text)
 
 
 def fold(text):
-    """The form in which names are compared: lower case, no diacritics, letters and digits only, simplified, no Chinese suffix."""
+    """Returns the form in which names are compared: lower case, no diacritics, letters and digits only, simplified, no
+    Chinese suffix."""
     out = []
     for c in unicodedata.normalize("NFD", text):
         if unicodedata.category(c)[0] == "M":
@@ -45,7 +46,7 @@ def fold(text):
 
 
 def is_simplified(text):
-    """Whether every character is in GB 2312, which holds the simplified forms only."""
+    """Returns whether every character is in GB 2312, which contains only simplified forms."""
     try:
         text.encode("gb2312")
         return True
@@ -55,26 +56,26 @@ def is_simplified(text):
 
 @functools.cache
 def converter(name):
-    """A conversion of OpenCC's, by its name."""
+    """Returns the OpenCC conversion with a name."""
     import opencc
 
     return opencc.OpenCC(name).convert
 
 
 def simplify(text, is_japanese=False):
-    """Chinese text in simplified characters; Japanese forms (広) by way of the traditional ones."""
+    """Returns Chinese text in simplified characters, and converts Japanese forms (広) by way of the traditional ones."""
     return converter("t2s")(converter("jp2t")(text) if is_japanese else text)
 
 
 @functools.cache
 def simplified_characters():
-    """For every Han character that a name may have (U+3400 … U+9FFF) the simplified one that stands for it."""
+    """Returns the simplified character for each Han character of a name (U+3400 … U+9FFF)."""
     convert = converter("t2s")
     return [ord(simple) if len(simple := convert(chr(c))) == 1 and simple < "\U00010000" else c for c in HAN]
 
 
 def chinese_name(alternates, divisions, is_japanese):
-    """The Chinese name of a place in simplified characters, or an empty string.
+    """Returns the Chinese name of a place in simplified characters, or an empty string.
 
     `divisions` is the set of official division names near it. Preferred, in this order: a name that is a division's
     once 市, 区, 县 or 镇 is added; one whose form with such a suffix is an alternate too (深圳 beside 深圳市, not 宝安);
@@ -100,7 +101,7 @@ def chinese_name(alternates, divisions, is_japanese):
 
 
 def without_suffix(name):
-    """A place's name without the kind of place it is, where two characters remain: 深圳 for 深圳市, 海淀 for 海淀区."""
+    """Returns a place's name without its kind, if two characters remain: 深圳 for 深圳市, 海淀 for 海淀区."""
     for suffix in PLACE_SUFFIXES:
         if name.endswith(suffix) and len(name) - len(suffix) >= 2 and name not in WHOLE_NAMES:
             return name[: -len(suffix)]
@@ -108,14 +109,14 @@ def without_suffix(name):
 
 
 def pinyin(name):
-    """How a Chinese name is read, in Latin letters: `lasa` for 拉萨."""
+    """Returns the pronunciation of a Chinese name in Latin letters: `lasa` for 拉萨."""
     import pypinyin
 
     return "".join(pypinyin.lazy_pinyin(name))
 
 
 def other_names(name, alternates, limit):
-    """Further spellings worth finding a large city by: in Latin letters with a capital, or Chinese; at most `limit`.
+    """Returns at most `limit` useful spellings for finding a large city: capitalized in Latin letters, or Chinese.
 
     Words are kept out where the name is one word: `Lungsod ng München` finds nothing that `München` does not.
     """

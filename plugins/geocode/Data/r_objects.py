@@ -1,4 +1,4 @@
-"""Reads the objects that a package of R keeps its data in: as much of the format as tables and outlines need."""
+"""Reads the objects in which an R package stores its data, for the parts of the format used by tables and outlines."""
 
 import gzip
 import lzma
@@ -7,7 +7,8 @@ import zlib
 
 
 class Reader:
-    """One serialized object in R's binary form: vectors are lists, tagged lists and objects of classes dictionaries."""
+    """One serialized object in R's binary form. Vectors become lists, and tagged lists and objects of classes become
+    dictionaries."""
 
     def __init__(self, data):
         assert data[:2] == b"X\n", "expected R's binary form"
@@ -23,7 +24,7 @@ class Reader:
         return self.data[self.at - count : self.at]
 
     def item(self):
-        """The next object; with its attributes, where it has some, as a pair."""
+        """Returns the next object, as a pair with its attributes if there are any."""
         flags = self.integer()
         kind = flags & 0xFF
         if kind in (0xFE, 0xFD, 0xFB, 0xF2, 0xF1):  # nothing, and the environments that have no contents here
@@ -63,7 +64,7 @@ class Reader:
 
 
 def objects(index, contents, names):
-    """The named objects of a package's database: `index` and `contents` are its .rdx and .rdb files."""
+    """Returns the named objects of a package's database. `index` and `contents` are its .rdx and .rdb files."""
     values, attributes = Reader(zlib.decompress(index) if index[:1] == b"x" else gzip.decompress(index)).item()
     variables, variable_names = dict(zip(attributes["names"], values))["variables"]
     found = []
@@ -78,7 +79,7 @@ def objects(index, contents, names):
 
 
 def columns(frame, names):
-    """Columns of a table, factors as their words."""
+    """Returns the columns of a table, with factors as words."""
     values, attributes = frame
     found = []
     for name in names:

