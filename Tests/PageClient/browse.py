@@ -1,4 +1,4 @@
-"""Opens a page in a real headless Chromium, does with it what a reader does, and says as JSON what came of it.
+"""Opens a page in headless Chromium, uses it like a reader, and prints the results as JSON.
 
 Usage: browse.py PAGE.html [SCREENSHOT WIDTH light|dark]
 """
@@ -20,7 +20,7 @@ def free_port():
 
 
 class Browser:
-    """A session with chromedriver, by the WebDriver protocol."""
+    """A session with chromedriver, over the WebDriver protocol."""
 
     def __init__(self, width, scheme):
         self.port = free_port()
@@ -42,7 +42,7 @@ class Browser:
         }
         session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
         self.session = "/session/" + session["sessionId"]
-        # A window of a headless browser is never narrower than 500 pixels.
+        # The window of a headless browser is at least 500 pixels wide.
         if width < 500:
             self.resize(width, 1200)
 
@@ -65,7 +65,8 @@ class Browser:
         return self.command("/execute/sync", {"script": script, "args": list(arguments)})
 
     def tip(self, act):
-        """What is shown next to the pointer. A page that was scrolled says so with its next frame and hides it once."""
+        """Returns the text shown next to the pointer. A page that was scrolled reports it with its next frame and hides it
+        once."""
         for _ in range(100):
             act()
             seen = self.run("const tip = document.getElementById('tip'); return tip.hidden ? null : tip.textContent")
@@ -86,7 +87,7 @@ class Browser:
         try:
             self.call("DELETE", self.session)
         finally:
-            # Anyone who started this may have blocked the polite signal.
+            # The parent process may have blocked SIGTERM.
             self.driver.kill()
             self.driver.wait()
 
@@ -103,7 +104,8 @@ return head.textContent;
 """
 
 
-# What a reader of ten thousand steps does: sorts, searches, filters, follows a failure to its bar. Times in milliseconds.
+# The actions of a reader of ten thousand steps: sorting, searching, filtering, and following a failure to its bar. Times are in
+# milliseconds.
 MANY = """
 const timed = act => { const start = performance.now(); act(); document.body.offsetHeight; return performance.now() - start; };
 const found = () => document.querySelector('.find output').textContent;
@@ -137,7 +139,7 @@ def browse(page, width, scheme, screenshot):
             while not browser.run("return document.querySelector('.find') !== null"):
                 time.sleep(0.02)
             return result | browser.run(MANY)
-        # The widest: how long each step took differs from run to run, and a narrow bar is thinner than a pixel.
+        # The widest bar, because durations differ between runs, and a narrow bar is thinner than a pixel.
         bar = browser.run(
             "const width = bar => bar.getBoundingClientRect().width;"
             "const bar = [...document.querySelectorAll('.row.on i.run')].sort((a, b) => width(b) - width(a))[0];"

@@ -1,4 +1,4 @@
-"""Does with `flowrun ui` in a real headless Chromium what people do, and says as JSON what came of it.
+"""Uses `flowrun ui` in headless Chromium like a person, and prints the results as JSON.
 
 Usage: ui.py LINK WIDTH light|dark FLOW... ; `ui.py --pages LINK FOLDER AXE.JS PATH...` looks at pages; `ui.py --picture LINK
 PATH FILE COMMITTED` takes a picture of a page and says how much of it differs from the committed one.
@@ -29,7 +29,7 @@ class Page(Browser):
         self.command("/url", {"url": address if "://" in address else self.origin + address})
 
     def wait(self, script, what, seconds=60):
-        """What a script returns, as soon as that is something."""
+        """Returns the result of a script as soon as it is truthy."""
         end = time.time() + seconds
         while time.time() < end:
             found = self.run(script)
@@ -52,7 +52,7 @@ class Page(Browser):
         return self.wait("return location.pathname.startsWith('/runs/') && location.pathname.slice(6)", "a run")
 
     def focus_by_tab(self, script):
-        """Whether the Tab key alone reaches what a script says is wanted."""
+        """Returns whether the Tab key alone reaches the element selected by a script."""
         for _ in range(60):
             self.keys(TAB)
             if self.run(f"return ({script})(document.activeElement)"):
@@ -64,7 +64,7 @@ class Page(Browser):
 
 
 def start(page):
-    """Starts a run from the form with the keyboard alone, and watches it to its end without loading the page again."""
+    """Starts a run from the form only with the keyboard, and watches it to its end without reloading the page."""
     page.open("/workflows/flow.yaml")
     page.wait("return document.querySelector('form[data-action] [name=who]')", "the form")
     reached = page.focus_by_tab("one => one.name === 'who'")
@@ -87,7 +87,7 @@ def start(page):
 
 
 def control(page):
-    """Posts an event, answers a question, cancels a run."""
+    """Posts an event, answers a question and cancels a run."""
     page.open("/workflows/waiting.yaml")
     page.click("Run", "form button")
     page.run_id()
@@ -104,7 +104,7 @@ def control(page):
 
 
 def untouched(page, path):
-    """Starts a run from a form as it is served; its id."""
+    """Starts a run from an unchanged form and returns its id."""
     page.open(path)
     page.click("Run", "form button")
     run = page.run_id()
@@ -113,7 +113,7 @@ def untouched(page, path):
 
 
 def fill(page, name, value):
-    """Gives a control of a form a value, as typing does; of a choice of a field as clicking does."""
+    """Sets the value of a control in a form as typing would, or as a click would for the choice of a field."""
     page.wait(
         f"const control = document.querySelector({json.dumps(name)}); if (!control) return false;"
         f"if (control.type === 'checkbox') control.checked = {json.dumps(value)}; else control.value = {json.dumps(value)};"
@@ -123,7 +123,7 @@ def fill(page, name, value):
 
 
 def form(page):
-    """Runs forms untouched and changed, is refused at a field, and runs again with the same and with other inputs."""
+    """Submits unchanged and changed forms, is rejected at a field, and runs again with the same and with other inputs."""
     found = {"path": untouched(page, "/workflows/sub/over.yaml"), "untouched": untouched(page, "/workflows/inputs.yaml")}
     page.open("/workflows/sub/over.yaml")
     page.wait("return document.querySelector('[data-path]')", "the path")
@@ -174,7 +174,7 @@ def form(page):
 
 
 def busy(page):
-    """Looks at a step that runs while the server answers nothing: the times that the page shows, and those of a lost server."""
+    """Observes a running step while the server does not answer: the times shown, and those of a lost server."""
     page.open("/workflows/waiting.yaml")
     page.click("Run", "form button")
     page.run_id()
@@ -190,7 +190,7 @@ def busy(page):
     found = {"isStopped": page.run(took) == lost}
     page.open("/")
     found["home"] = page.wait("return document.querySelector('[data-part=running] td[data-elapsed]')?.textContent", "the run")
-    # The page of a run in progress is renewed, so the time is set until it is shown.
+    # The page of a run in progress is updated, so the time is set until it is shown.
     page.wait(
         "const one = document.querySelector('td[data-ago]'); if (one?.textContent === '3 h ago') return true;"
         "if (one) one.dataset.ago = Date.now() - 3 * 3600 * 1000; return false",
@@ -200,7 +200,7 @@ def busy(page):
 
 
 def live(page):
-    """Watches a step that prints all the time: the longest time for which what it took did not change."""
+    """Observes a step that prints continuously, and returns the longest time during which its shown duration did not change."""
     page.open("/workflows/tick.yaml")
     page.click("Run", "form button")
     page.run_id()
@@ -225,7 +225,7 @@ def live(page):
 
 
 def items(page, path):
-    """A run with items that failed, and the page of one of them."""
+    """Opens a run with failed items, and the page of one of them."""
     page.open(path)
     page.wait("return document.querySelector('#log .find output')?.textContent.includes('line')", "the log")
     found = {
@@ -246,14 +246,14 @@ def items(page, path):
 
 
 def table(page, path):
-    """A step with hundreds of items: searches for a value, filters by outcome, opens an item that the script drew."""
+    """Opens a step with hundreds of items, searches for a value, filters by outcome, and opens an item drawn by the script."""
     page.open(path + "?step=convert")
     page.wait("return document.querySelector('[data-part=items] input[type=search]')", "the search")
     found = {
         "columns": page.run("return [...document.querySelectorAll('[data-part=items] thead th')].map(one => one.textContent)"),
         "first": page.run("return document.querySelector('[data-part=items] tbody tr:not(.gap)').innerText.split('\\t').slice(0, 3)"),
     }
-    # Only the reason, which may be as long as a message, is cut where it has no room.
+    # Only the reason, which may be as long as a message, is truncated if there is too little room.
     found["cut"] = page.run(
         "const box = document.querySelector('[data-part=items] .scroll'); box.scrollTop = 0;"
         "const all = [...box.querySelectorAll('tbody tr:not(.gap)')].flatMap(row => [...row.cells].slice(0, 5));"
@@ -291,7 +291,8 @@ def table(page, path):
 
 
 def lines(page, path):
-    """The log of a step with attempts: which line is of which, a link to a line, a search, following, the text."""
+    """Opens the log of a step with attempts, and tests the attempt of each line, a link to a line, a search, following and
+    the text."""
     page.open(path)
     page.wait("return document.querySelectorAll('.line').length > 20", "the log")
     found = {"end": page.run("const log = document.querySelector('.log'); return log.scrollHeight - log.scrollTop - log.clientHeight < 30")}
@@ -325,7 +326,7 @@ def lines(page, path):
 
 
 def history(page):
-    """Filters the runs of the first page with its controls: what the address says, and that it holds after an update."""
+    """Filters the runs on the first page, and checks the address and that the filter remains after an update."""
     page.open("/")
     page.wait("return document.querySelector('select[name=state]')", "the filters")
     page.run("document.querySelector('select[name=state]').value = 'failure'")
@@ -340,7 +341,7 @@ def history(page):
 
 
 def paint(page, path):
-    """How long five loads of a page take until something is seen, in milliseconds, and the bytes of code that it loads."""
+    """Returns the times until five loads of a page show something, in milliseconds, and the bytes of code that it loads."""
     times = []
     for _ in range(5):
         page.open("/")
@@ -356,7 +357,7 @@ def paint(page, path):
     }
 
 
-# The contrast of two colors as WCAG works it out.
+# The contrast of two colors according to WCAG.
 CONTRAST = """
 const light = text => {
   const [red, green, blue] = text.match(/[0-9.]+/g).map(Number).map(one => one / 255)
@@ -371,7 +372,7 @@ const contrast = (one, other) => {
 
 
 def phone(page, path):
-    """How wide a page is on a phone, and the contrast of what is between nodes of a graph."""
+    """Returns the width of a page on a phone, and the contrast of the lines between nodes of a graph."""
     page.resize(320, 800, is_phone=True)
     page.open(path)
     page.wait("return document.querySelector('#log .find output')?.textContent.includes('line')", "the log")
@@ -384,14 +385,14 @@ def phone(page, path):
 
 
 def serve(program, folder, port):
-    """A server of its own; its process and its link."""
+    """Starts a separate server and returns its process and its link."""
     server = subprocess.Popen([program, folder, "--port", str(port)], stdout=subprocess.PIPE, text=True)
     link = next(word for line in server.stdout for word in line.split() if word.startswith("http://"))
     return server, link
 
 
 def restart(program, folder, path):
-    """What a page says whose server was started again, and where its new link leads."""
+    """Returns the message of a page whose server was restarted, and the target of its new link."""
     port = free_port()
     server, link = serve(program, folder, port)
     page = Page(link, 1280, "light")
@@ -411,7 +412,7 @@ def restart(program, folder, path):
 
 
 def resume(page):
-    """Resumes the run that is interrupted."""
+    """Resumes the interrupted run."""
     page.open("/")
     page.wait("const link = document.querySelector('.bars .interrupted, .bars a'); if (!link) return false; link.click(); return true", "a bar")
     page.run_id()
@@ -422,7 +423,7 @@ def resume(page):
 
 
 def log(page):
-    """Follows a long log, and searches it."""
+    """Follows a long log and searches it."""
     page.open("/workflows/log.yaml")
     page.click("Run", "form button")
     page.run_id()
@@ -444,7 +445,7 @@ def log(page):
 
 
 def pages(link, folder, axe, paths):
-    """Looks at pages in both themes and three widths: what axe-core says, what is on the console, how each looks."""
+    """Opens pages in both themes and three widths, and returns the findings of axe-core, the console output and the layout."""
     result = []
     for scheme in ("light", "dark"):
         for width in (320, 390, 1280):
@@ -457,7 +458,7 @@ def pages(link, folder, axe, paths):
                     name = f"{number}-{path.strip('/').split('/')[0].split('?')[0] or 'home'}-{scheme}-{width}"
                     problems = []
                     if axe:
-                        # A browser's own scripts are not held by the page's policy.
+                        # A browser's own scripts are not subject to the page's policy.
                         page.command("/execute/sync", {"script": pathlib.Path(axe).read_text() + ";window.axe = axe", "args": []})
                         found = page.command(
                             "/execute/async",
@@ -485,7 +486,7 @@ def pages(link, folder, axe, paths):
     return result
 
 
-# Times are rounded to a tenth of a second, and what is new in each run is always the same.
+# Times are rounded to a tenth of a second, and parts that differ in each run have fixed values.
 NORMALIZE = r"""
 const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 for (let node; (node = walk.nextNode());) {
@@ -508,7 +509,7 @@ def take_picture(link, path, file):
         page.command("/window/rect", {"width": 1100, "height": 1000})
         page.open(path)
         page.wait("return document.querySelector('#log .find output')?.textContent.includes('line')", "the log")
-        # Slack and suggestions come with the second look at a run.
+        # Slack and suggestions appear with the second load of a run's page.
         page.wait("return !document.body.hasAttribute('data-brief')", "the whole page")
         page.run(NORMALIZE)
         pathlib.Path(file).write_bytes(base64.b64decode(page.call("GET", page.session + "/screenshot")))
@@ -517,7 +518,7 @@ def take_picture(link, path, file):
 
 
 def brightness(file, size=20):
-    """The mean brightness of each square of a PNG without a palette, 8 bits a channel, from 0 to 255."""
+    """Returns the mean brightness of each square of a PNG without a palette, with 8 bits per channel, from 0 to 255."""
     data = pathlib.Path(file).read_bytes()
     width, height, _, color = struct.unpack(">IIBB", data[16:26])
     channels = {0: 1, 2: 3, 4: 2, 6: 4}[color]
@@ -548,7 +549,7 @@ def brightness(file, size=20):
 
 
 def difference(file, committed):
-    """The share of squares of which one picture has no counterpart of like brightness in the other."""
+    """Returns the share of squares of one picture without a counterpart of similar brightness in the other."""
     one, other = brightness(file), brightness(committed)
     return sum(abs(one.get(key, 999) - other.get(key, 999)) > 24 for key in one | other) / len(one | other)
 
@@ -566,7 +567,7 @@ if __name__ == "__main__":
         try:
             found = {}
             for flow in sys.argv[4:]:
-                # A flow may look at the page after the colon.
+                # A flow may open the page after the colon.
                 name, _, path = flow.partition(":")
                 found[name] = globals()[name](page, path) if path else globals()[name](page)
             found["console"] = page.console()

@@ -1,4 +1,4 @@
-"""A plugin's program that does, action by action, what no program should."""
+"""The program of a plugin whose actions do everything that a program should not do."""
 
 import contextlib
 import json
@@ -35,13 +35,13 @@ def log(text):
 
 
 def fork_and(action):
-    """Starts a grandchild that keeps all descriptors and sleeps, then does `action`."""
+    """Starts a child that keeps all descriptors open and sleeps, then runs `action`."""
     process = subprocess.Popen(["sleep", "600"])
     return action(process.pid)
 
 
 def flood(descriptor, block):
-    """Writes without end on a thread of its own; what is answered meanwhile stands between two blocks."""
+    """Writes endlessly on a separate thread. Answers in the meantime are between two blocks."""
     def write():
         while True:
             while waiting:
