@@ -69,7 +69,7 @@ struct WorkflowSource {
 
   private var steps: String {
     let workflow = compiled.graph.workflow
-    // Skips steps of included files, which have no ids of their own.
+    // Skips steps of included files, whose ids are not valid in this file.
     let steps = workflow.steps.filter { StepID.isValid($0.id.text) }
     let names = SwiftNames.members(steps.map(\.id.text))
     let types = SwiftNames.types(steps.map { $0.id.text + "-outputs" }, besides: Set(names))

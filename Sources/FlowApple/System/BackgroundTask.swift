@@ -13,7 +13,8 @@
         run.cancel()
         Task { @MainActor in work?.end() }
       }
-      // Proof of safety: the system gives out `self` once, and this function alone uses it, once, when the run has ended.
+      // Proof of safety: the system passes `self` to this function once, and only this function uses it, once, when the
+      // run has ended.
       nonisolated(unsafe) let task = self
       Task {
         let conclusion = await run.report.conclusion

@@ -30,7 +30,7 @@ struct PreparedCall {
     stand.outputFieldsFromInput = nil
     var with = ValueObject()
     if let event = declaration.eventFromInput, let name = inputs?[event] {
-      // The engine lets a step post only the event named by this input.
+      // The engine allows a step to post only the event named by this input.
       stand.inputs = declaration.inputs.filter { $0.name == event }
       with[event] = name
     }

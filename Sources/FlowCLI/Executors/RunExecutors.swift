@@ -20,7 +20,7 @@ struct RunExecutors: Sendable {
     private let run = Mutex<WorkflowRun?>(nil)
     private let waitingTexts = Mutex<[String: String]>([:])
 
-    /// True if this process certainly still holds the run.
+    /// True if this process certainly still owns the run.
     var isSure: Bool { run.withLock { $0 }?.isSureOfRun ?? true }
 
     func follow(_ run: WorkflowRun) { self.run.withLock { $0 = run } }
@@ -141,7 +141,7 @@ struct RunExecutors: Sendable {
     if let problem { throw Self.problem(problem) }
   }
 
-  /// Keeps workers alive only as long as this process holds the run. From now on, the run shows why workers are not
+  /// Keeps workers alive only as long as this process owns the run. From now on, the run shows why workers are not
   /// ready.
   func follow(_ run: WorkflowRun) {
     if isEmpty { return }

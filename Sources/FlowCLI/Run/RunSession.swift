@@ -288,7 +288,7 @@ struct RunSession: Sendable {
   }
 
   private func account(of report: RunReport) -> RunAccount {
-    // The clock of a resumed run continues from where it stopped. So only the times of what this process did are
+    // The clock of a resumed run continues from where it stopped, so only the times of events in this process are
     // converted correctly.
     let begin = WallTime.nanoseconds - run.nowNanoseconds
     let prewarm = Int(report.prewarmMilliseconds * 1_000_000)

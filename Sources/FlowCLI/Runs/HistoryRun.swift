@@ -54,7 +54,7 @@ struct HistoryRun {
     return report
   }
 
-  /// The report as JSON, with the state of the run and the process that holds it.
+  /// The report as JSON, with the state of the run and the process that owns it.
   var value: ValueObject {
     let report = report
     var object = report.value

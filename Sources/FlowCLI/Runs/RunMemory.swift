@@ -76,8 +76,8 @@ enum RunMemory {
     let identity = Mutex<StoreIdentity?>(nil)
   }
 
-  /// Opens the store of a folder. If `damage` says that the store is damaged, it is first moved to another name, unless
-  /// another process has already done this.
+  /// Opens the store of a folder. If `damage` indicates that the store is damaged, it is first moved to another name,
+  /// unless another process has already done this.
   private static func openFile(
     in folder: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
   ) throws(StoreProblem) -> SQLiteRunStore {

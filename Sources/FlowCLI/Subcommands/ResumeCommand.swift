@@ -89,7 +89,7 @@ struct ResumeCommand: Subcommand {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// The interval at which a run that another process holds is checked.
+  /// The interval at which a run that another process owns is checked.
   private static let lookMilliseconds = 200
   /// The number of further checks of a run whose process has ended while its lock is still held, and their interval.
   private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
@@ -162,7 +162,7 @@ struct ResumeCommand: Subcommand {
     guard !wait || !dryRun else { throw UsageProblem("--dry-run does not wait; leave one of them out") }
   }
 
-  /// Returns the run once no process holds it. Throws `held` if a process holds it and `--wait` was not specified.
+  /// Returns the run once no process owns it. Throws `held` if a process owns it and `--wait` was not specified.
   private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
     let short = RunReference.short(stored.id)
     var isTold = false
@@ -246,7 +246,7 @@ extension RunHolder {
 }
 
 extension StoreProblem {
-  /// True if the cause of the error is that another process holds the run.
+  /// True if the cause of the error is that another process owns the run.
   fileprivate var isOfAnotherHolder: Bool {
     switch self {
     case .held, .moved, .fenced: true

@@ -2,7 +2,7 @@ import FlowCommandKit
 import FlowEngine
 import FlowSystem
 
-/// Lets interactive steps use the terminal. Until such a step has ended, flowrun removes its region and holds back its
+/// Allows interactive steps to use the terminal. Until such a step has ended, flowrun removes its region and delays its
 /// output.
 enum TerminalLending {
   static func isPossible(_ request: RunRequest) -> Bool {

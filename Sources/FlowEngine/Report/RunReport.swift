@@ -1,7 +1,8 @@
 import FlowModel
 import FlowSecrets
 
-/// The report of a run. Times are milliseconds from activation: negative before it, and nil for what did not happen.
+/// The report of a run. Times are milliseconds from activation. They are negative before it, and nil for events that
+/// did not happen.
 public struct RunReport: Sendable {
   /// The name of the workflow.
   public var workflow: String
@@ -124,7 +125,7 @@ public struct RunReport: Sendable {
     /// The time of the event.
     public var at: Double
     /// The time at which the gate opened. For a return to the foreground, the end of the last step that waited for the
-    /// event and has a minimum of its own (`deadline: { min: … }`). Nil if there is none.
+    /// event and has its own minimum (`deadline: { min: … }`). Nil if there is none.
     public var openedAt: Double?
   }
 

@@ -99,14 +99,14 @@ public struct Engine: Sendable {
 }
 
 extension Engine {
-  /// Releases what plugins must not keep while the app is suspended, such as file locks, in all runs of this engine.
-  /// Steps that need these wait until ``reactivate()``.
+  /// Releases the resources that plugins must not keep while the app is suspended, such as file locks, in all runs of
+  /// this engine. Steps that need these wait until ``reactivate()``.
   public func suspend() async {
     for case let handle as any SuspendableHandle in registry.handles.map(\.handle) { await handle.suspend() }
   }
 
-  /// Acquires again what ``suspend()`` released. Throws the first problem, such as another process that has locked a
-  /// file; the runs no longer write that file.
+  /// Reacquires the resources released by ``suspend()``. Throws the first problem, such as another process that has
+  /// locked a file; the runs no longer write that file.
   public func reactivate() async throws {
     var problem: (any Error)?
     for case let handle as any SuspendableHandle in registry.handles.map(\.handle) {

@@ -56,7 +56,7 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs the action on a thread or in a task of its own.
+  /// Runs the action on a thread or in a separate task.
   private func start(
     _ action: RegisteredAction, _ inputs: ValueObject, _ context: ActionContext,
     _ result: OneShot<Result<ValueObject, any Error>>

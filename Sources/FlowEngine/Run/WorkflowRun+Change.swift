@@ -175,7 +175,7 @@ extension WorkflowRun {
 
   private func endWatch(of pool: Pool) {
     let aftermath = withPlan { state in
-      // A virtual clock stands still while bodies run.
+      // A virtual clock does not advance while bodies run.
       let now = options.clock == nil ? state.instant(clock.now) : .max
       let isStuck = state.pools[pool.index].endWatch(at: now)
       // If a thread has taken another step since the watch was set, the waiting steps have not waited for all of that

@@ -27,7 +27,7 @@ extension Expression {
   }
 
   /// Collects the references in a chain of members. The name and its literal keys are one reference. Computed keys may
-  /// have references of their own.
+  /// contain further references.
   private func collectAccess(_ index: ExpressionNode.Index, hasFallback: Bool, into found: inout [ContextReference]) {
     var computedKeys: [ExpressionNode.Index] = []
     var current = index

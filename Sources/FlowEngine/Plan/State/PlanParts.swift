@@ -100,7 +100,7 @@ struct GateReadiness: Sendable {
   init(bounds: GateBounds) { self.bounds = bounds }
 }
 
-/// The steps, events and bodies that a plan waits for, and the steps it holds back.
+/// The steps, events and bodies that a plan waits for, and the delayed steps.
 struct Outstanding: Sendable {
   /// The number of events announced with `--event` that have not been posted.
   var announcedEvents: Int

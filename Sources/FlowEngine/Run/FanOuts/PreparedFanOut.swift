@@ -112,7 +112,7 @@ struct PreparedFanOut: Sendable {
 
   /// Adds the included combinations by GitHub's rules. One that matches existing combinations is merged into them: it
   /// never changes the value of an axis, but may change a value that an earlier one added. One that matches none
-  /// becomes a combination of its own.
+  /// becomes a separate combination.
   private static func including(
     _ included: [ValueObject], in combinations: [ValueObject], axes: ValueObject
   ) -> [ValueObject] {

@@ -340,7 +340,7 @@ final class RunJournal: Sendable {
   }
 }
 
-/// A part of what is written to the journal.
+/// A part of a write to the journal.
 enum JournalPiece {
   case chunk(RunChunk)
   /// Lines that ``RecordedLog`` holds back, encoded for ``LiveLog``.

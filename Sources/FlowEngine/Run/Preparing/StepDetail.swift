@@ -87,7 +87,7 @@ enum PreparedInputs: Sendable {
   }
 }
 
-/// The inputs of a body, with what is checked before it runs.
+/// The inputs of a body, and the check before it runs.
 final class StartInputs: Sendable {
   let values: ValueObject
   /// The check before the body runs, or nil.

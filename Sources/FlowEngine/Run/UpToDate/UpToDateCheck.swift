@@ -353,7 +353,7 @@ final class UpToDateCheck: Sendable {
 }
 
 extension UpToDateCheck.Basis {
-  /// A digest of the properties that determine what the step does, and of its declared files.
+  /// A digest of the properties that determine the step's effect, and of its declared files.
   var definition: String {
     var digest = SHA256()
     let options = step.options
