@@ -34,8 +34,8 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var outputFieldsFromInput: String?
   /// The name of an input that is run as a shell command (`command` of `shell.run`), or nil.
   public var shellTextInput: String?
-  /// The maximum size of the outputs as JSON, in bytes. It exceeds ``Limits/outputBytes`` only if the action has a
-  /// limit of its own.
+  /// The maximum size of the outputs as JSON, in bytes. It exceeds ``Limits/outputBytes`` only if the action sets its
+  /// own limit.
   public var outputLimitBytes = Limits.outputBytes
   /// True if the action works the same on another machine, because it uses only its inputs, files and commands.
   public var isPortable = false

@@ -69,7 +69,7 @@ package struct EventValueRules: Sendable {
 
 /// The reason why an event cannot be posted with a value.
 public struct EventValueProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The problem, with what was expected.
+  /// The problem and the expected form.
   public let description: String
 
   init(_ description: String) { self.description = description }

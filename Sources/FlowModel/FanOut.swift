@@ -6,7 +6,7 @@ package struct FanOut: Sendable, Hashable {
     case items(Value)
     /// All combinations of several lists, where the first key changes most slowly, without those that match an object
     /// in `exclude`. An object in `include` adds its members to the combinations whose axes it does not change; if
-    /// there are none, it is a combination of its own.
+    /// there are none, it becomes a separate combination.
     case axes(ValueObject, exclude: [Value], include: [Value])
     /// The files that match these patterns when the step becomes ready. Patterns may contain `${{ }}`.
     case files([String])

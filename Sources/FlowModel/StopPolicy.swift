@@ -26,7 +26,7 @@ package struct StopPolicy: Sendable, Hashable {
 
   /// The reason why a value is not a policy.
   package struct PolicyProblem: Error, Hashable {
-    /// The problem, with what was expected.
+    /// The problem and the expected form.
     public let message: String
   }
 

@@ -2,9 +2,9 @@
 public struct TypeMismatch: Error, Sendable, Hashable {
   /// The path to the part that does not match, such as `[3].pattern`. Empty for the value itself.
   public var path: String
-  /// A description of what was expected, such as `an integer` or `one of "push", "present"`.
+  /// A description of the expected value, such as `an integer` or `one of "push", "present"`.
   package var expected: String
-  /// A description of what was found, such as `the string "12"`, `null` or `the unknown key 'color'`.
+  /// A description of the actual value, such as `the string "12"`, `null` or `the unknown key 'color'`.
   public var found: String
   /// A suggestion, such as the most similar word or the missing unit, or nil.
   package var help: String?

@@ -10,8 +10,8 @@
   /// ```swift
   /// options.observer = RunSignposts()
   /// ```
-  /// It needs neither the trait `Observability` nor the packages that the trait fetches; `RunObservability` marks signposts,
-  /// too. Each run needs an observer of its own.
+  /// It needs neither the trait `Observability` nor the packages that the trait fetches. `RunObservability` marks
+  /// signposts, too. Each run needs a separate observer.
   public final class RunSignposts: RunObserver {
     private let other: (any RunObserver)?
     private let signals = Mutex(SignpostSignal())

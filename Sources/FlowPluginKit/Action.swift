@@ -44,8 +44,8 @@ public protocol ActionType: Sendable {
   static var shellTextInput: String? { get }
   /// The names of the inputs for the action that is called for each post of an event, as in `flow.on`, or nil.
   static var calls: ActionCall? { get }
-  /// The maximum size of the outputs as JSON, in bytes. It exceeds `Limits.outputBytes` only if the action has a limit
-  /// of its own.
+  /// The maximum size of the outputs as JSON, in bytes. It exceeds `Limits.outputBytes` only if the action sets its own
+  /// limit.
   static var outputLimitBytes: Int { get }
 
   /// The lifetime of the action's effect. It is `process` if the action shows something, registers something, or keeps

@@ -45,7 +45,7 @@ public final class MemoryRunStore: RunStore {
     case sure
     /// The lease was not renewed recently.
     case late
-    /// Another process holds the run.
+    /// Another process owns the run.
     case lost
   }
 

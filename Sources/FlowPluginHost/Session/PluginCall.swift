@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// A class, because a call is stored, found and removed several times, and copying its context and declaration each
 /// time would be slow.
-// Proof of safety: `answer` has a lock of its own; `position` is written once, before the call is in the session's table; the
-// other variables are read and written under the session's state lock alone. The rest is constant.
+// Proof of safety: `answer` has a separate lock; `position` is written once, before the call is in the session's table;
+// the other variables are read and written only under the session's state lock. The rest is constant.
 package final class PluginCall: @unchecked Sendable {
   /// The outcome of a request.
   package enum Outcome: Sendable {

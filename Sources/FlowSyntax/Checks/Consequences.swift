@@ -78,7 +78,7 @@ struct Consequences {
       guard isEmpty, tree.source.bytes[tree.span(location.map).start] != UInt8(ascii: "{") else { continue }
       let behind = tree.span(location.key).end..<max(tree.span(location.key).end + 1, tree.span(location.map).end)
       let isRoot = location.map == tree.root
-      // The last steps may have mistakes of their own, whatever the key before `steps` contains.
+      // The last steps may contain further mistakes, whatever the key before `steps` contains.
       noteStray(memberNames(of: location.map, behind: location.key))
       shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union(Self.relational)))
     }

@@ -67,7 +67,7 @@ struct YAMLRecovery {
       // The same error would mean that there is no progress.
       if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
     }
-    // A line that is indented too far begins a block of its own, which ends at the next line that is not.
+    // A line that is indented too far begins a separate block, which ends at the next line that is not.
     let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
     if rest > 0, let moved = moved(firstDeeper(before: shown), to: shown) {
       rest -= 1
