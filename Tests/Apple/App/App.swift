@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// The code of docs/ios.md and of *SwiftUI and UIKit* in docs/embedding.md as an app has it, for scripts/apple-branches.
-// `Tests/TidyTests/IOSPageTests.swift` holds it equal to the pages.
+// The code of docs/ios.md and of *SwiftUI and UIKit* in docs/embedding.md as part of an app, for
+// scripts/apple-branches. `Tests/TidyTests/IOSPageTests.swift` checks that it equals the pages.
 import CloudKit
 import FlowApple
 import FlowKit

@@ -27,16 +27,16 @@ public final class GeocodeTables: Sendable {
   let search: SearchTable
   let typos: TypoTable
   let folding: Folding
-  /// The tree of places. A point carries the number of its area; its label is its country.
+  /// The tree of places. A point stores the number of its area; its label is its country.
   let tree: PointTree
-  /// The tree of the districts of China. A point carries the first two digits of its code, which are also its label.
+  /// The tree of the districts of China. A point stores the first two digits of its code, which are also its label.
   let districtTree: PointTree
   /// For each country, true if the tables have a place in it.
   let isPopulated: [Bool]
 
   /// Loads the tables.
   ///
-  /// - Parameter folder: the path of the folder that holds them.
+  /// - Parameter folder: the path of the folder that contains them.
   /// - Throws: `TableError`: `unreadable` when a file is missing, `corrupt` with file and line when one is damaged.
   public init(folder: String) throws(TableError) {
     let manifest = try TableManifest(TableFile(name: Self.manifestName, in: folder))

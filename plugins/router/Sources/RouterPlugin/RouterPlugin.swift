@@ -4,8 +4,8 @@ import FlowPluginKit
 /// Registers routes, opens links, and holds links that arrive before the user interface is ready.
 ///
 /// ```swift
-/// RouterPlugin()                                          // what YAML declares decides
-/// RouterPlugin(interceptors: [MustBeSignedIn()])          // an app has its say before a page opens
+/// RouterPlugin()                                          // uses the routes declared in YAML
+/// RouterPlugin(interceptors: [MustBeSignedIn()])          // an app can intercept a link before its page opens
 /// ```
 public struct RouterPlugin: Plugin {
   /// The name `router`.

@@ -4,7 +4,8 @@ import FlowSystem
 
 /// A POSIX extended regular expression, matched against lines without terminal escapes.
 ///
-/// Proof of safety: the expression is compiled in `init` and freed in `deinit`; POSIX lets several threads match with one.
+/// Proof of safety: the expression is compiled in `init` and freed in `deinit`; POSIX allows several threads to match
+/// with it.
 final class LinePattern: @unchecked Sendable {
   private let expression: UnsafeMutablePointer<regex_t>
 

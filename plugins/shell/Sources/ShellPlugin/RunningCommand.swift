@@ -18,7 +18,7 @@ struct RunningCommand: ~Copyable {
 
   /// The outcome of a command, with its output.
   struct Ending {
-    /// The status of the leader, and whether it left processes, which were killed.
+    /// The status of the leader, and whether it left behind processes that had to be killed.
     var group: ProcessGroup.Ending
     var output: String
     var errors: String

@@ -78,7 +78,7 @@ package enum StoreFailure: String, CaseIterable {
     }
   }
 
-  /// Creates the error from what happened and its cause; adds the remedy.
+  /// Creates the error from the problem and its cause, and adds the remedy.
   package func error(_ what: String, _ cause: String) -> ActionError {
     let remedy =
       switch self {

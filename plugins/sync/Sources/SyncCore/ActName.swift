@@ -14,7 +14,7 @@ public struct ActName: Hashable, Sendable {
 public enum TakenAct: Hashable, Sendable {
   /// The act was not taken. Its number belongs to an act from another copy of its device's file.
   case no
-  /// The act was taken. Contains the checksums stored under its name; 0 stands for an act that an earlier version
+  /// The act was accepted. Contains the checksums stored under its name; 0 stands for an act that an earlier version
   /// merged with a later one.
   case yes(checks: [UInt32])
   /// Unknown. The zone lost the act, and a device returned its content as a cell, which has no names of acts.

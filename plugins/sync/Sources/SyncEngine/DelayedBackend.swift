@@ -33,7 +33,7 @@ public struct DelayedBackend: SyncBackend {
       store: store)
   }
 
-  /// Waits, then passes on the signs of the backend as they arrive; see `SyncBackend`.
+  /// Waits, then passes on the notifications of the backend as they arrive; see `SyncBackend`.
   public func watch(
     zone: String, device: DeviceID, store: StoreIdentity?
   ) -> AsyncThrowingStream<ChannelSign, any Error> {

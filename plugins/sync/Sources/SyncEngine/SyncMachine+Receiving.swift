@@ -296,7 +296,7 @@ extension SyncMachine {
         key: operation.key, version: next?.version ?? known?.version ?? 0,
         sequence: next?.sequence ?? known?.sequence ?? 0, cell: cell)
       replica.settle(position, as: record, isAsShown: next != nil && operation.bears(stamp))
-      // No change lies between the last one read and this one, so this one need not be fetched.
+      // There is no change between the last one read and this one, so this one need not be fetched.
       if let next, follows { reached = next.sequence }
     } else {
       replica.remove(position: position)
@@ -336,7 +336,7 @@ extension SyncMachine {
       return true
     }
     guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
-      // The server has lost data. Fetch everything and return what is missing.
+      // The server has lost data. The device fetches everything and sends missing data again.
       if !replica.isResynchronizing { resynchronize() }
       return true
     }

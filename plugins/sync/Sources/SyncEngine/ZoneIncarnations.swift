@@ -3,7 +3,7 @@ import SyncCore
 /// The incarnations of a zone, oldest first. Each has a generation and the sequence number after which it starts.
 ///
 /// An opened store starts a new incarnation with its first change, so the history of a store restored from an old copy
-/// differs from its earlier one. A cursor of the lost history lies beyond the end of its incarnation, or in an
+/// differs from its earlier one. A cursor of the lost history is beyond the end of its incarnation, or in an
 /// incarnation that the copy lacks, and is refused. Otherwise a device would not notice lost changes once others had
 /// reached the same sequence number again.
 package struct ZoneIncarnations: Hashable, Sendable {

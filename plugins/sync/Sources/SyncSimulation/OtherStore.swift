@@ -6,7 +6,7 @@ import SyncRecords
 /// of the plan, and data of such a device must not reach it.
 struct OtherStore {
   private(set) var zone: ZoneState
-  /// The zone's position after the changes of its own people.
+  /// The zone's position after the changes of its own users.
   private let end: Cursor
 
   init(_ plan: SimulationPlan) {
@@ -32,7 +32,7 @@ struct OtherStore {
     end = zone.cursor
   }
 
-  /// True if the zone contains only the changes of its own people.
+  /// True if the zone contains only the changes of its own users.
   var isUntouched: Bool { zone.cursor == end }
 
   mutating func answer(

@@ -21,7 +21,7 @@ final class PointTree: Sendable {
 
   /// A point found by a search.
   struct Hit {
-    /// The number that the point carries.
+    /// The number stored with the point.
     var carried: UInt16
     /// The number of the point in the original order, or -1 for none.
     var place: Int
@@ -104,7 +104,7 @@ final class PointTree: Sendable {
     nodes = try index.array(sections.nodes, of: PointNode.self, count: total)
   }
 
-  /// Returns the number that a point carries.
+  /// Returns the number stored with a point.
   @inline(__always)
   func carried(byPlace place: Int) -> UInt16 { columns(ofLeaf: place / Self.blockSize).carried(place % Self.blockSize) }
 

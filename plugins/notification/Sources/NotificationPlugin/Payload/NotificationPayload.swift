@@ -43,7 +43,7 @@ struct NotificationPayload: Sendable, Hashable {
     let object = try Self.object(of: payload, limit)
     let aps = object["aps"]?.objectValue ?? [:]
     let alert = aps["alert"]
-    // The app looks up a localized text by its key, which is in an object of its own in the alert of a Live Activity.
+    // The app looks up a localized text by its key, which is in a separate object in the alert of a Live Activity.
     func text(_ name: String, orKey key: String) -> String? {
       let (text, localized) = (alert?.objectValue?[name], alert?.objectValue?[key])
       return text?.stringValue ?? text?.objectValue?["loc-key"]?.stringValue ?? localized?.stringValue

@@ -20,7 +20,7 @@ final class ManagerRoster: Sendable {
   /// The handle of the plugin's roster.
   static let key: HandleKey = "preference-managers"
 
-  /// The scope of the store that holds the preferences.
+  /// The scope of the store that contains the preferences.
   static let scope = "preferences"
 
   /// The managers of one run. Each has a separate lock, so that loading one does not delay another.

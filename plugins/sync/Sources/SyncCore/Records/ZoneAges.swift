@@ -69,7 +69,7 @@ public struct ZoneAges: Hashable, Sendable {
     return packer.bytes
   }
 
-  /// Reads what `packed()` has written.
+  /// Reads the output of `packed()`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
     let format = try reader.byte("the format of the days")
