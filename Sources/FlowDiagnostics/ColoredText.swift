@@ -18,7 +18,7 @@ package enum ColoredText {
   package struct Piece: Sendable, Hashable {
     /// The text, safe to show.
     package var text: String
-    /// Its look.
+    /// The look of the text.
     package var look: Look
   }
 

@@ -7,7 +7,7 @@ package struct GateRoles: Sendable {
   /// The certainty of a statement: true in all runs, in none, or in some.
   package enum Certainty: UInt8, Sendable, Comparable {
     case never
-    /// It depends on an expression that is evaluated at activation.
+    /// True or false, depending on an expression that is evaluated at activation.
     case byExpression
     case always
 

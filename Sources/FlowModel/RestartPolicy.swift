@@ -10,7 +10,7 @@ package struct RestartPolicy: Sendable, Hashable {
   /// The ways in which a service may end.
   package enum Ends: String, Sendable, Hashable, CaseIterable {
     case always
-    /// With an exit status other than 0, or by a signal.
+    /// The service ends with an exit status other than 0 or by a signal.
     case failure
     case never
   }

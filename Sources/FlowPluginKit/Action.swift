@@ -85,13 +85,13 @@ extension ActionType {
   public static var eventValues: [FieldDeclaration] { [] }
   /// The default is no events.
   public static var follows: [String] { [] }
-  /// The run itself.
+  /// The default is the run itself.
   public static var source: EventSource { .run }
   /// The default is false.
   public static var needsProtectedData: Bool { false }
   /// The default is no errors. Any error that is thrown may be retried.
   public static var errors: [ErrorDeclaration] { [] }
-  /// An example without inputs.
+  /// The default is an example without inputs.
   public static var example: String { "uses: \(name)" }
   /// The default is nil.
   public static var outputsFromInput: String? { nil }
@@ -107,7 +107,7 @@ extension ActionType {
   public static var outputLimitBytes: Int { Limits.outputBytes }
   /// The default is false.
   public static var isPortable: Bool { false }
-  /// An effect that outlives the process.
+  /// The default is an effect that outlives the process.
   public static var effect: ActionEffect { .durable }
   /// Returns no problems.
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }

@@ -143,9 +143,9 @@ package final class SQLiteConnection {
 
   /// An error for text that does not consist of one statement.
   package enum NotOneStatement: Error {
-    /// It is empty or a comment.
+    /// The text is empty or a comment.
     case none
-    /// There is another statement after the first.
+    /// The text has another statement after the first.
     case several(rest: String)
   }
 

@@ -63,10 +63,10 @@
       }
     }
 
-    /// The app delegate's `didRegisterForRemoteNotificationsWithDeviceToken`.
+    /// Call this from the app delegate's `didRegisterForRemoteNotificationsWithDeviceToken`.
     public func didRegister(deviceToken: Data) { answerTokenWaiters(.success([UInt8](deviceToken))) }
 
-    /// The app delegate's `didFailToRegisterForRemoteNotificationsWithError`.
+    /// Call this from the app delegate's `didFailToRegisterForRemoteNotificationsWithError`.
     public func didFailToRegister(_ error: any Error) { answerTokenWaiters(.failure(error)) }
 
     private func answerTokenWaiters(_ result: Result<[UInt8], any Error>) {

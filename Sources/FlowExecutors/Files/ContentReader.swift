@@ -23,7 +23,9 @@ struct ContentReader: Sendable {
   private var hash = SHA256()
   private var left = 0
 
-  /// - Parameter files: only regular files, no links.
+  /// Creates a reader.
+  ///
+  /// - Parameter files: the entries of regular files, without links.
   init(_ files: [TransferEntry], in folder: String) {
     self.folder = folder
     rest = files[...]

@@ -2,7 +2,7 @@ import FlowModel
 
 /// A possible result of an expression, determined without evaluating it.
 package enum PossibleResult: Sendable, Hashable {
-  /// This exact value.
+  /// A known value.
   case value(Value)
   /// A value of this type. The type is `any` if nothing is known.
   case type(ValueType)

@@ -6,7 +6,7 @@ public enum StepStatus: UInt8, Sendable {
   case waiting
   /// Ready, but held until activation (in a prewarmed run) or until the run is idle.
   case held
-  /// Its `if` is being evaluated.
+  /// The step's `if` is being evaluated.
   case deciding
   /// Ready, and waiting for a slot in its queue.
   case queued
@@ -41,7 +41,7 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case failFast
   /// The maximum of the whole fan-out was reached.
   case fanOutTimedOut
-  /// Its inputs and products have not changed since its last run.
+  /// The step's inputs and products have not changed since its last run.
   case upToDate
 
   /// The word in reports.

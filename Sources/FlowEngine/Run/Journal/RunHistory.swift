@@ -40,7 +40,7 @@ public struct RunHistory: Sendable {
 
 /// The requests that other processes can send to a run. They are stored as JSON.
 package enum RunRequestWord: String, Sendable, CaseIterable {
-  /// Cancel the run.
+  /// Cancels the run.
   case cancel
   /// Posts the event in `event` with the value in `value`, or with JSON from the named pipe in `secret` (`pipe` is its
   /// path, `bytes` the size). If `value-follows` is true, nothing is posted; the answer's `secret` is true if the value

@@ -4,7 +4,8 @@ struct Pace {
   /// The duration below which a step is short, in nanoseconds.
   private let shortNanoseconds: Int
   private var last: Int
-  /// It starts high, so that about two dozen steps must be short before the thread treats the next ones as short.
+  /// The average duration of a step. It starts high, so that about two dozen steps must be short before the thread
+  /// treats the next ones as short.
   private var averageNanoseconds: Int
   private var turns = 0
   private var nextReportAt: Int

@@ -15,7 +15,7 @@ package final class PoolThreads: Sendable {
     // The limit is read before there are threads, because the first write to a page interrupts all of them.
     hasRoom: { [limit = ProcessTable.limit] in ProcessTable.isHalfFree(of: limit) })
 
-  /// How long an idle thread is kept.
+  /// The time for which an idle thread is kept.
   private static let idleTime = DispatchTimeInterval.seconds(2)
   /// The number of threads that are given up for other uses of the process when the system refuses a thread.
   private static let reserve = 4

@@ -28,16 +28,16 @@ public enum TakenAct: Hashable, Sendable {
 
 /// The names that a zone stores in addition to a record, so that each act counts only once.
 public struct TakenNames: Hashable, Sendable {
-  /// The acts that were taken, with their checksums.
+  /// The accepted acts, with their checksums.
   package var acts: [Act] = []
   /// The devices whose acts were returned as a cell, with the largest number of each.
   package var givenBack: [Dot] = []
 
-  /// An act that was taken.
+  /// An accepted act.
   package struct Act: Hashable, Sendable {
-    /// Its name.
+    /// The name of the act.
     package var name: ActName
-    /// Its checksum.
+    /// The checksum of the act.
     package var check: UInt32
   }
 

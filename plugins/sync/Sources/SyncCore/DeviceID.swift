@@ -6,7 +6,7 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   /// The name as text.
   public let name: String
 
-  /// The longest name in bytes.
+  /// The maximum length of a name, in bytes.
   package static let maximumLength = 64
 
   /// Creates an identity from its name. Returns nil if the name is not well formed.

@@ -27,7 +27,7 @@ public struct Write: Hashable, Sendable {
   public struct FieldChange: Hashable, Sendable {
     /// The field's name.
     public var name: String
-    /// Its new value.
+    /// The new value of the field.
     public var value: [UInt8]
 
     /// Creates a new value of a field.

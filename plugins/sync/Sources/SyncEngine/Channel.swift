@@ -11,7 +11,7 @@ struct Channel: Sendable {
   var state = State.closed
   /// The number of this connection. Signs of an earlier connection have another number and are ignored.
   var number = 0
-  /// The store requested when the channel was opened, and thus the store of an open channel.
+  /// The store requested when the channel was opened, which is also the store of an open channel.
   var store: StoreIdentity?
   var backoff = Backoff()
   var notBeforeMilliseconds: Int64 = 0

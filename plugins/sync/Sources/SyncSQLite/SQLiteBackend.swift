@@ -17,7 +17,7 @@ public final class SQLiteBackend: SyncBackend {
 
   /// The oldest format that can be read.
   private static let oldestFormat = 9
-  /// The tables of that format, and then the additions of each later format.
+  /// The tables of the oldest format, followed by the additions of each later format.
   private static let schemas = [
     """
     CREATE TABLE zone (

@@ -63,7 +63,7 @@ public struct NotificationDelivery: Sendable {
   public enum Kind: Sendable, Hashable {
     /// The notification arrived and was not tapped.
     case received
-    /// A person tapped it.
+    /// A person tapped the notification.
     case tapped
   }
 

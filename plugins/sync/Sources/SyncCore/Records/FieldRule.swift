@@ -30,7 +30,7 @@ public enum DeleteRule: String, Hashable, Sendable, CaseIterable {
 
 /// The value of a reference whose target is deleted.
 public enum OnDelete: String, Hashable, Sendable, CaseIterable {
-  /// No value.
+  /// The reference has no value.
   case clear
   /// The record with the reference is hidden, too.
   case delete

@@ -205,7 +205,7 @@ public struct ZoneRules: Hashable, Sendable {
 
 /// The rule for names of collections and fields.
 package enum RecordName {
-  /// The longest name in bytes.
+  /// The maximum length of a name, in bytes.
   package static let maximumLength = 64
   /// The rule as text that follows a name in messages.
   package static let rule = "is not a name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
