@@ -11,12 +11,21 @@ let package = Package(
   platforms: [.macOS(.v15)],
   targets: [
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    .target(name: "CFlowPlatform"),
+    .target(name: "FlowBytes", swiftSettings: instrumented),
+    .target(
+      name: "FlowPlatform", dependencies: ["CFlowPlatform"], exclude: ["PrivacyInfo.xcprivacy"],
+      swiftSettings: instrumented),
     .target(name: "FlowDiagnostics", swiftSettings: instrumented),
-    .target(name: "FlowModel", swiftSettings: instrumented),
+    .target(name: "FlowModel", dependencies: ["FlowDiagnostics"], swiftSettings: instrumented),
     .target(name: "FlowExpressions", dependencies: ["FlowDiagnostics", "FlowModel"], swiftSettings: instrumented),
     .target(
-      name: "FlowSyntax", dependencies: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
-      swiftSettings: instrumented),
+      name: "FlowCompiled", dependencies: ["FlowBytes", "FlowDiagnostics", "FlowModel"], swiftSettings: instrumented),
+    .target(
+      name: "FlowSyntax",
+      dependencies: [
+        "FlowBytes", "FlowPlatform", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowCompiled", "CLibYAML",
+      ], swiftSettings: instrumented),
     .target(name: "CLibFuzzer"),
     .executableTarget(
       name: "Fuzz", dependencies: ["CLibFuzzer", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax"],

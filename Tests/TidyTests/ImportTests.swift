@@ -139,7 +139,7 @@ struct ImportTests {
 
   private func imports(of file: String) throws -> [String] { try Self.imports(in: Repository.text(file)) }
 
-  private static func imports(in text: String) -> [String] {
+  static func imports(in text: String) -> [String] {
     // Text in a multiline string literal may be a file of another package.
     let code = text.split(separator: "\"\"\"", omittingEmptySubsequences: false).enumerated().filter {
       $0.offset % 2 == 0

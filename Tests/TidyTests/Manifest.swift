@@ -57,11 +57,13 @@ struct Manifest {
   }
 
   /// Runs SwiftPM with a separate build folder, so that it does not wait for another build.
-  static func dumped() throws -> Manifest {
+  ///
+  /// - Parameter package: the folder of a package below the root of the repository, or `.` for the root.
+  static func dumped(_ package: String = ".") throws -> Manifest {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-manifest-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let result = try Shell.run(
-      "swift package --package-path '\(Repository.root.path)' --scratch-path '\(folder.path)' dump-package 2>'\(folder.path).log'"
+      "swift package --package-path '\(Repository.root.path)/\(package)' --scratch-path '\(folder.path)' dump-package 2>'\(folder.path).log'"
     )
     defer { try? FileManager.default.removeItem(atPath: "\(folder.path).log") }
     try #require(result.status == 0, "\((try? String(contentsOfFile: "\(folder.path).log", encoding: .utf8)) ?? "")")

@@ -1,0 +1,1 @@
+../../../Sources/FlowCLI/Validate/DiagnosticReport+JSON.swift

@@ -1,0 +1,22 @@
+import Testing
+
+/// The package that compiles sources of this one with the instrumentation of a fuzzer.
+@Suite struct `The fuzzing package` {
+  @Test func `declares what its targets import`() throws {
+    let modules = Set(Repository.files(below: "Sources", ending: ".swift").map { $0.split(separator: "/")[1] })
+    let targets = try Manifest.dumped("Fuzzing").targets
+    #expect(targets.contains { $0.name == "FlowSyntax" } && targets.contains { $0.name == "Fuzz" })
+    var seen = 0
+    for target in targets {
+      let folder = modules.contains(target.name[...]) ? target.folder : "Fuzzing/\(target.folder)"
+      for file in Repository.files(below: folder, ending: ".swift") {
+        seen += 1
+        for module in ImportTests.imports(in: try Repository.text(file)) where modules.contains(module[...]) {
+          let isDeclared = target.dependencies.contains(module)
+          #expect(isDeclared, "\(target.name) does not declare \(module), which \(file) imports")
+        }
+      }
+    }
+    #expect(seen > 100)
+  }
+}
