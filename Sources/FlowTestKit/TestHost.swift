@@ -141,7 +141,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Advances the host's clock, which otherwise does not move, and calls the handlers that are due, in order.
-  package func advance(by duration: Duration) {
+  public func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration
       let due = state.alarms.filter { $0.due <= state.now }.sorted { $0.due < $1.due }
@@ -303,7 +303,7 @@ public final class TestHost: ActionHost {
   }
 
   /// Adds a post to the queues of the action that follows the event. Returns false if none does.
-  package func deliver(_ event: String, value: Value = .null) -> Bool {
+  public func deliver(_ event: String, value: Value = .null) -> Bool {
     let (queues, number) = state.withLock { state in
       state.deliveredCount += 1
       return (state.followed[event] ?? [], state.deliveredCount)

@@ -10,6 +10,7 @@ import RouterPlugin
 import SyncCloud
 import SyncCore
 import SyncEngine
+import Synchronization
 import Testing
 import UserInterfacePlugin
 
@@ -167,6 +168,13 @@ private struct Passing: SyncBackend {
   func serverTime() async throws(BackendError) -> Int64 { try await other.serverTime() }
 }
 
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+  var isSet: Bool { value.load(ordering: .relaxed) }
+
+  func set() { value.store(true, ordering: .relaxed) }
+}
+
 @Suite struct `Implementations by an app` {
   @Test func `work with the plugins through public interfaces alone`() throws {
     _ = Engine {
@@ -187,6 +195,17 @@ private struct Passing: SyncBackend {
     #expect(try options.history?.open(nil).runs(RunFilter()).isEmpty == true)
     let store: any KeyValueStore = Settings()
     #expect(try store.get("a", in: "b") == nil)
+  }
+
+  @Test func `are tested with a clock that a test advances, and with events that it delivers`() {
+    let host = TestHost()
+    let isAwake = Flag()
+    host.wake(after: .seconds(2)) { isAwake.set() }
+    host.advance(by: .seconds(1))
+    #expect(!isAwake.isSet)
+    host.advance(by: .seconds(1))
+    #expect(isAwake.isSet)
+    #expect(!host.deliver("bell.rung"))
   }
 
   @Test func `can store records`() async throws {
