@@ -11,9 +11,12 @@ let builtIn: [Target.Dependency] = [
   "SyncPlugin", "SyncYAML", "SyncCommands", "PomodoroPlugin",
 ]
 
-/// The modules that determine the time of a start. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these are
-/// optimized, because the optimizer takes three quarters of the processor time of a build. `scripts/release-build`
-/// disables the flag for all modules and packages, with `-Xfrontend` after it.
+/// The frame of `flowrun` and the modules that add subcommands to it.
+let flowrun: [Target.Dependency] = ["FlowCLI", "FlowEditorCommands", "FlowExecutorCommands"]
+
+/// The modules in which a start spends its time. With `FLOWRUN_QUICK_BUILD`, which `make run` sets, only these are optimized: the
+/// optimizer takes three quarters of the processor time of a build. `scripts/release-build` turns it off for all modules, the
+/// packages too, and `-Xfrontend` comes after that.
 let optimized = ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowEngine", "GeocodeCore"]
 let isQuickBuild = Context.environment["FLOWRUN_QUICK_BUILD"] != nil
 
@@ -73,7 +76,7 @@ let benchmarks: [[Target]] =
   ? []
   : [
     benchmark("EngineBenchmark", in: "Engine", uses: ["FlowKitYAML", "FlowModel", "FlowStore", "FlowTestKit"]),
-    benchmark("StartPeer", in: "Engine", uses: ["FlowCLI"]),
+    benchmark("StartPeer", in: "Engine", uses: flowrun),
     benchmark(
       "PluginCallBenchmark", in: "Engine",
       uses: ["FlowCLI", "FlowModel", "FlowPluginHost", "FlowPluginKit", "FlowTestKit"]),
@@ -205,12 +208,23 @@ let core: [[Target]] = [
       "FlowPlatform", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSecrets", "FlowExpressions", "FlowCompiled",
       "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowStore", "FlowStoreSQLite",
       .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight", "FlowPluginHost",
-      "FlowExecutors", "FlowLanguageServer",
       product("ArgumentParser", "swift-argument-parser"), product("AsyncHTTPClient", "async-http-client", network),
       product("NIOCore", "swift-nio", network),
     ] + builtIn,
     tests: ["FlowTestKit", "TestSupport", "flowrun"]),
-  program("flowrun", uses: ["FlowCLI"]),
+  module(
+    "FlowEditorCommands",
+    uses: [
+      "FlowSystem", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowEngine", "FlowPluginHost",
+      "FlowLanguageServer", "FlowCLI", product("ArgumentParser", "swift-argument-parser"),
+    ]),
+  module(
+    "FlowExecutorCommands",
+    uses: [
+      "FlowSystem", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowCommandKit", "FlowEngine", "FlowExecutors",
+      "FlowCLI", product("ArgumentParser", "swift-argument-parser"),
+    ]),
+  program("flowrun", uses: flowrun),
   module(
     "FlowUI",
     uses: [

@@ -18,7 +18,7 @@ import SyncYAML
 import UserInterfacePlugin
 
 /// The plugins compiled into `flowrun`, each with its subcommands.
-enum BuiltInPlugins {
+package enum BuiltInPlugins {
   private static let lines: [(plugin: any Plugin, commands: [any ParsableCommand.Type])] = [
     (BasicsPlugin(), []),
     (FootprintPlugin(), []),
@@ -34,6 +34,6 @@ enum BuiltInPlugins {
     (UserInterfacePlugin(), []),
   ]
 
-  static let all = lines.map(\.plugin)
+  package static let all = lines.map(\.plugin)
   static let commands = lines.flatMap(\.commands)
 }

@@ -4,11 +4,12 @@ import FlowEngine
 import FlowSystem
 
 extension FlowCommand {
-  /// Runs `flowrun` with the arguments of the process.
+  /// Runs `flowrun` with the arguments of the process and with the parts that other modules add.
   ///
   /// If the first word is not a subcommand, it is a workflow file or a step of `flowrun.yaml`. If it is neither but
   /// similar to a subcommand, flowrun suggests the subcommand.
-  public static func start() -> Never {
+  package static func start(with parts: CommandParts) -> Never {
+    CommandParts.current = parts
     FirstProcess.collectOrphans()
     StandardFiles.open()
     if let problem = SystemMinimum.problem {

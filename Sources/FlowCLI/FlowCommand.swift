@@ -1,7 +1,8 @@
 import ArgumentParser
+import FlowCommandKit
 import FlowPluginKit
 
-/// The command `flowrun`. Each subcommand has a file in `Subcommands`.
+/// The command `flowrun`. Each subcommand of this module has a file in `Subcommands`; others come from ``CommandParts``.
 public struct FlowCommand: AsyncParsableCommand {
   /// The configuration with the subcommands and the help.
   public static let configuration = CommandConfiguration(
@@ -25,8 +26,7 @@ public struct FlowCommand: AsyncParsableCommand {
         name: "Inspect",
         subcommands: [
           RunsCommand.self, LogsCommand.self, AnalyzeCommand.self, CompareCommand.self, SimulateCommand.self,
-          GraphCommand.self,
-        ]),
+        ] + CommandParts.current.subcommands(in: .inspect) + [GraphCommand.self]),
       CommandGroup(
         name: "Author",
         subcommands: [
@@ -34,8 +34,10 @@ public struct FlowCommand: AsyncParsableCommand {
           SchemaCommand.self, VersionCommand.self, ManualCommand.self,
         ]),
       CommandGroup(
-        name: "Plugins", subcommands: [PluginsCommand.self, CallCommand.self] + BuiltInPlugins.commands),
-      CommandGroup(name: "Servers", subcommands: [UICommand.self, LSPCommand.self, WorkerCommand.self]),
+        name: "Plugins",
+        subcommands: [PluginsCommand.self, CallCommand.self] + BuiltInPlugins.commands
+          + CommandParts.current.subcommands(in: .plugins)),
+      CommandGroup(name: "Servers", subcommands: [UICommand.self] + CommandParts.current.subcommands(in: .servers)),
     ],
     defaultSubcommand: RunCommand.self)
 

@@ -7,19 +7,19 @@ import FlowSystem
 import Synchronization
 
 /// The actions that this process can use: those of compiled-in plugins and those of external plugins.
-struct Installation {
-  let registry: ActionRegistry
+package struct Installation {
+  package let registry: ActionRegistry
   let host: PluginHost
-  let unusable: [UnusablePlugin]
+  package let unusable: [UnusablePlugin]
   /// The external plugins that can be used.
-  let external: [InstalledPlugin]
+  package let external: [InstalledPlugin]
   /// The folders of plugins that were found only near included files. Workers need them as options.
-  let foldersOfIncluded: [String]
+  package let foldersOfIncluded: [String]
 
   /// Finds the plugins in the `folders` named on the command line, and near the workflow `file` and the files it
   /// includes. Without a file, also searches near the working folder. Only manifests are read; no program is started.
   /// Throws an ``InvalidWorkflow`` if two plugins have the same name.
-  init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
+  package init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
     let start = file.map { FilePath.folder(of: FilePath.absolute($0)) } ?? FilePath.absolute(".")
     let included = Set(file.map { IncludeScan.files(includedBy: $0).map(FilePath.folder) } ?? []).subtracting([start])
     let found = PluginFinder(given: folders, start: start, included: included.sorted()).find()
@@ -66,7 +66,7 @@ struct Installation {
 
   /// Returns a text that identifies the program of an action: its external plugin with a digest, or the version of
   /// flowrun.
-  var digest: @Sendable (ActionDeclaration) -> String {
+  package var digest: @Sendable (ActionDeclaration) -> String {
     let external = external
     return { declaration in
       let plugin = external.first { $0.name == declaration.pluginName }
@@ -91,5 +91,5 @@ struct Installation {
   }
 
   /// Ends the programs of external plugins and the processes they started.
-  func close() async { await host.close() }
+  package func close() async { await host.close() }
 }

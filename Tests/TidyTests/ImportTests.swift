@@ -15,7 +15,7 @@ struct ImportTests {
   @Test func `every core target imports only targets above it in the table`() throws {
     let core = try Self.core()
     // These targets combine the core and the plugins, so they are below both in the table.
-    let known = Set(core + ["FlowApple", "FlowCLI", "flowrun", "FlowUI", "flowrun-ui"])
+    let known = Set(core + ["FlowApple", "FlowCLI", "flowrun", "FlowUI", "flowrun-ui"] + Self.addedToTheFrame)
     let folders = Set(
       [".swift", ".c", ".h", ".modulemap"].flatMap { Repository.files(below: "Sources", ending: $0) }
         .map { String($0.split(separator: "/")[1]) })
@@ -34,6 +34,17 @@ struct ImportTests {
       }
     }
     #expect(seen > 300)
+  }
+
+  /// The modules that add subcommands to the frame of `flowrun`.
+  private static let addedToTheFrame = ["FlowEditorCommands", "FlowExecutorCommands"]
+
+  @Test func `the frame of the command imports no module that adds subcommands, nor what only those use`() throws {
+    let added = Set(Self.addedToTheFrame + ["FlowExecutors", "FlowLanguageServer"])
+    for file in Repository.files(below: "Sources/FlowCLI", ending: ".swift") {
+      #expect(try added.isDisjoint(with: imports(of: file)), "\(file) imports one of \(added.sorted())")
+    }
+    #expect(try Set(Self.addedToTheFrame).isSubset(of: imports(of: "Sources/flowrun/Flowrun.swift")))
   }
 
   @Test func `every target imports only its dependencies in Package.swift`() throws {

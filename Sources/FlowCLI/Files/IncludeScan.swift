@@ -5,11 +5,11 @@ import FlowSystem
 
 /// Finds the files that a workflow includes by searching its text for `uses:`. This is done before anything is loaded:
 /// plugins near the included files are searched, too, and actions are known only from plugins.
-struct IncludeScan {
+package struct IncludeScan {
   /// The files in the order in which they were found. The workflow itself is the first.
   private var found: [String] = []
 
-  static func files(includedBy file: String) -> [String] {
+  package static func files(includedBy file: String) -> [String] {
     var scan = IncludeScan()
     var files = [FilePath.absolute(file)]
     for _ in 0..<Limits.includeDepth where !files.isEmpty {

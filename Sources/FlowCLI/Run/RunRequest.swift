@@ -5,7 +5,7 @@ import FlowPluginKit
 import FlowSystem
 
 /// The arguments of `flowrun run`. For their meaning, see ``RunCommand``.
-struct RunRequest: Hashable {
+package struct RunRequest: Hashable {
   var file: String
   /// The steps named on the command line; empty to run all steps.
   var steps: [String] = []
@@ -22,7 +22,7 @@ struct RunRequest: Hashable {
   var outputs = RunOutputs()
   var data: String?
   var isStrict = false
-  var pluginFolders: [String] = []
+  package var pluginFolders: [String] = []
   var isQuiet = false
   /// True to also show starts, queues, the critical path and exceeded estimates.
   var isVerbose = false
@@ -36,14 +36,14 @@ struct RunRequest: Hashable {
   /// The address of the database for the run history, or nil for the store next to the workflow.
   var store: String?
   /// The address of the executor for the steps. Nil means that the workflow file decides.
-  var on: String?
-  /// The time for which requests to Slurm are retried, or nil for the default.
+  package var on: String?
+  /// How long requests to Slurm are retried. Nil means the default.
   var slurmPatience: String?
   /// The time to wait for a file that a step on a worker has written, or nil for the default.
   var filesWithin: String?
-  /// The number of times that a step is run again if its worker is lost, or nil for the default.
-  var lostAttempts: Int?
-  /// The resources that steps may use at the same time, or nil for those of this machine.
+  /// How many times a step is run again if its worker is lost. Nil means the default.
+  package var lostAttempts: Int?
+  /// The resources that steps may use at the same time. Nil means the resources of this machine.
   var resources: String?
   /// True to keep waiting for events from other processes when nothing in the run can post them any more.
   var waitsForEvents = false
@@ -68,8 +68,8 @@ extension RunRequest {
     }
   }
 
-  /// The time for which requests to Slurm are retried while its controller does not accept any, or nil for the default.
-  var slurmPatienceDuration: Duration? {
+  /// How long requests to Slurm are retried while its controller does not accept any. Nil means the default.
+  package var slurmPatienceDuration: Duration? {
     get throws(UsageProblem) {
       guard let slurmPatience else { return nil }
       return try LaunchArguments.duration(slurmPatience, of: "--slurm-patience '\(slurmPatience)'")

@@ -18,8 +18,8 @@ struct RunSession: Sendable {
   private let view: TerminalView?
   /// The commands that show this run later, or nil if it is not kept in the run history.
   private let commands: RunCommands?
-  private let executors: RunExecutors
-  /// Watches the files of the run while only its services keep it running, or nil if this run is not part of a watch.
+  private let executors: any StepExecutors
+  /// Watches the files of the run while only its services keep it running. Nil if this run is not part of a watch.
   private let keptWatch: KeptRunWatch?
   /// The loaded workflow with the locations of its steps, or nil if the workflow is large and no findings are written.
   private let loaded: LoadResult?
@@ -141,8 +141,8 @@ struct RunSession: Sendable {
       options.observer = ManyObservers(observers: [main] + others.compactMap { $0 })
     }
 
-    executors = try RunExecutors(
-      graph.workflow, installation, request, workflowFolder: options.workflowFolder, inputs: inputs)
+    executors = try CommandParts.current.executors.executors(
+      of: graph.workflow, installation, request, workflowFolder: options.workflowFolder, inputs: inputs)
     options.placement = executors.placement
     Self.reportStopTime(of: graph.workflow)
     let lends = TerminalLending.isPossible(request)
@@ -167,7 +167,7 @@ struct RunSession: Sendable {
   /// Starts or resumes the run. When resuming, this process must hold the run before it contacts container engines.
   private static func start(
     _ graph: WorkflowGraph, _ resume: PreparedResume?, _ options: RunOptions, _ engine: Engine,
-    _ executors: RunExecutors, _ request: RunRequest
+    _ executors: any StepExecutors, _ request: RunRequest
   ) throws -> WorkflowRun {
     do {
       let claim = try resume?.claim(engine, options)

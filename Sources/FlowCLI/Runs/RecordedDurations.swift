@@ -6,16 +6,16 @@ import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
 
-/// Finds the durations of a step in the recorded runs of a file.
-enum RecordedDurations {
-  /// The maximum number of runs that are read, the newest first, and of bytes of their journals. An editor waits for
+/// Finds out how long a step took in the recorded runs of a file.
+package enum RecordedDurations {
+  /// How many runs and how many bytes of their journals are read at most, from the newest run on. An editor waits for
   /// the result.
   private static let runLimit = 100
   private static let byteLimit = 1 << 20
 
   /// Returns the durations of the successful executions of a step, each from the start of its first attempt to its end.
   /// The result is empty if there are none, or if they cannot be read. Nothing is written.
-  static func of(_ step: String, in file: String, catalog: (String) -> ActionRegistry?) -> [Duration] {
+  package static func of(_ step: String, in file: String, catalog: (String) -> ActionRegistry?) -> [Duration] {
     let folder = FilePath.folder(of: file)
     guard FilePath.exists(RunMemory.path(in: folder)),
       let store = try? RunMemory.openStore(in: folder, readOnly: true)

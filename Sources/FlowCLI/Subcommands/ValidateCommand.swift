@@ -42,7 +42,7 @@ struct ValidateCommand: Subcommand {
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
-    try RunExecutors.check(on)
+    try CommandParts.current.executors.check(on)
     try RunOutputs(findings: findings.outputs).check(among: files)
     guard watch else {
       if try !check() { ExitStatus.invalidWorkflow.exit() }

@@ -6,12 +6,12 @@ import FlowPluginKit
 import FlowSyntax
 
 /// Finds all diagnostics of a workflow without running it, for `validate` and for the language server.
-struct FileCheck {
+package struct FileCheck {
   let result: LoadResult
   /// Further diagnostics of the workflow file itself.
-  let own: [Diagnostic]
+  package let own: [Diagnostic]
   /// The diagnostics of other files: included files, and the manifests of the plugins that the workflow uses.
-  let others: [DiagnosticReport.File]
+  package let others: [DiagnosticReport.File]
   private let programs: [DiagnosticReport.File]
 
   init(bytes: [UInt8], file: String, _ installation: Installation) {
@@ -21,7 +21,7 @@ struct FileCheck {
   }
 
   /// Checks a workflow that has already been loaded.
-  init(_ result: LoadResult, file: String, _ installation: Installation) {
+  package init(_ result: LoadResult, file: String, _ installation: Installation) {
     self.result = result
     let checked = result.graph.map { LoadedForPlugins(workflow: $0.workflow, file: file, result: result) }
     let found = checked.map { checked in

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCLI
 import FlowCommandKit
 import FlowEngine
 import FlowLanguageServer
@@ -7,6 +8,13 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSyntax
 import FlowSystem
+
+/// The subcommand for editors.
+package struct EditorCommands: SubcommandProvider {
+  package init() {}
+
+  package var subcommands: [ProvidedSubcommand] { [ProvidedSubcommand(.servers, LSPCommand.self)] }
+}
 
 /// `flowrun lsp`: runs the language server for editors.
 struct LSPCommand: Subcommand {

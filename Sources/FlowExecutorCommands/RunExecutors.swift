@@ -1,3 +1,4 @@
+import FlowCLI
 import FlowCommandKit
 import FlowEngine
 import FlowExecutors
@@ -8,7 +9,7 @@ import FlowSystem
 import Synchronization
 
 /// The executors of a run. They exist from reading the file and `--on` until the last worker has ended.
-struct RunExecutors: Sendable {
+struct RunExecutors: StepExecutors {
   /// The placement of remote steps, or nil if no step runs remotely.
   let placement: ExecutorPlacement?
   private let pools: [WorkerPool]

@@ -1,0 +1,21 @@
+import ArgumentParser
+
+/// A module that adds subcommands to `flowrun`.
+package protocol SubcommandProvider: Sendable {
+  /// The subcommands of the module, in the order of the help.
+  var subcommands: [ProvidedSubcommand] { get }
+}
+
+/// A subcommand that a module adds to `flowrun`.
+package struct ProvidedSubcommand: Sendable {
+  /// A group of subcommands in the help that accepts those of other modules.
+  package enum Group: Sendable {
+    case inspect, plugins, servers
+  }
+
+  package let group: Group
+  package let command: any ParsableCommand.Type
+
+  /// Adds a subcommand to a group of the help.
+  package init(_ group: Group, _ command: any ParsableCommand.Type) { (self.group, self.command) = (group, command) }
+}
