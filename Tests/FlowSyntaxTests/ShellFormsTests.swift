@@ -29,6 +29,21 @@ import Testing
     ])
   func `are not found in quotes, arguments or portable commands`(text: String) { #expect(form(text) == nil, "\(text)") }
 
+  /// Commands that end anywhere, as while somebody types them in an editor.
+  @Test func `are searched in commands with quotes that are not closed`() {
+    let texts = [
+      "bu`ld", "echo 'a", "echo \"a", "echo \\", "a='b", "> 'log", "cat <<'END", "cat <<-\\", "echo $(", "echo ${a",
+      "echo \"$(f 'x\\", "x=`a", "`", "'", "\"", "\\", "$", "$(\\",
+    ]
+    for text in texts { #expect(form(text) == nil, "\(text)") }
+    let whole = "a='b' c=\"$(d `e` \\\"f\\\")\" g <<-'H' > \"i\" \\\n\tj\n\tH\n${k:-'l'} (m) | n &\n[[ o ]]"
+    for count in 0..<whole.utf8.count {
+      let part = String(decoding: whole.utf8.prefix(count), as: UTF8.self)
+      #expect([nil, "[["].contains(form(part)), "\(part)")
+    }
+    #expect(form(whole) == "[[")
+  }
+
   @Test(
     arguments: [
       ("#!/bin/bash\necho", "bash"), ("#!/usr/bin/env bash", "bash"),

@@ -168,8 +168,9 @@ struct ShellForms {
     return (String(decoding: name, as: UTF8.self), isElement, rest.count == 1)
   }
 
-  /// Skips a word with its quoted parts.
+  /// Skips a word with its quoted parts. A quote that is not closed, or a backslash at the end, ends with the text.
   private mutating func skipWord() {
+    defer { position = min(position, bytes.count) }
     while position < bytes.count {
       switch byte() {
       case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: ";"),
