@@ -152,6 +152,79 @@ import Testing
   }
 }
 
+/// Payloads in the form in which other services deliver them. Only a `route` of the app itself opens a page.
+@Suite struct `A push of another service` {
+  /// Firebase Cloud Messaging puts the app's data next to `aps`, as strings.
+  private static let firebase = #"""
+    {"aps":{"alert":{"title":"Sale","body":"Today"},"badge":1,"mutable-content":1},"gcm.message_id":"1699999999999999",
+    "google.c.a.e":"1","google.c.sender.id":"123456789012","fcm_options":{"image":"https://example.com/a.png"},
+    "route":"app://product/5","parameters":"{\"price\":\"7\"}"}
+    """#
+  /// OneSignal nests the app's data and the link of the message in `custom`.
+  private static let oneSignal = #"""
+    {"aps":{"alert":"Hi","sound":"default"},"custom":{"i":"3b9c6a3e-0c2e-4c5e-9a0f-2d3e4f5a6b7c","u":"https://example.com/x",
+    "a":{"route":"app://product/5"}},"att":{"id":"https://example.com/a.png"}}
+    """#
+  /// Airship names its actions with characters that are not letters.
+  private static let airship = #"""
+    {"aps":{"alert":"Hi","content-available":1},"_":"a1b2c3","com.urbanairship.metadata":"eyJ2IjoxfQ==","^d":"app://product/5",
+    "^+t":["vip",null],"com.urbanairship.interactive_actions":{"yes":{"^t":2.50}}}
+    """#
+  /// Branch has its link in `branch`.
+  private static let branch = #"{"aps":{"alert":"Hi"},"branch":"https://abcd.app.link/xyz?$deeplink_path=product%2F5"}"#
+  /// AppsFlyer has the parameters of its link in `af`.
+  private static let appsFlyer = #"""
+    {"aps":{"alert":"Hi","badge":0},"af":{"pid":"push_provider_int","c":"spring","is_retargeting":true,"af_sub1":null},
+    "deep_link_value":"product/5"}
+    """#
+
+  private func userInfo(_ json: String) throws -> [AnyHashable: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [AnyHashable: Any])
+  }
+
+  private func tap(_ json: String) throws -> Launch {
+    let response = LaunchValues.notificationResponse(
+      identifier: "n1", userInfo: try userInfo(json), action: "com.apple.UNNotificationDefaultActionIdentifier")
+    return Launch(values: LaunchValues.connectionOptions(notificationResponse: response))
+  }
+
+  @Test(arguments: [firebase, oneSignal, airship, branch, appsFlyer]) func `keeps all its members and their types`(
+    json: String
+  ) throws {
+    let payload = try JSONText.parse(json)
+    #expect(Value.object(ValueObject(userInfo: try userInfo(json))) == payload)
+    let object = try #require(payload.objectValue)
+    #expect(ValueObject(userInfo: object.userInfo) == object)
+    let response = try #require(tap(json).options["notificationResponse"]?.objectValue)
+    let content = response["notification"]?.objectValue?["request"]?.objectValue?["content"]?.objectValue
+    #expect(content?["userInfo"] == payload)
+  }
+
+  @Test func `opens the page of its route, with parameters as JSON text`() throws {
+    let launch = try tap(Self.firebase)
+    let link = try #require(LaunchOptions(launch.options, for: launch.reason).link)
+    #expect(launch.reason == .notification)
+    #expect(link.url == "app://product/5" && link.parameters == ["price": "7"])
+  }
+
+  @Test(arguments: [oneSignal, airship, branch, appsFlyer]) func `opens no page without a route of the app`(
+    json: String
+  ) throws {
+    let launch = try tap(json)
+    #expect(launch.reason == .notification)
+    #expect(LaunchOptions(launch.options, for: launch.reason).link == nil)
+  }
+
+  @Test(arguments: [
+    "https://abcd.app.link/xyz?$deeplink_path=product%2F5&_branch_match_id=1&utm_source=a%26b",
+    "https://abcd.onelink.me/H5hv?pid=a&deep_link_value=product/5&af_dp=app%3A%2F%2Fproduct%2F5#top",
+  ]) func `opens a universal link unchanged`(url: String) throws {
+    let activity = LaunchValues.userActivity(type: "NSUserActivityTypeBrowsingWeb", webpageURL: url)
+    let launch = Launch(values: LaunchValues.connectionOptions(userActivities: [activity]))
+    #expect(LaunchOptions(launch.options, for: launch.reason).link?.url == url)
+  }
+}
+
 @Suite struct `The app's life cycle` {
   private let foreground = "UIApplicationWillEnterForegroundNotification"
   private let background = "UIApplicationDidEnterBackgroundNotification"
