@@ -12,10 +12,14 @@ extension Connection {
 
   /// Changes the timer's record; it is saved when this returns.
   @discardableResult
-  func change(timer edit: RecordEdit) async throws -> [Int64] { try await session.act(Pomodoro.timer, .edit(edit)) }
+  func change(timer edit: RecordEdit) async throws -> [Int64] {
+    try await requireOwnStore()
+    return try await session.act(Pomodoro.timer, .edit(edit))
+  }
 
   /// Changes one setting.
   func set(setting name: String, to value: String) async throws {
+    try await requireOwnStore()
     try await session.act(Pomodoro.settings, .edit(RecordEdit(fields: [name: .set(Scalar.text(value).bytes)])))
   }
 

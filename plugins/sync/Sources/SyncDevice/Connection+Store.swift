@@ -8,6 +8,15 @@ package enum OnOtherStore: String, FieldWord {
   case fail
   case keepApart = "keep-apart"
   case merge
+
+  /// The options to use another store, as part of a message.
+  var remedy: String {
+    let merge = "'on-other-store: merge' puts the data of both into both"
+    return switch self {
+    case .keepApart: "connect again to use the file of that store; \(merge)"
+    case .fail, .merge: "'on-other-store: keep-apart' opens a file of its own for each store, \(merge)"
+    }
+  }
 }
 
 extension Connection {
@@ -21,13 +30,14 @@ extension Connection {
     case unknown
   }
 
-  /// Compares the server's store with the store of the device's data. Waits for a response only if the data has not
-  /// been used at this location.
+  /// Compares the server's store with the store of the device's data. Waits for a response if the data has not been
+  /// used at this location, and with `keep-apart` whenever there is data, because the location may be another person's
+  /// by now. A failed request ends the wait, so that a device without a network does not wait.
   package func meet(waiting limit: Duration) async -> Meeting {
     let machine = await session.machine
     let (place, replica) = (machine.settings.place, machine.replica)
     let isKnown = machine.settings.mergesOtherStores || replica.holdsNothing || replica.binding.belongs(at: place)
-    if !isKnown {
+    if !isKnown || onOtherStore == .keepApart && !replica.holdsNothing {
       _ = await session.wait(milliseconds: limit.milliseconds) {
         $0.isStoreConfirmed || $0.replica.pause != nil || $0.pausedBecause != nil
       }
@@ -40,13 +50,13 @@ extension Connection {
   }
 
   /// The error for a store that cannot be used, with the options to resolve it.
-  package static func failure(_ meeting: Meeting, file: String, home: Home) -> ActionError {
+  package func failure(_ meeting: Meeting, home: Home) -> ActionError {
     let problem =
       if case .other(let store) = meeting {
         "this device's data belongs to another store than '\(home.address)' (\(store)); nothing was sent to it and '\(file)' is unchanged"
       } else {
         "this device's data has not been used with '\(home.address)', which does not answer, so it may belong to another store"
       }
-    return ActionError(Failure.otherStore.code, "\(problem); \(Failure.remediesOfOtherStore)")
+    return ActionError(Failure.otherStore.code, "\(problem); \(onOtherStore.remedy)")
   }
 }

@@ -108,10 +108,14 @@ extension Connection {
     if !isDone { throw await timeoutFailure(timeout) }
   }
 
+  /// Throws if another store has responded since the connection was opened. This device's data may belong to another
+  /// person then, so it is neither shown nor changed.
+  package func requireOwnStore() async throws { try await records.requireOwnStore() }
+
   private func throwPause() async throws {
     if let problem = await session.fileProblem { throw Failure.error(problem) }
     guard let reason = await session.machine.pausedBecause else { return }
-    if case .otherStore = reason { throw Failure.error(reason) }
+    try await requireOwnStore()
     throw ActionError(Failure.paused.code, "\(reason)")
   }
 

@@ -19,6 +19,8 @@ package final class Connection: Sendable {
   package let zone: String
   /// The device's own file.
   package let file: String
+  /// The reaction to another store than that of the device's data.
+  package let onOtherStore: OnOtherStore
   /// The records of the schema on this device.
   package let records: RecordStore
   private let store: SQLiteReplicaStore
@@ -44,14 +46,16 @@ package final class Connection: Sendable {
   }
 
   private init(
-    session: SyncSession, zone: String, file: String, schema: RecordSchema, subscription: SyncSubscription?,
-    store: SQLiteReplicaStore,
+    session: SyncSession, zone: String, file: String, onOtherStore: OnOtherStore, schema: RecordSchema,
+    subscription: SyncSubscription?, store: SQLiteReplicaStore,
     listeners: Listeners, closeBackend: @escaping @Sendable () throws -> Void
   ) {
     self.session = session
     self.zone = zone
     self.file = file
-    records = RecordStore(schema: schema, subscription: subscription, session: session, file: file)
+    self.onOtherStore = onOtherStore
+    records = RecordStore(
+      schema: schema, subscription: subscription, session: session, file: file, onOtherStore: onOtherStore)
     self.store = store
     self.listeners = listeners
     self.closeBackend = closeBackend
@@ -59,8 +63,8 @@ package final class Connection: Sendable {
 
   /// Opens the device's file and starts synchronization. Throws an `ActionError`.
   package static func open(
-    device: String, zone: String, home: Home, file: String, account: String = "", merges: Bool = false,
-    delay: Duration = .zero,
+    device: String, zone: String, home: Home, file: String, account: String = "",
+    onOtherStore: OnOtherStore = .fail, delay: Duration = .zero,
     schema own: RecordSchema = Pomodoro.schema, subscription: SyncSubscription? = nil
   ) async throws -> Connection {
     let schema = own.withDevices
@@ -84,7 +88,7 @@ package final class Connection: Sendable {
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings(for: schema)
       settings.place = StorePlace(address: home.address, account: account)
-      settings.mergesOtherStores = merges
+      settings.mergesOtherStores = onOtherStore == .merge
       if let subscription {
         settings.projection = SchemaProjection(shown)
         settings.subscription = subscription
@@ -113,8 +117,8 @@ package final class Connection: Sendable {
       }
       if isShownAnew { try await session.showAll() }
       let connection = Connection(
-        session: session, zone: zone, file: file, schema: schema, subscription: subscription, store: store,
-        listeners: listeners, closeBackend: close)
+        session: session, zone: zone, file: file, onOtherStore: onOtherStore, schema: schema,
+        subscription: subscription, store: store, listeners: listeners, closeBackend: close)
       do {
         try await connection.records.declare()
       } catch {

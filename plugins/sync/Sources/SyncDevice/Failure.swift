@@ -16,9 +16,6 @@ package enum Failure {
   package static let otherStore = ErrorDeclaration(
     "sync-other-store", "This device's data belongs to another store than the one that answers; nothing was sent to it",
     isRetryable: false)
-  /// The ways in which a device can use another store, as part of a message.
-  package static let remediesOfOtherStore =
-    "'on-other-store: keep-apart' opens a file of its own for each store, 'on-other-store: merge' puts the data of both into both"
   package static let parked = ErrorDeclaration(
     "sync-parked", "A change can never be accepted and was parked; the message says why", isRetryable: false)
   package static let timeout = ErrorDeclaration(
@@ -40,13 +37,13 @@ package enum Failure {
   package static let none = ErrorDeclaration("no-records-found", "There is no timer yet", isRetryable: true)
 
   /// Converts an error of the sync engine to an error of an action.
-  package static func error(_ error: any Error) -> any Error {
+  package static func error(_ error: any Error, _ onOtherStore: OnOtherStore = .fail) -> any Error {
     switch error {
     case ReplicaError.refused(let reason): ActionError(refused.code, reason)
     case let error as ReplicaError:
       if case .inUse = error { ActionError(inUse.code, "\(error)") } else { ActionError(store.code, "\(error)") }
     case BackendError.storage(let reason), BackendError.unsupportedFormat(let reason): ActionError(store.code, reason)
-    case BackendError.otherStore: ActionError(otherStore.code, "\(error); \(remediesOfOtherStore)")
+    case BackendError.otherStore: ActionError(otherStore.code, "\(error); \(onOtherStore.remedy)")
     case let error as BackendError where error.remedy == .pause: ActionError(paused.code, "\(error)")
     case let error as BackendError: ActionError(backend.code, "\(error)")
     case let error as RecordProblem: ActionError(record.code, "\(error)")

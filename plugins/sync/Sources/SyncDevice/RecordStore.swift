@@ -13,10 +13,15 @@ package struct RecordStore: Sendable {
   /// The part of the zone that this device receives, or nil for all of it.
   package let subscription: SyncSubscription?
   package let session: SyncSession
+  private let onOtherStore: OnOtherStore
   private let query: RecordQuery
 
   /// Creates the store for the records in the device's file.
-  package init(schema: RecordSchema, subscription: SyncSubscription?, session: SyncSession, file: String) {
+  package init(
+    schema: RecordSchema, subscription: SyncSubscription?, session: SyncSession, file: String,
+    onOtherStore: OnOtherStore = .fail
+  ) {
+    self.onOtherStore = onOtherStore
     self.schema = schema
     self.subscription = subscription
     self.session = session
@@ -30,6 +35,12 @@ package struct RecordStore: Sendable {
   package func requireShown(_ name: String) throws -> RecordSchema.Collection {
     _ = try require(name)
     return try schema.require(name, in: subscription)
+  }
+
+  /// Throws if another store has responded since the connection was opened.
+  package func requireOwnStore() async throws {
+    guard case .otherStore(let store)? = await session.machine.pausedBecause else { return }
+    throw Failure.error(BackendError.otherStore(store), onOtherStore)
   }
 
   /// Declares the collections and rules that the zone does not have yet. Throws if the zone has different ones.
@@ -60,6 +71,7 @@ package struct RecordStore: Sendable {
   package func get(_ collection: RecordSchema.Collection, _ key: String) async throws -> (
     record: ValueObject, changed: Int, by: String
   )? {
+    try await requireOwnStore()
     let rows = try query.run("SELECT * FROM \"\(collection.name)\" WHERE _key = ?", ordered: [.text(key)])
     guard let row = rows.rows.first else { return nil }
     var record = ValueObject()
@@ -78,6 +90,7 @@ package struct RecordStore: Sendable {
 
   /// Runs SQL over the views of the collections. `values` fill the placeholders of the statement.
   package func query(_ sql: String, _ values: Value?, timeout: Duration) async throws -> [ValueObject] {
+    try await requireOwnStore()
     let now = SystemClock().nowMilliseconds() + (await session.machine.replica.skewMilliseconds)
     var (named, ordered): ([String: Scalar], [Scalar]) = ([:], [])
     switch values {
@@ -122,8 +135,10 @@ package struct RecordStore: Sendable {
 
   // MARK: Writing
 
-  /// Throws the zone's reason if it has refused this schema's rules since they were declared.
+  /// Throws if another store has responded, or the zone's reason if it has refused this schema's rules since they were
+  /// declared.
   private func requireRules(of collection: RecordSchema.Collection) async throws {
+    try await requireOwnStore()
     let items = await session.machine.replica.outbox.items(for: ZoneRules.key(of: collection.name))
     if let reason = items.lazy.compactMap(\.parkedBecause).first { throw ActionError(Failure.schema.code, reason) }
   }

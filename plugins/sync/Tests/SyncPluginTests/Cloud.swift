@@ -12,7 +12,12 @@ final class Cloud: Sendable {
     set { state.withLock { $0.isOffline = newValue } }
   }
 
-  /// Returns the store at an address. Throws if the network is offline.
+  /// Puts a new store with no records at an address.
+  func replaceStore(at address: String) {
+    state.withLock { $0.stores[address] = MemoryBackend(zones: ["PomodoroZone"]) }
+  }
+
+  /// The store at an address; throws while the network is offline.
   func store(at address: String) throws(BackendError) -> MemoryBackend {
     let store = state.withLock { state -> MemoryBackend? in
       if state.isOffline { return nil }

@@ -39,8 +39,9 @@ import Testing
       with: ["collection": "notes", "key": .string(key), "fields": ["title": .string(key)], "wait": .boolean(wait)])
   }
 
-  private func keys(_ host: TestHost) async throws -> [String] {
-    let rows = try await host.call(Query.self, with: ["sql": "SELECT _key FROM notes ORDER BY _key", "fetch": true])
+  private func keys(_ host: TestHost, fetch: Bool = true) async throws -> [String] {
+    let rows = try await host.call(
+      Query.self, with: ["sql": "SELECT _key FROM notes ORDER BY _key", "fetch": .boolean(fetch), "timeout": "1m"])
     return rows["rows"]?.arrayValue?.compactMap { $0.objectValue?["_key"]?.stringValue } ?? []
   }
 
@@ -116,7 +117,63 @@ import Testing
     }
   }
 
-  @Test func `with merge, the store contains the data of both stores`() async throws {
+  @Test func `keep-apart uses the other file in the same run if another store answers at a known address`()
+    async throws
+  {
+    let (cloud, plugin) = cloud()
+    let place: ValueObject = ["server": "https://home", "wait": "1m"]
+    let first = try await connected("phone", place, "keep-apart", plugin)
+    try await put(first, "ada")
+    try first.closeHandles()
+    cloud.replaceStore(at: "https://home")
+    let other = try await connected("phone", place, "keep-apart", plugin)
+    #expect(try await keys(other, fetch: false) == [])
+    try await put(other, "bob")
+    #expect(try await keys(other) == ["bob"])
+    try other.closeHandles()
+    let names = SyncReports.files(in: folder, device: "phone").map { ($0 as NSString).lastPathComponent }
+    #expect(names == ["sync-phone.sqlite", "sync-phone~2.sqlite"])
+  }
+
+  @Test(arguments: ["fail", "keep-apart"])
+  func `after another store has answered a connection neither shows nor changes the data of the first one`(
+    mode: String
+  ) async throws {
+    let (cloud, plugin) = cloud()
+    let place: ValueObject = ["server": "https://home", "wait": "1m"]
+    let first = try await connected("phone", place, .string(mode), plugin)
+    try await put(first, "ada")
+    try first.closeHandles()
+    cloud.isOffline = true
+    // Without a network, the data of the store that this address had last is shown.
+    let late = try await connected("phone", place, .string(mode), plugin)
+    #expect(try await keys(late, fetch: false) == ["ada"])
+    cloud.replaceStore(at: "https://home")
+    cloud.isOffline = false
+    let remedy = mode == "fail" ? "'on-other-store: keep-apart' opens" : "connect again to use the file of that store"
+    let attempts: [(String, () async throws -> Void)] = [
+      ("fetch", { _ = try await keys(late) }), ("read", { _ = try await keys(late, fetch: false) }),
+      ("get", { _ = try await late.call(Get.self, with: ["collection": "notes", "key": "ada", "fetch": false]) }),
+      ("write", { try await put(late, "new", wait: false) }),
+      (
+        "delete",
+        { _ = try await late.call(Delete.self, with: ["collection": "notes", "key": "ada", "wait": false]) }
+      ),
+    ]
+    for (name, attempt) in attempts {
+      let error = await failure(attempt)
+      #expect(error?.code == "sync-other-store", "\(name)")
+      #expect(error?.message.contains(remedy) == true, "\(name): \(error?.message ?? "")")
+    }
+    try late.closeHandles()
+    if mode == "keep-apart" {
+      let next = try await connected("phone", place, .string(mode), plugin)
+      #expect(try await keys(next) == [])
+      try next.closeHandles()
+    }
+  }
+
+  @Test func `with merge the data of both stores becomes one`() async throws {
     try await prepare()
     let host = try await connected("phone", ["store": "bob.sqlite"], "merge")
     _ = try await host.call(Flush.self)

@@ -50,7 +50,9 @@ struct Connect: AsyncAction {
     ) var onOtherStore = OnOtherStore.fail
     @Field("The account that is signed in, if the address has a store for each") var account: String?
     @Field("The app's version, as the other devices see it") var version: String = Release.version
-    @Field("How long a device that has never synchronized with this store waits for its first answer")
+    @Field(
+      "How long to wait for the first answer of a store that this device has never synchronized with, and with 'keep-apart' of any; a failed request ends it"
+    )
     var wait = Duration.seconds(5)
     @Field("For testing a slow cloud: the minimum time of each of its answers, at most 1m") var delay =
       Duration.zero
@@ -138,7 +140,7 @@ struct Connect: AsyncAction {
     let (account, mode) = (input.account ?? "", input.onOtherStore)
     func connect(_ file: String) async throws -> Connection {
       try await Connection.open(
-        device: name, zone: input.zone, home: home, file: file, account: account, merges: mode == .merge,
+        device: name, zone: input.zone, home: home, file: file, account: account, onOtherStore: mode,
         delay: input.delay, schema: schema, subscription: subscription)
     }
     let place = StorePlace(address: home.address, account: account)
@@ -157,7 +159,7 @@ struct Connect: AsyncAction {
     }
     if case .own = meeting { return connection }
     try connection.close(handingOverFor: 0)
-    throw Connection.failure(meeting, file: file, home: home)
+    throw connection.failure(meeting, home: home)
   }
 
   /// Returns the named schema, or the timer's.
