@@ -244,4 +244,21 @@ import Testing
     #expect(longest < 140 * 4120, "\(longest) bytes")
     #expect(try tool.run("runs", "--limit", "100").standardOutput.split(separator: "\n").count == 60)
   }
+
+  @Test(arguments: [
+    ("preferences.country-list", "footprint.country-list"), ("storage.statistics", "footprint.statistics"),
+    ("sync.pull", "pomodoro.pull"),
+  ])
+  func `are not resumed with an action that has moved, and the message has its new name`(old: String, new: String)
+    throws
+  {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    let text = "name: moved\nsteps:\n  bad: { run: exit 3 }\n  next: { uses: flow.noop, needs: bad }\n"
+    try tool.write(text, to: "w.yaml")
+    #expect(try tool.run("w.yaml").exitCode == 1)
+    try tool.write(text.replacingOccurrences(of: "flow.noop", with: old), to: "w.yaml")
+    let refused = try tool.run("resume", "last")
+    #expect(refused.exitCode == 2 && refused.standardError.contains("'\(old)', which is now '\(new)'"), "\(refused)")
+  }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Two plugins have a list of countries, which must agree.
-@Suite(.timeLimit(.minutes(10))) struct `The countries of preferences and geocode` {
+@Suite(.timeLimit(.minutes(10))) struct `The countries of footprint and geocode` {
   private static func countries(_ action: String, _ inputs: String = "{}") throws -> [Value] {
     let folder = FileManager.default.temporaryDirectory.path
     let result = try FlowrunProcess.run(["call", action, "--with", inputs, "--data", folder])
@@ -15,11 +15,11 @@ import Testing
   }
 
   @Test func `C19 L12 are the same 250, by code`() throws {
-    let preferences = try Self.countries("preferences.country-list")
+    let footprint = try Self.countries("footprint.country-list")
     let geocode = try Self.countries("geocode.countries")
-    #expect(preferences.count == 250)
-    #expect(preferences.compactMap { $0["code"]?.stringValue } == geocode.compactMap { $0["code"]?.stringValue })
-    let codes = Set(preferences.compactMap { $0["code"]?.stringValue })
+    #expect(footprint.count == 250)
+    #expect(footprint.compactMap { $0["code"]?.stringValue } == geocode.compactMap { $0["code"]?.stringValue })
+    let codes = Set(footprint.compactMap { $0["code"]?.stringValue })
     #expect(codes.isSuperset(of: ["XK", "TW", "HK", "MO", "GF", "SJ", "SS"]) && codes.isDisjoint(with: ["AN", "CS"]))
   }
 
@@ -29,7 +29,7 @@ import Testing
       "names.yaml": """
       name: names
       steps:
-        list: { uses: preferences.country-list, with: { language: \(language) } }
+        list: { uses: footprint.country-list, with: { language: \(language) } }
         find:
           uses: geocode.forward
           needs: list
@@ -60,9 +60,9 @@ import Testing
           country["code"]?.stringValue.map { ($0, country[key]?.stringValue ?? "") }
         })
     }
-    let preferences = names(try Self.countries("preferences.country-list", #"{"language": "zh-Hans"}"#), "name")
+    let footprint = names(try Self.countries("footprint.country-list", #"{"language": "zh-Hans"}"#), "name")
     let geocode = names(try Self.countries("geocode.countries"), "name-zh")
-    let different = preferences.filter { geocode[$0.key] != $0.value }.map {
+    let different = footprint.filter { geocode[$0.key] != $0.value }.map {
       "\($0.key) \($0.value) \(geocode[$0.key] ?? "")"
     }
     #expect(different.isEmpty, "\(different.sorted())")

@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// The trips and places of the Footprint app, the example launched by `workflows/launch.yaml`.
+/// The trips, places and countries of the Footprint app, the example launched by `workflows/launch.yaml`.
 public struct FootprintPlugin: Plugin {
   /// The plugin's name.
   public static let name = "footprint"
@@ -12,7 +12,7 @@ public struct FootprintPlugin: Plugin {
   public var actions: [any ActionType.Type] {
     [
       Prepare.self, RecentDestinations.self, Trips.self, Destinations.self, Statistics.self, InstallTemplates.self,
-      CheckResources.self,
+      CheckResources.self, ListCountries.self,
     ]
   }
 }

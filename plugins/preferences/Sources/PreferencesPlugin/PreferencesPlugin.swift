@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// The user's preferences: account, language, countries, brand color and appearance.
+/// The user's preferences: account, language, brand color and appearance.
 ///
 /// ```swift
 /// PreferencesPlugin()                        // the system's preferences from the environment
@@ -23,8 +23,11 @@ public struct PreferencesPlugin: Plugin {
   /// The actions whose names begin with `preferences.`.
   public var actions: [any ActionType.Type] {
     [
-      CheckAccount.self, ChooseLanguage.self, ListCountries.self, ChooseBrandColor.self, ChooseAppearance.self,
-      LoadPreferences.self, SetPreference.self,
+      CheckAccount.self, ChooseLanguage.self, ChooseBrandColor.self, ChooseAppearance.self, LoadPreferences.self,
+      SetPreference.self,
     ]
   }
+
+  /// The action that moved to the Footprint app's plugin.
+  public var movedNames: KeyValuePairs<String, String> { ["preferences.country-list": "footprint.country-list"] }
 }

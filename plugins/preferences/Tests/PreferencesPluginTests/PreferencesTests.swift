@@ -78,17 +78,6 @@ struct PreferenceRun {
     #expect(ChooseLanguage.check(LiteralInput([:])).isEmpty)
   }
 
-  @Test func `L12 list every country of ISO 3166-1 with its name in the user's language`() async throws {
-    let english = try await PreferenceRun().call(ListCountries.self)
-    #expect(english["count"] == 250 && english["language"] == "en")
-    #expect(english["countries"]?.arrayValue?.contains(["code": "JP", "name": "Japan"]) == true)
-    let chinese = try await PreferenceRun().call(ListCountries.self, ["language": "zh-Hans"])
-    #expect(chinese["countries"]?.arrayValue?.contains(["code": "JP", "name": "日本"]) == true)
-    let codes = CountryNames.countries.map(\.code)
-    #expect(codes == codes.sorted() && Set(codes).count == 250)
-    #expect(CountryNames.countries.allSatisfy { !$0.english.isEmpty && !$0.chinese.isEmpty })
-  }
-
   @Test func `L13 prefer the saved color, a name or a code, to the default`() async throws {
     let named = PreferenceRun(saved: ["brand-color": "ocean"])
     #expect(try await named.call(ChooseBrandColor.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])

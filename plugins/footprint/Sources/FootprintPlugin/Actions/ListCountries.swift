@@ -3,10 +3,10 @@ import FlowPluginKit
 
 /// Loads the list of countries, named in the user's language (L12).
 struct ListCountries: Action {
-  static let name = "preferences.country-list"
+  static let name = "footprint.country-list"
   static let summary = "Loads the list of countries of ISO 3166-1 and Kosovo, named in English or Chinese"
   static let example = """
-    uses: preferences.country-list
+    uses: footprint.country-list
     needs: language
     with: { language: "${{ steps.language.outputs.language }}" }
     estimate: 100ms..200ms
