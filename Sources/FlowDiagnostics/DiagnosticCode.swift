@@ -94,6 +94,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case stepOutOfReach = "step-out-of-reach"
   case unknownOutput = "unknown-output"
   case outputMayBeMissing = "output-may-be-missing"
+  case eventMayBeUnposted = "event-may-be-unposted"
   case expressionType = "expression-type"
   case constantComparison = "constant-comparison"
   case unknownVariable = "unknown-variable"
@@ -111,7 +112,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
       .lookAlikeNames, .unknownVariable, .recordedVariable, .doubtfulPattern, .missingFile, .blockingMayBeDeferred,
       .waitWithoutMaximum, .gateWaitsForFinally, .eventPostedTooLate, .fileWithoutNeed, .doubtfulProduct,
       .unreachableStep, .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline,
-      .retryWithoutEffect, .subcommandName, .timeoutOfKept:
+      .retryWithoutEffect, .subcommandName, .timeoutOfKept, .eventMayBeUnposted:
       .warning
     default: .error
     }

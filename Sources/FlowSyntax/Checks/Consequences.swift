@@ -211,6 +211,7 @@ struct Consequences {
   private mutating func removeBelowUnknownDependencies() {
     let dependent: Set<DiagnosticCode> = [
       .stepOutOfReach, .missingHandle, .ambiguousHandle, .handleMayBeMissing, .outputMayBeMissing,
+      .eventMayBeUnposted,
     ]
     guard diagnostics.contains(where: { dependent.contains($0.code) }) else { return }
     var unsure = robbedSteps

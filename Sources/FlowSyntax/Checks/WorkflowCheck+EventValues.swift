@@ -2,8 +2,8 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// Checks of references to the values of events. The event must exist and must have been posted when the expression is
-/// evaluated.
+/// Checks of references to the values of events. The event must exist. A value that may be read before the first post is
+/// a warning, because it is null then and a step may use that on purpose.
 extension WorkflowCheck {
   /// Returns the declared type of an event's value, or nil.
   func valueType(of event: String) -> ValueType? {
@@ -28,8 +28,8 @@ extension WorkflowCheck {
     }
     guard let step = site.step, !reference.hasFallback, !waits(step, for: event) else { return }
     report(
-      .outputMayBeMissing, "step '\(name(step))' may start before '\(event)' is posted", at: location,
-      help: "write 'after: \(event)' at the step or at one of its dependencies, or '… || a default'")
+      .eventMayBeUnposted, "step '\(name(step))' may start before '\(event)' is posted, and then its value is null",
+      at: location, help: "write 'after: \(event)' at the step or at one of its dependencies, or '… || a default'")
   }
 
   /// True if the step or one of its dependencies waits for the event or runs for its posts.
