@@ -26,6 +26,13 @@ struct Channel: Sendable {
     if case .open = state { return true }
     return false
   }
+
+  /// True if the channel is opening and requires this store, so that its first sign confirms the store. A device's first
+  /// channel requires no store, because it is opened before the first response.
+  func willCompare(_ store: StoreIdentity?) -> Bool {
+    guard case .opening = state, let store else { return false }
+    return self.store == store
+  }
 }
 
 /// The times of the machine's last actions.

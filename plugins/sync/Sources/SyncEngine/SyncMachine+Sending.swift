@@ -92,7 +92,7 @@ extension SyncMachine {
   private func pullDue(_ now: Int64) -> Int64? {
     guard pull.inFlight == nil else { return nil }
     // Waiting changes are not sent before the store has been compared.
-    let isWanted = pull.isWanted || !isStoreConfirmed && channel.state == .closed && hasSendable
+    let isWanted = pull.isWanted || !isStoreConfirmed && !channel.willCompare(replica.binding.store) && hasSendable
     var due = isWanted ? 0 : pacing.lastPollMilliseconds + pollInterval
     if let notified = channel.notified, isAhead(notified.cursor) {
       let hold = push.inFlight == nil ? 0 : Pacing.echoMilliseconds

@@ -187,6 +187,22 @@ import Testing
     #expect(rig.machine.pausedBecause == .otherStore(other))
   }
 
+  @Test func `a new device sends a change whose first request was lost while its first channel opened`() {
+    var settings = Self.settings(Self.home)
+    settings.usesChannel = true
+    var rig = Rig(settings: settings)
+    rig.start()
+    rig.holds = true
+    rig.act(.focus)
+    rig.advance(milliseconds: 1500)
+    #expect(!rig.machine.isStoreConfirmed)
+    (rig.holds, rig.held) = (false, [])
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .notification(rig.zone.cursor)))
+    rig.advance(milliseconds: 2000)
+    #expect(rig.machine.isListening(on: rig.machine.openChannelNumber))
+    #expect(rig.machine.replica.outbox.waitingCount == 0)
+  }
+
   @Test func `saved data about stores is parsed, and damaged bytes are an error`() throws {
     var binding = StoreBinding()
     binding.store = .drawn()
