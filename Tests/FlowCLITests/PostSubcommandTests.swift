@@ -57,6 +57,9 @@ import Testing
     try tool.write("\"\(String(repeating: "x", count: 70_000))\"", to: "large.json")
     let large = try tool.run("post", "last", "text", "--value", "@large.json")
     #expect(large.exitCode == 64 && large.standardError.contains("is larger than 64 KiB"), "\(large)")
+    try Data([0x22, 0xFF, 0x22]).write(to: tool.folder.appendingPathComponent("bytes.json"))
+    let damaged = try tool.run("post", "last", "text", "--value", "@bytes.json")
+    #expect(damaged.exitCode == 64 && damaged.standardError.contains("is not UTF-8 text"), "\(damaged)")
 
     try tool.write(#"{"a": {"b": 3}}"#, to: "thing.json")
     for (event, value) in [

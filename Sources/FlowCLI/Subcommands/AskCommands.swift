@@ -192,10 +192,13 @@ struct PostCommand: Subcommand {
   private static func text(_ value: String) throws -> String {
     guard let named = value.pathAfterAt else { return value }
     let path = named == "-" ? "/dev/stdin" : named
-    do throws(FileProblem) {
-      return String(decoding: try FileAccess.read(path), as: UTF8.self)
-    } catch {
+    let bytes: [UInt8]
+    do throws(FileProblem) { bytes = try FileAccess.read(path) } catch {
       throw UsageProblem("--value: cannot read \(error)")
     }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw UsageProblem("--value: '\(path)' is not UTF-8 text")
+    }
+    return text
   }
 }
