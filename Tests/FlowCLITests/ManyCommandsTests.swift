@@ -80,7 +80,32 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `300 commands that leave processes behind are cancelled on a few threads`() throws {
+    @Test func `100 services run on a few threads, before and after they are ready`() throws {
+      defer { tool.remove() }
+      var text = "name: many\nkeep: services\nsteps:\n"
+      for step in 0..<100 {
+        let condition = step % 2 == 0 ? ", ready-when: { run: test -e go, every: 1s, within: 9m }" : ""
+        text += "  s\(step): { service: true, run: 'echo up $PPID; exec sleep 600'\(condition) }\n"
+      }
+      try tool.write(text, to: "many.yaml")
+      let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
+      within(seconds: 300) { process.outputSoFar.components(separatedBy: "up ").count == 101 }
+      let output = process.outputSoFar
+      let number = try #require(output.components(separatedBy: "up ").last?.prefix { $0.isNumber })
+      func threads() -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 0
+      }
+      // Idle threads end after a while.
+      #expect(within(seconds: 60) { threads() <= 40 })
+      try tool.write("", to: "go")
+      #expect(within(seconds: 120) { process.outputSoFar.components(separatedBy: " ready in ").count == 101 })
+      #expect(within(seconds: 60) { threads() <= 40 })
+      process.send(SIGINT)
+      let result = process.result(limitSeconds: 300)
+      #expect(result.exitCode == 0 && result.output.contains("100 succeeded"), "\(result.output.suffix(1000))")
+    }
+
+    @Test func `300 commands that leave processes are cancelled on a few threads`() throws {
       defer { tool.remove() }
       var text = "name: many\nsteps:\n"
       for step in 0..<300 { text += "  s\(step): { run: 'echo up $PPID; sleep 600; :' }\n" }

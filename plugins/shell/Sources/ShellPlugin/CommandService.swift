@@ -4,7 +4,7 @@ import FlowSystem
 import Synchronization
 
 /// Runs a service, which is a command that keeps running. Waits until it is ready, restarts it according to its policy,
-/// and stops it with its step.
+/// and stops it with its step. While it prints nothing, it uses no thread.
 final class CommandService: Sendable {
   private let start: CommandStart
   private let stop: StopPolicy
@@ -13,16 +13,44 @@ final class CommandService: Sendable {
   private let probe: ReadyProbe?
   private let mergesOutput: Bool
   private let context: ActionContext
+  private let state: Mutex<State>
+  /// The command that is ended when the step is cancelled.
   private let current = Mutex<ServiceStart?>(nil)
+  /// Ends the current delay.
+  private let endDelay = Mutex<(@Sendable () -> Void)?>(nil)
+
+  private struct State: ~Copyable {
+    var phase = Phase.new
+    /// The file with the command's text, while it may be started again.
+    var script: ScriptFile?
+    var patience = Patience()
+    var began = ContinuousClock.now
+    var startsAgain = 0
+    var hasReportedReady = false
+  }
+
+  private enum Phase {
+    case new
+    case starts
+    case runs(ServiceStart)
+    case ends(ServiceStart, GroupOutcome)
+  }
+
+  /// The event for which a service waits without a thread.
+  private enum Pause: Sendable {
+    case output(CommandPause)
+    case outcome(GroupOutcome)
+    case delay(Duration)
+  }
 
   /// The time for which a service without `ready-when` must run before its restarts are counted from zero again.
   private static let steadyTime = Duration.seconds(10)
-  /// The interval of checking, during the pause before a restart, whether the service should end.
+  /// The interval of checking, during a delay on a thread of its own, whether the service should end.
   private static let lookMilliseconds: CInt = 20
 
   init(
-    start: CommandStart, stop: StopPolicy, restart: RestartPolicy, condition: ReadyCondition?, probe: ReadyProbe?,
-    mergesOutput: Bool, _ context: ActionContext
+    start: CommandStart, script: consuming ScriptFile?, stop: StopPolicy, restart: RestartPolicy,
+    condition: ReadyCondition?, probe: ReadyProbe?, mergesOutput: Bool, _ context: ActionContext
   ) {
     self.start = start
     self.stop = stop
@@ -31,72 +59,156 @@ final class CommandService: Sendable {
     self.probe = probe
     self.mergesOutput = mergesOutput
     self.context = context
+    state = Mutex(State(script: script))
   }
 
   private var name: String { "'\(start.command.description)'" }
 
-  /// Runs the command and restarts it. Always throws: `CancellationError` if the service was asked to end, otherwise
-  /// the error of the step.
+  /// Runs the command and restarts it, on this thread. Always throws: `CancellationError` if the service was asked to
+  /// end, otherwise the error of the step.
   func perform() throws {
-    if let port = probe?.portToBeFree, ReadyProbe.isAnswered(port) {
+    while true { block(for: try advance(on: .own)) }
+  }
+
+  /// Runs the next part of the service. Throws when the service has ended, as ``perform()`` does.
+  func progress(on thread: StepThread) throws -> BodyInParts.Progress {
+    while true {
+      let pause = try advance(on: thread)
+      guard ReadinessWatch.shared.begin() else {
+        block(for: pause)
+        continue
+      }
+      return .waits(start: { [self] in wait(for: pause, $0) }, next: { [self] in try progress(on: thread) })
+    }
+  }
+
+  private func wait(for pause: Pause, _ resume: @escaping @Sendable () -> Void) {
+    switch pause {
+    case .output(let pause): ReadinessWatch.shared.wait(for: pause.files, within: pause.time, resume)
+    case .outcome(let outcome): outcome.wait(resume)
+    case .delay(let time):
+      endDelay.withLock { $0 = resume }
+      let end: @Sendable () -> Void = { [self] in endDelay.withLock { $0.take() }?() }
+      ReadinessWatch.shared.wait(for: [], within: time, end)
+      // The step may have been cancelled before `resume` was stored.
+      if context.isCancelled { end() }
+    }
+  }
+
+  /// Waits for the end of a delay. For the other events, a thread of its own has already waited.
+  private func block(for pause: Pause) {
+    guard case .delay(let time) = pause else { return }
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end, !context.isCancelled { _ = poll(nil, 0, Self.lookMilliseconds) }
+  }
+
+  private func advance(on thread: StepThread) throws -> Pause {
+    try state.withLock { state in
+      do {
+        return try advance(&state, on: thread)
+      } catch {
+        state.script = nil
+        current.withLock { $0 = nil }
+        throw error
+      }
+    }
+  }
+
+  private func advance(_ state: inout State, on thread: StepThread) throws -> Pause {
+    while true {
+      switch state.phase {
+      case .new:
+        if let port = probe?.portToBeFree, ReadyProbe.isAnswered(port) {
+          throw ActionError(
+            "address-in-use",
+            "port \(port) answered before \(name) was started: another program uses it; stop that, or use another port",
+            isRetryable: false)
+        }
+        context.onCancel { [self] in
+          current.withLock { $0 }?.end(stop, context)
+          endDelay.withLock { $0.take() }?()
+        }
+        state.phase = .starts
+      case .starts:
+        if let time = try begin(&state) { return .delay(time) }
+      case .runs(let service):
+        if let pause = service.read(on: thread) { return .output(pause) }
+        let isShared = thread.isWanted != nil && ReadinessWatch.shared.begin()
+        state.phase = .ends(service, service.collect(isShared: isShared))
+      case .ends(let service, let outcome):
+        guard let ending = outcome.ending else { return .outcome(outcome) }
+        try handleEnd(of: service, ending.status, &state)
+        state.phase = .starts
+        return .delay(restart.delay)
+      }
+    }
+  }
+
+  /// Starts the command. Returns the time after which it must be tried again if too few descriptors or processes are
+  /// available.
+  private func begin(_ state: inout State) throws -> Duration? {
+    try context.checkCancellation()
+    state.began = .now
+    let service: ServiceStart
+    do throws(SystemError) {
+      service = try ServiceStart(start, mergesOutput: mergesOutput, pattern: pattern, in: context)
+    } catch {
+      guard let milliseconds = state.patience.pause(after: error) else { throw start.explain(error) }
+      return .milliseconds(Int(milliseconds))
+    }
+    state.patience = Patience()
+    state.phase = .runs(service)
+    current.withLock { $0 = service }
+    // The step may have been cancelled before the service was stored.
+    if context.isCancelled { service.end(stop, context) }
+    awaitReadiness(of: service)
+    return nil
+  }
+
+  /// Handles the end of the command. Throws the error of the step, unless the command must be started again.
+  private func handleEnd(of service: ServiceStart, _ ending: TerminationStatus, _ state: inout State) throws {
+    if service.wasKilled {
+      context.log(
+        "\(name) had not ended \(DurationText.format(stop.within)) after SIG\(stop.signal.rawValue) and was killed",
+        level: .warning)
+    }
+    try context.checkCancellation()
+    if service.isTooLate {
+      let time = DurationText.format(condition?.within ?? ReadyCondition.usualTime)
+      if let stranger = service.stranger {
+        throw addressInUse("\(name) was not ready within \(time)", by: stranger, service)
+      }
       throw ActionError(
-        "address-in-use",
-        "port \(port) answered before \(name) was started: another program uses it; stop that, or use another port",
+        "not-ready", "\(name) was not ready within \(time): \(probe?.description ?? "")\(service.lastLines.quote)",
         isRetryable: false)
     }
-    context.onCancel { [self] in current.withLock { $0 }?.end(stop, context) }
-    var startsAgain = 0
-    var hasReportedReady = false
-    while true {
-      try context.checkCancellation()
-      let began = ContinuousClock.now
-      var pipes: ServicePipes?
-      let service = try ServiceStart(start, mergesOutput: mergesOutput, pattern: pattern, in: context, &pipes)
-      current.withLock { $0 = service }
-      // The step may have been cancelled before the service was stored.
-      if context.isCancelled { service.end(stop, context) }
-      awaitReadiness(of: service)
-      let ending = service.awaitEnd(reading: &pipes)
-      if service.wasKilled {
-        context.log(
-          "\(name) had not ended \(DurationText.format(stop.within)) after SIG\(stop.signal.rawValue) and was killed",
-          level: .warning)
+    let hasWorked = condition == nil ? ContinuousClock.now - state.began >= Self.steadyTime : service.isReady
+    if hasWorked { state.startsAgain = 0 }
+    state.hasReportedReady = state.hasReportedReady || service.isReady
+    let isWanted = restart.ends == .always || restart.ends == .failure && ending != .exited(code: 0)
+    guard isWanted, state.startsAgain < restart.attempts else { throw error(of: service, ending, state) }
+    state.startsAgain += 1
+    let count = "\(state.startsAgain) of \(restart.attempts)"
+    context.log(
+      "\(name) \(Self.text(ending)); it is started again in \(DurationText.format(restart.delay)) (\(count))",
+      level: .warning)
+  }
+
+  /// The error of a service that has ended for good.
+  private func error(of service: ServiceStart, _ ending: TerminationStatus, _ state: borrowing State) -> ActionError {
+    let count =
+      state.startsAgain == 0
+      ? "" : state.startsAgain == 1 ? ", after it was started again" : ", after \(state.startsAgain) new starts"
+    let end = "\(name) \(Self.text(ending)) before it was stopped\(count)"
+    // The step has already succeeded, so the log must contain the failure.
+    if state.hasReportedReady { context.log(end, level: .error) }
+    if !service.isReady, let port = probe?.portToBeFree {
+      // The service has ended, so if the port answers, another program does.
+      if let stranger = service.stranger ?? (ReadyProbe.isAnswered(port) ? "another program" : nil) {
+        return addressInUse(end, by: stranger, service)
       }
-      try context.checkCancellation()
-      if service.isTooLate {
-        let time = DurationText.format(condition?.within ?? ReadyCondition.usualTime)
-        if let stranger = service.stranger {
-          throw addressInUse("\(name) was not ready within \(time)", by: stranger, service)
-        }
-        throw ActionError(
-          "not-ready", "\(name) was not ready within \(time): \(probe?.description ?? "")\(service.lastLines.quote)",
-          isRetryable: false)
-      }
-      let hasWorked = condition == nil ? ContinuousClock.now - began >= Self.steadyTime : service.isReady
-      if hasWorked { startsAgain = 0 }
-      hasReportedReady = hasReportedReady || service.isReady
-      let isWanted = restart.ends == .always || restart.ends == .failure && ending != .exited(code: 0)
-      guard isWanted, startsAgain < restart.attempts else {
-        let count =
-          startsAgain == 0
-          ? "" : startsAgain == 1 ? ", after it was started again" : ", after \(startsAgain) new starts"
-        let end = "\(name) \(Self.text(ending)) before it was stopped\(count)"
-        // The step has already succeeded, so the log must contain the failure.
-        if hasReportedReady { context.log(end, level: .error) }
-        if !service.isReady, let port = probe?.portToBeFree {
-          // The service has ended, so if the port answers, another program does.
-          if let stranger = service.stranger ?? (ReadyProbe.isAnswered(port) ? "another program" : nil) {
-            throw addressInUse(end, by: stranger, service)
-          }
-        }
-        throw ActionError("service-ended", end + service.lastLines.quote, isRetryable: false)
-      }
-      startsAgain += 1
-      context.log(
-        "\(name) \(Self.text(ending)); it is started again in \(DurationText.format(restart.delay)) (\(startsAgain) of "
-          + "\(restart.attempts))", level: .warning)
-      try pause(restart.delay)
     }
+    return ActionError("service-ended", end + service.lastLines.quote, isRetryable: false)
   }
 
   /// The error of a service that did not get its port.
@@ -126,21 +238,22 @@ final class CommandService: Sendable {
       if service.giveUp() { service.end(stop, context) }
     }
     if case .line = probe { return }
-    let milliseconds = CInt(clamping: condition.every.nanoseconds / 1_000_000)
-    do throws(SystemError) {
-      try DetachedThread.start(name: "service probe") { [self] in
-        while !service.isOver {
-          switch service.look(probe) {
-          case .ready: return note(service)
-          case .stranger(let stranger): note(stranger, at: service)
-          case .notReady: break
-          }
-          _ = poll(nil, 0, max(1, milliseconds))
-        }
+    look(at: service, probe, every: max(.milliseconds(1), condition.every))
+  }
+
+  /// Checks repeatedly whether the service is ready, on a thread of the ``ProbeQueue``.
+  private func look(at service: ServiceStart, _ probe: ReadyProbe, every pause: Duration) {
+    let isQueued = ProbeQueue.shared.add { [self] in
+      if service.isOver { return }
+      switch service.look(probe) {
+      case .ready: return note(service)
+      case .stranger(let stranger): note(stranger, at: service)
+      case .notReady: break
       }
-    } catch {
-      context.log("\(name) cannot be looked at: \(error)", level: .error)
+      if service.isOver { return }
+      context.host.wake(after: pause) { [self] in look(at: service, probe, every: pause) }
     }
+    if !isQueued { context.log("\(name) cannot be looked at: the system has no thread for it", level: .error) }
   }
 
   private func note(_ service: ServiceStart) {
@@ -152,13 +265,5 @@ final class CommandService: Sendable {
     context.log(
       "port \(probe?.portToBeFree ?? 0) is answered by \(stranger), which does not belong to \(name); the service is not "
         + "ready yet", level: .warning)
-  }
-
-  private func pause(_ time: Duration) throws {
-    let end = ContinuousClock.now + time
-    while ContinuousClock.now < end {
-      try context.checkCancellation()
-      _ = poll(nil, 0, Self.lookMilliseconds)
-    }
   }
 }

@@ -25,19 +25,12 @@ final class CommandStep: Sendable {
     /// True if it has tried to start since it last waited.
     var hasTried = false
     /// The events that the running command waits for.
-    var pause: RunningCommand.Pause?
+    var pause: CommandPause?
     /// The outcome of the command, while the processes that it left are being ended.
     var ending: RunningCommand.Ending?
   }
 
-  /// The progress of ending the processes that the command left.
-  private enum Rest {
-    case ends
-    case hasEnded(ProcessGroup.Ending)
-    case isAwaited(by: @Sendable () -> Void)
-  }
-
-  private let rest = Mutex(Rest.ends)
+  private let outcome = GroupOutcome()
 
   /// Writes the files that the command needs. Throws an ``ActionError`` if the inputs are invalid or a file cannot be
   /// written.
@@ -84,7 +77,7 @@ final class CommandStep: Sendable {
         return nil
       }
       state.pause = nil
-      let done: @Sendable (ProcessGroup.Ending) -> Void = { [self] in note($0) }
+      let done: @Sendable (ProcessGroup.Ending) -> Void = { [outcome] in outcome.note($0) }
       guard let (ending, isCalled) = state.running.take()?.end(restDone: mayWait ? done : nil) else { return nil }
       if !isCalled { return ending }
       state.ending = ending
@@ -98,7 +91,7 @@ final class CommandStep: Sendable {
 
   /// Calls `resume` once, when the command can continue.
   func wait(_ resume: @escaping @Sendable () -> Void) {
-    if state.withLock({ $0.ending != nil }) { return awaitRest(resume) }
+    if state.withLock({ $0.ending != nil }) { return outcome.wait(resume) }
     let (ticket, pause) = state.withLock { ($0.ticket, $0.pause) }
     if let pause { return ReadinessWatch.shared.wait(for: pause.files, within: pause.time, resume) }
     guard let ticket else { return resume() }
@@ -109,30 +102,10 @@ final class CommandStep: Sendable {
 
   /// Adds the outcome of the process group. Returns nil while the processes that the command left are being ended.
   private func withRest(_ ending: RunningCommand.Ending) -> RunningCommand.Ending? {
-    rest.withLock { rest in
-      guard case .hasEnded(let group) = rest else { return nil }
-      var ending = ending
-      ending.group = group
-      return ending
-    }
-  }
-
-  private func awaitRest(_ resume: @escaping @Sendable () -> Void) {
-    let hasEnded = rest.withLock { rest in
-      if case .hasEnded = rest { return true }
-      rest = .isAwaited(by: resume)
-      return false
-    }
-    if hasEnded { resume() }
-  }
-
-  private func note(_ group: ProcessGroup.Ending) {
-    let resume = rest.withLock { rest -> (@Sendable () -> Void)? in
-      defer { rest = .hasEnded(group) }
-      if case .isAwaited(let resume) = rest { return resume }
-      return nil
-    }
-    resume?()
+    guard let group = outcome.ending else { return nil }
+    var ending = ending
+    ending.group = group
+    return ending
   }
 
   /// Starts the command. Returns false if it must wait until other commands release descriptors or processes.

@@ -12,13 +12,19 @@ struct Patience {
   /// Pauses and returns true if the start should be tried again after this error. Returns false if the time limit has
   /// passed.
   mutating func allows(_ error: SystemError) -> Bool {
-    guard error.isLackOfDescriptors || error.number == EAGAIN else { return false }
+    guard let pause = pause(after: error) else { return false }
+    _ = poll(nil, 0, pause)
+    return true
+  }
+
+  /// Returns the milliseconds after which the start should be tried again, or nil if the time limit has passed.
+  mutating func pause(after error: SystemError) -> CInt? {
+    guard error.isLackOfDescriptors || error.number == EAGAIN else { return nil }
     // A running command releases its descriptors and processes when it ends.
     if RunningCommand.count > 0 { waitedMilliseconds = 0 }
-    guard waitedMilliseconds < Self.longestWaitMilliseconds else { return false }
-    _ = poll(nil, 0, pauseMilliseconds)
+    guard waitedMilliseconds < Self.longestWaitMilliseconds else { return nil }
+    defer { pauseMilliseconds = min(2 * pauseMilliseconds, Self.longestPauseMilliseconds) }
     waitedMilliseconds += pauseMilliseconds
-    pauseMilliseconds = min(2 * pauseMilliseconds, Self.longestPauseMilliseconds)
-    return true
+    return pauseMilliseconds
   }
 }

@@ -2,7 +2,8 @@ import FlowModel
 import FlowPluginKit
 import FlowSystem
 
-/// The action `shell.service`. It runs a command that keeps running, in its own process group and on its own thread.
+/// The action `shell.service`. It runs a command that keeps running, in its own process group. While
+/// the command prints nothing, the step uses no thread.
 struct RunService: StepService {
   static let name = "shell.service"
   static let summary = "Runs a command that keeps running until the run ends"
@@ -89,7 +90,7 @@ struct RunService: StepService {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> NoOutput {
     let end: Result<Void, any Error>
     do throws(SystemError) {
-      end = try await DetachedThread.run { Result { try Self.perform(input, context) } }
+      end = try await DetachedThread.run { Result { try Self.service(input, context).perform() } }
     } catch {
       throw ActionError("spawn-failed", "the service has no thread: \(error.reason)", isRetryable: false)
     }
@@ -97,18 +98,27 @@ struct RunService: StepService {
     return NoOutput()
   }
 
-  /// Runs the command and restarts it until the service ends.
-  private static func perform(_ input: Input, _ context: ActionContext) throws {
+  func bodyInParts() -> BodyInParts? {
+    let inputs = InputMaker<Input>()
+    return BodyInParts { values, context, thread in
+      try Self.service(inputs.make(values), context).progress(on: thread)
+    }
+  }
+
+  /// Creates the service of a step. Throws an ``ActionError`` if the inputs are invalid or its script cannot be written.
+  private static func service(_ input: Input, _ context: ActionContext) throws -> CommandService {
     var command = try Command(input.command, shell: input.shell, arguments: input.arguments)
     guard let place = command.scriptArgument, let text = command.text else {
-      return try perform(command, input, context)
+      return try service(command, nil, input, context)
     }
     let script = try ScriptFile(text)
     command.arguments[place] = script.path
-    try perform(command, input, context)
+    return try service(command, script, input, context)
   }
 
-  private static func perform(_ command: Command, _ input: Input, _ context: ActionContext) throws {
+  private static func service(
+    _ command: Command, _ script: consuming ScriptFile?, _ input: Input, _ context: ActionContext
+  ) throws -> CommandService {
     let condition: ReadyCondition?
     let restart: RestartPolicy
     let stop: StopPolicy
@@ -142,10 +152,8 @@ struct RunService: StepService {
       }
     case nil: probe = nil
     }
-    let service = CommandService(
-      start: try start(of: command, InnerRuns.begin()), stop: stop, restart: restart, condition: condition,
-      probe: probe,
-      mergesOutput: input.mergeOutput, context)
-    try service.perform()
+    return CommandService(
+      start: try start(of: command, InnerRuns.begin()), script: script, stop: stop, restart: restart,
+      condition: condition, probe: probe, mergesOutput: input.mergeOutput, context)
   }
 }

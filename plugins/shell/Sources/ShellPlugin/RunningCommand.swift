@@ -125,18 +125,10 @@ struct RunningCommand: ~Copyable {
     errors.read(everything: true, as: .standardError, into: &lines)
   }
 
-  /// The events for which a command waits without a thread.
-  struct Pause {
-    /// The descriptors. One of them must become readable.
-    var files: [CInt]
-    /// The time limit, or nil if there is none.
-    var time: Duration?
-  }
-
   /// Reads both outputs until they have ended or the leader has ended; a process that it left may keep them open.
   /// Returns nil in these cases. If the command is silent and the thread is shared, returns the events for which the
   /// command waits.
-  mutating func read(on thread: StepThread) -> Pause? {
+  mutating func read(on thread: StepThread) -> CommandPause? {
     var isShared = thread.isWanted != nil
     if !hasBeenRead, thread.isWanted?() != true { awaitErrors() }
     hasBeenRead = true
@@ -184,22 +176,22 @@ struct RunningCommand: ~Copyable {
     return exitWatch.number >= 0 ? -1 : Self.shortMilliseconds
   }
 
-  private func pause(isFull: Bool) -> Pause {
-    if isFull { return Pause(files: [exitWatch.number], time: .milliseconds(Int(Self.fullMilliseconds))) }
-    return Pause(
+  private func pause(isFull: Bool) -> CommandPause {
+    if isFull { return CommandPause(files: [exitWatch.number], time: .milliseconds(Int(Self.fullMilliseconds))) }
+    return CommandPause(
       files: [output.number, errors.number, exitWatch.number],
       time: exitWatch.number >= 0 ? nil : .milliseconds(Int(Self.lookMilliseconds)))
   }
 
-  /// Called when both outputs have ended. Returns nil if the leader has ended, too, which is usual, or otherwise the
-  /// event of its end.
-  private mutating func awaitLeader() -> Pause? {
+  /// Both outputs have ended. Returns nil if the leader has ended, too, which is usual, or otherwise the event of its
+  /// end.
+  private mutating func awaitLeader() -> CommandPause? {
     if group.status() != nil { return nil }
     if exitWatch.number < 0 { exitWatch = Descriptor.exitWatch(of: group.number) }
     guard exitWatch.number >= 0 else { return nil }
     var file = pollfd(fd: exitWatch.number, events: Int16(POLLIN), revents: 0)
     if poll(&file, 1, Self.heldMilliseconds) != 0 || !ReadinessWatch.shared.begin() { return nil }
-    return Pause(files: [exitWatch.number])
+    return CommandPause(files: [exitWatch.number])
   }
 }
 

@@ -3,12 +3,6 @@ import FlowPluginKit
 import FlowSystem
 import Synchronization
 
-/// The output streams of a service.
-struct ServicePipes: ~Copyable {
-  var output: CommandOutput
-  var errors: CommandOutput
-}
-
 /// One run of a service's command. Each restart creates a new one.
 final class ServiceStart: Sendable {
   private struct State {
@@ -29,39 +23,28 @@ final class ServiceStart: Sendable {
   private let pattern: LinePattern?
   private let state = Mutex(State())
   private let kill = CommandStop()
+  /// Reads the output, or nil after the command has ended.
+  private let reader: Mutex<ServiceReader?>
 
-  /// The interval of checking the leader if there is no descriptor for its end.
-  private static let lookMilliseconds: CInt = 50
-  /// The pause while the log accepts no more lines.
-  private static let fullMilliseconds: CInt = 10
-
-  /// Starts the command. Waits if too few descriptors or processes are available.
-  ///
-  /// - Parameter pipes: set to the command's output streams.
+  /// Starts the command.
   init(
-    _ start: CommandStart, mergesOutput: Bool, pattern: LinePattern?, in context: ActionContext,
-    _ pipes: inout ServicePipes?
-  ) throws {
+    _ start: CommandStart, mergesOutput: Bool, pattern: LinePattern?, in context: ActionContext
+  ) throws(SystemError) {
     self.context = context
     self.pattern = pattern
-    var patience = Patience()
-    while true {
-      try context.checkCancellation()
-      do throws(SystemError) {
-        let output = try Descriptor.pipe()
-        let errors = try Descriptor.pipe()
-        try CommandStart.checkRoom(above: errors.writing.number)
-        try ProcessRoom.check()
-        let merged = mergesOutput ? output.writing.number : errors.writing.number
-        group = try start.group(input: CommandStart.nothing, output: output.writing.number, errors: merged)
-        pipes = ServicePipes(
-          output: CommandOutput(output.takeReading(), limitBytes: 0),
-          errors: CommandOutput(errors.takeReading(), limitBytes: 0))
-        break
-      } catch {
-        guard patience.allows(error) else { throw start.explain(error) }
-      }
-    }
+    let output = try Descriptor.pipe()
+    let errors = try Descriptor.pipe()
+    try CommandStart.checkRoom(above: errors.writing.number)
+    try ProcessRoom.check()
+    let merged = mergesOutput ? output.writing.number : errors.writing.number
+    group = try start.group(input: CommandStart.nothing, output: output.writing.number, errors: merged)
+    reader = Mutex(
+      ServiceReader(
+        CommandOutput(output.takeReading(), limitBytes: 0), CommandOutput(errors.takeReading(), limitBytes: 0),
+        OutputLines(context), endOf: group))
+    guard pattern != nil else { return }
+    let lines = OutputLines(context) { [weak self] line in self?.lookAt(line) }
+    reader.withLock { $0?.lines = lines }
   }
 
   var isReady: Bool { state.withLock { $0.isReady } }
@@ -128,19 +111,37 @@ final class ServiceStart: Sendable {
     kill.end(group, by: stop, in: context)
   }
 
-  /// Reads the command's output until the command has ended, and ends the remaining processes of its group.
-  func awaitEnd(reading pipes: inout ServicePipes?) -> TerminationStatus {
-    let look: @Sendable (UnsafeRawBufferPointer) -> Void = { [self] line in lookAt(line) }
-    var lines = pattern == nil ? OutputLines(context) : OutputLines(context, onLine: look)
-    if var open = pipes.take() { read(&open, &lines) }
-    lines.finish()
-    let last = lines.last
+  /// Reads the command's output until the command has ended. Returns nil then. If the command is silent and the thread
+  /// is shared, returns the events for which it waits.
+  func read(on thread: StepThread) -> CommandPause? {
+    let (pause, last) = reader.withLock { reader -> (CommandPause?, LastLines?) in
+      guard var open = reader.take() else { return (nil, nil) }
+      if let pause = open.read(group, on: thread, awaitsMore: { isAwaitingInnerRuns }) {
+        reader = consume open
+        return (pause, nil)
+      }
+      return (nil, open.finish())
+    }
+    guard let last else { return pause }
     state.withLock { state in
       state.hasEnded = true
       state.lastLines = last
       state.onMatch = nil
     }
-    return group.collect(withSession: true).status
+    return nil
+  }
+
+  /// Ends the remaining processes of the group. Called after the command has ended.
+  ///
+  /// - Parameter isShared: true if this thread must not wait for them.
+  func collect(isShared: Bool) -> GroupOutcome {
+    let outcome = GroupOutcome()
+    if !isShared {
+      outcome.note(group.collect(withSession: true))
+    } else if let ending = group.collect(withSession: true, { outcome.note($0) }) {
+      outcome.note(ending)
+    }
+    return outcome
   }
 
   private func lookAt(_ line: UnsafeRawBufferPointer) {
@@ -149,30 +150,4 @@ final class ServiceStart: Sendable {
 
   /// True if the service was asked to end and nested flowrun runs are still cleaning up.
   private var isAwaitingInnerRuns: Bool { state.withLock { $0.isAskedToEnd } && group.innerTime > 0 }
-
-  private func read(_ pipes: inout ServicePipes, _ lines: inout OutputLines) {
-    let end = Descriptor.exitWatch(of: group.number)
-    var hasEnded = false
-    while true {
-      let patience = hasEnded || end.number < 0 ? Self.lookMilliseconds : -1
-      let isFull = !lines.hasRoom
-      var files = (
-        pollfd(fd: isFull ? -1 : pipes.output.number, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: isFull ? -1 : pipes.errors.number, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: hasEnded ? -1 : end.number, events: Int16(POLLIN), revents: 0)
-      )
-      let ready = withUnsafeMutableBytes(of: &files) { bytes in
-        poll(bytes.bindMemory(to: pollfd.self).baseAddress, 3, isFull ? Self.fullMilliseconds : patience)
-      }
-      if ready < 0, errno != EINTR { return }
-      hasEnded = hasEnded || files.2.revents != 0 || end.number < 0 && group.status() != nil
-      if files.0.revents != 0 || hasEnded {
-        pipes.output.read(everything: hasEnded, as: .standardOutput, into: &lines)
-      }
-      if files.1.revents != 0 || hasEnded {
-        pipes.errors.read(everything: hasEnded, as: .standardError, into: &lines)
-      }
-      if hasEnded, !isAwaitingInnerRuns { return }
-    }
-  }
 }

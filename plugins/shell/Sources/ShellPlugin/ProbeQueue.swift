@@ -1,0 +1,50 @@
+import FlowSystem
+import Synchronization
+
+/// Runs the readiness checks of all services on a few threads. A check may block for seconds.
+final class ProbeQueue: Sendable {
+  static let shared = ProbeQueue()
+
+  private struct State {
+    var waiting: [@Sendable () -> Void] = []
+    var threads = 0
+
+    /// Removes and returns the next check. Returns nil if there is none; the calling thread must then end.
+    mutating func next() -> (@Sendable () -> Void)? {
+      guard waiting.isEmpty else { return waiting.removeFirst() }
+      threads -= 1
+      return nil
+    }
+  }
+
+  private let state = Mutex(State())
+
+  private static let mostThreads = 8
+
+  /// Runs a check when a thread is free for it. Returns false if the system cannot create a thread.
+  func add(_ check: @escaping @Sendable () -> Void) -> Bool {
+    let mustStart = state.withLock { state in
+      state.waiting.append(check)
+      guard state.threads < Self.mostThreads else { return false }
+      state.threads += 1
+      return true
+    }
+    guard mustStart else { return true }
+    do throws(SystemError) {
+      try DetachedThread.start(name: "service probe") { [self] in run() }
+      return true
+    } catch {
+      return state.withLock { state in
+        state.threads -= 1
+        // Another thread runs the check later.
+        if state.threads > 0 { return true }
+        state.waiting = []
+        return false
+      }
+    }
+  }
+
+  private func run() {
+    while let check = state.withLock({ $0.next() }) { check() }
+  }
+}
