@@ -105,6 +105,33 @@ import Testing
       #expect(result.exitCode == 0 && result.output.contains("100 succeeded"), "\(result.output.suffix(1000))")
     }
 
+    @Test func `100 commands that flow.on calls at once wait on a few threads`() throws {
+      defer { tool.remove() }
+      let gate = tool.folder.appendingPathComponent("gate").path
+      #expect(mkfifo(gate, 0o600) == 0)
+      var text = "name: many\nevents: { tick: { repeats: true } }\nsteps:\n"
+      let call = "action: shell.run, with: { command: 'echo up $PPID; read line < gate; echo down' }, timeout: 9m"
+      for step in 0..<100 { text += "  on\(step): { uses: flow.on, with: { event: tick, \(call) } }\n" }
+      text += "  post: { uses: flow.post, with: { event: tick } }\n"
+      text += "  look: { needs: post, run: 'until test -e go; do sleep 0.1; done' }\n"
+      try tool.write(text, to: "many.yaml")
+      let process = try FlowrunProcess(["run", "many.yaml"], in: tool.folder.path)
+      within(seconds: 300) { process.outputSoFar.components(separatedBy: "up ").count == 101 }
+      let output = process.outputSoFar
+      let number = try #require(output.components(separatedBy: "up ").last?.prefix { $0.isNumber })
+      within(seconds: 60) {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 100 <= 40
+      }
+      let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/task").count) ?? 100
+      #expect(threads <= 40)
+      let file = open(gate, for: 100)
+      #expect(within(seconds: 120) { process.outputSoFar.components(separatedBy: ": down").count == 101 })
+      try tool.write("", to: "go")
+      let result = process.result(limitSeconds: 300)
+      close(file)
+      #expect(result.exitCode == 0, "\(result.output.suffix(1000))")
+    }
+
     @Test func `300 commands that leave processes are cancelled on a few threads`() throws {
       defer { tool.remove() }
       var text = "name: many\nsteps:\n"

@@ -56,18 +56,16 @@ extension WorkflowRun {
     }
   }
 
-  /// Runs the action on a thread or in a separate task.
+  /// Runs the action on a thread or in a task. A body that waits without a thread continues on another one.
   private func start(
     _ action: RegisteredAction, _ inputs: ValueObject, _ context: ActionContext,
     _ result: OneShot<Result<ValueObject, any Error>>
   ) {
     switch action.body {
     case .synchronous(let body):
-      let quality = state.withLock { $0.plan.pool(of: context.step).qualityOfService } ?? .userInitiated
-      let hasThread = threads.run(quality) { result.finish(Result { try body(inputs, context) }) }
-      if !hasThread {
-        result.finish(
-          .failure(ActionError("no-thread", "the system cannot create a thread for the call", isRetryable: true)))
+      runPart(context.step, result) {
+        guard let parts = action.bodyInParts else { return .ended(try body(inputs, context)) }
+        return try parts.begin(inputs, context, StepThread(isWanted: { false }))
       }
     case .asynchronous(let body):
       let task = Task {
@@ -80,6 +78,28 @@ extension WorkflowRun {
       context.onCancel { task.cancel() }
     case .service:
       result.finish(.failure(ActionError("no-action", "a service cannot be called", isRetryable: false)))
+    }
+  }
+
+  /// Runs a part of a called body on a thread.
+  private func runPart(
+    _ step: StepIndex, _ result: OneShot<Result<ValueObject, any Error>>,
+    _ part: @escaping @Sendable () throws -> BodyInParts.Progress
+  ) {
+    let quality = state.withLock { $0.plan.pool(of: step).qualityOfService } ?? .userInitiated
+    let hasThread = threads.run(quality) { [self] in
+      do {
+        switch try part() {
+        case .ended(let outputs): result.finish(.success(outputs))
+        case .waits(let start, let next): start { [self] in runPart(step, result, next) }
+        }
+      } catch {
+        result.finish(.failure(error))
+      }
+    }
+    if !hasThread {
+      result.finish(
+        .failure(ActionError("no-thread", "the system cannot create a thread for the call", isRetryable: true)))
     }
   }
 
