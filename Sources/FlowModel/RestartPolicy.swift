@@ -4,8 +4,8 @@ package struct RestartPolicy: Sendable, Hashable {
   package var ends: Ends
   /// The pause before a restart.
   package var delay: Duration
-  /// The maximum number of consecutive restarts in which the service does not become ready.
-  package var attempts: Int
+  /// The maximum number of restarts in a row in which it does not become ready, or nil if there is none.
+  package var attempts: Int?
 
   /// The ways in which a service may end.
   package enum Ends: String, Sendable, Hashable, CaseIterable {
@@ -17,11 +17,13 @@ package struct RestartPolicy: Sendable, Hashable {
 
   /// The name of the action's input with the policy.
   package static let input = "restart"
-  /// The allowed values of ``attempts``.
+  /// The allowed numbers of ``attempts``.
   package static let attemptRange = 1...1_000_000
+  /// The word for ``attempts`` without a maximum.
+  package static let unlimited = "unlimited"
 
   /// Creates a policy.
-  package init(ends: Ends = .never, delay: Duration = .seconds(1), attempts: Int = 5) {
+  package init(ends: Ends = .never, delay: Duration = .seconds(1), attempts: Int? = 5) {
     self.ends = ends
     self.delay = delay
     self.attempts = attempts
@@ -44,10 +46,15 @@ package struct RestartPolicy: Sendable, Hashable {
         }
         self.delay = delay
       case "attempts":
-        guard let attempts = value.integerValue, Self.attemptRange.contains(attempts) else {
-          throw StopPolicy.PolicyProblem(message: "'attempts' is a number above 0, not \(value.shortText)")
+        if value.stringValue == Self.unlimited {
+          attempts = nil
+          continue
         }
-        self.attempts = attempts
+        guard let number = value.integerValue, Self.attemptRange.contains(number) else {
+          throw StopPolicy.PolicyProblem(
+            message: "'attempts' is a number above 0 or \(Self.unlimited), not \(value.shortText)")
+        }
+        attempts = number
       default:
         throw StopPolicy.PolicyProblem(
           message: "there is no key '\(key)'; expected 'on-exit', 'delay' and 'attempts'")
@@ -57,6 +64,9 @@ package struct RestartPolicy: Sendable, Hashable {
 
   /// The policy as the value of the input.
   package var value: Value {
-    ["on-exit": .string(ends.rawValue), "delay": .string(DurationText.format(delay)), "attempts": .integer(attempts)]
+    [
+      "on-exit": .string(ends.rawValue), "delay": .string(DurationText.format(delay)),
+      "attempts": attempts.map(Value.integer) ?? .string(Self.unlimited),
+    ]
   }
 }

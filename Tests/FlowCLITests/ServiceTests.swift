@@ -130,6 +130,22 @@ import Testing
     #expect(result.standardOutput.contains("[service-ended]"), "\(result)")
   }
 
+  @Test func `a service with unlimited attempts is restarted until another step has what it needs`() throws {
+    defer { tool.remove() }
+    let result = try run(
+      """
+      name: again
+      steps:
+        crash:
+          service: true
+          run: "echo crash >> crashes; exit 7"
+          restart: { on-exit: always, delay: 1ms, attempts: unlimited }
+        wait: { run: "until [ $(wc -l < crashes) -ge 8 ]; do sleep 0.02; done", needs: crash }
+      """)
+    #expect(result.exitCode == 0, "\(result)")
+    #expect(result.standardOutput.contains("it is started again in 1ms (7 in a row)"), "\(result)")
+  }
+
   @Test(arguments: [(false, 1, "failure"), (true, 0, "partial")])
   func `a service that ends permanently cancels its dependents, and other steps continue`(
     isOptional: Bool, code: Int32, conclusion: String
@@ -287,6 +303,14 @@ import Testing
     (
       "steps: { a: { run: x, service: true, restart: { on-exit: failed } } }",
       "it is one of 'always', 'failure', 'never'"
+    ),
+    (
+      "steps: { a: { run: x, service: true, restart: { attempts: forever } } }",
+      "must be an integer from 1 to 1000000, or 'unlimited'"
+    ),
+    (
+      "steps: { a: { uses: shell.service, with: { command: x, restart: { attempts: 0 } } } }",
+      "'attempts' is a number above 0 or unlimited"
     ),
     ("keep: services\nsteps: { a: { run: x } }", "'keep: services' needs a service"),
     ("keep: service\nsteps: { a: { run: x, service: true } }", "did you mean 'services'?"),

@@ -107,6 +107,7 @@ extension Shape {
     case .sourceFile: "the path of a Swift file"
     case .boolean: "`true` or `false`"
     case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
+    case .integerOr(let range, let word): "an integer from \(range.lowerBound) to \(range.upperBound), or `\(word)`"
     case .number(let least): "a number from \(Int(least))"
     case .duration: "a duration"
     case .durationAboveZero: "a duration above zero"

@@ -74,6 +74,7 @@ extension WorkflowDocument {
       case .boolean, .booleanOrExpression: return words(["true", "false"])
       case .deferral: return words(["true", "idle", "false"])
       case .word(let names): return words(names)
+      case .integerOr(_, let word): return words((page?.defaultText.map { [$0] } ?? []) + [word])
       case .queueName: return queues(span)
       case .actionName: return uses(location, span, bytes)
       case .executorAddress: return executors(location, span, bytes)

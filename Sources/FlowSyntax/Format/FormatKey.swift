@@ -77,6 +77,8 @@ indirect enum Shape: Sendable {
   case sourceFile
   case boolean
   case integer(ClosedRange<Int>)
+  /// An integer, or this word.
+  case integerOr(ClosedRange<Int>, word: String)
   case number(atLeast: Double)
   case duration
   case durationAboveZero

@@ -73,18 +73,28 @@ enum RestartKey: String, FormatKey {
     counterpart(of: foreign).map { Correction(foreign, to: $0).question }
   }
 
-  var row: KeyRow {
+  var shape: Shape {
+    switch self {
+    case .onExit: .word(RestartPolicy.Ends.allCases.map(\.rawValue))
+    case .delay: .duration
+    case .attempts: .integerOr(RestartPolicy.attemptRange, word: RestartPolicy.unlimited)
+    }
+  }
+
+  var defaultText: String? {
     let usual = RestartPolicy()
     return switch self {
-    case .onExit:
-      KeyRow(
-        .word(RestartPolicy.Ends.allCases.map(\.rawValue)), default: usual.ends.rawValue,
-        "The ends after which it is started again: always, failure (another status than 0) or never")
-    case .delay: KeyRow(.duration, default: DurationText.format(usual.delay), "The pause before it is started again")
-    case .attempts:
-      KeyRow(
-        .integer(RestartPolicy.attemptRange), default: String(usual.attempts),
-        "How often it is started again, counted since it was last ready")
+    case .onExit: usual.ends.rawValue
+    case .delay: DurationText.format(usual.delay)
+    case .attempts: usual.attempts.map { String($0) } ?? RestartPolicy.unlimited
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .onExit: "The ends after which it is started again: always, failure (another status than 0) or never"
+    case .delay: "The pause before it is started again"
+    case .attempts: "How often it is started again, counted since it was last ready, or unlimited"
     }
   }
 }

@@ -130,11 +130,23 @@ extension WorkflowReader {
       switch key {
       case .onExit: policy.ends = reader.word(member.value, part) ?? policy.ends
       case .delay: policy.delay = reader.duration(member.value, part) ?? policy.delay
-      case .attempts:
-        policy.attempts = reader.integer(member.value, RestartPolicy.attemptRange, part) ?? policy.attempts
+      case .attempts: policy.attempts = reader.restarts(member.value, part)
       }
     }
     return policy
+  }
+
+  /// Reads the maximum number of restarts. Returns nil if there is none.
+  private mutating func restarts(_ node: NodeID, _ owner: Owner) -> Int? {
+    if tree.kind(node) == .scalar, tree.text(node) == RestartPolicy.unlimited { return nil }
+    let range = RestartPolicy.attemptRange
+    guard tree.kind(node) == .scalar, tree.scalarValue(node)?.integerValue != nil else {
+      reportType(
+        node, owner,
+        expected: "an integer from \(range.lowerBound) to \(range.upperBound), or '\(RestartPolicy.unlimited)'")
+      return RestartPolicy().attempts
+    }
+    return integer(node, range, owner) ?? RestartPolicy().attempts
   }
 
   /// Checks `keep: services`. The file must have a service, and nothing may end the run early.

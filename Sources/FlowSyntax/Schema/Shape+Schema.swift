@@ -17,6 +17,8 @@ extension Shape {
     case .boolean: ["type": "boolean"]
     case .integer(let range):
       ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
+    case .integerOr(let range, let word):
+      Self.anyOf([Shape.integer(range).schema, ["type": "string", "enum": [.string(word)]]])
     case .number(let least): ["type": "number", "minimum": Self.number(least)]
     case .duration: Self.reference("duration")
     case .durationAboveZero:

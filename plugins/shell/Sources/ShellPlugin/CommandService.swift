@@ -186,9 +186,9 @@ final class CommandService: Sendable {
     if hasWorked { state.startsAgain = 0 }
     state.hasReportedReady = state.hasReportedReady || service.isReady
     let isWanted = restart.ends == .always || restart.ends == .failure && ending != .exited(code: 0)
-    guard isWanted, state.startsAgain < restart.attempts else { throw error(of: service, ending, state) }
+    guard isWanted, state.startsAgain < restart.attempts ?? .max else { throw error(of: service, ending, state) }
     state.startsAgain += 1
-    let count = "\(state.startsAgain) of \(restart.attempts)"
+    let count = "\(state.startsAgain) \(restart.attempts.map { "of \($0)" } ?? "in a row")"
     context.log(
       "\(name) \(Self.text(ending)); it is started again in \(DurationText.format(restart.delay)) (\(count))",
       level: .warning)
