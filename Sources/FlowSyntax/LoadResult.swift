@@ -78,6 +78,26 @@ package struct LoadResult: Sendable {
     return tree.span(node)
   }
 
+  /// Returns the result without the warnings about steps that do not run if only these steps and those that they need
+  /// run.
+  package func concerning(_ names: [String]) -> LoadResult {
+    guard !names.isEmpty, let tree, let steps = graph?.workflow.steps else { return self }
+    var open = steps.indices.filter { names.contains(steps[$0].id.text) || steps[$0].options.isFinal }
+    var running = Set(open)
+    while let step = open.popLast() {
+      for need in steps[step].needs where running.insert(Int(need)).inserted { open.append(Int(need)) }
+    }
+    let others = locations.steps.indices.filter { !running.contains($0) }.map { index in
+      let location = locations.steps[index]
+      return TextSpan(tree.span(location.key).start, tree.span(location.value).end)
+    }
+    var result = self
+    result.diagnostics.removeAll { diagnostic in
+      !diagnostic.isError && others.contains { $0.start <= diagnostic.span.start && diagnostic.span.end <= $0.end }
+    }
+    return result
+  }
+
   /// Formats all diagnostics with excerpts of the files.
   package func rendered(usesColor: Bool = false) -> String {
     included.map { $0.rendered(usesColor: usesColor) }.joined()

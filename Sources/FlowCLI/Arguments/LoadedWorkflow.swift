@@ -19,8 +19,11 @@ enum LoadedWorkflow {
 
   /// Returns the workflow together with the result of loading its file. If the workflow cannot run, no run will write
   /// its diagnostics, so they are written to `findings` here.
+  ///
+  /// - Parameter steps: the only steps that run, apart from those that they need, or an empty array for all steps.
+  ///   Warnings about other steps are not printed.
   static func loadWithText(
-    _ file: String, _ installation: Installation, findings: FindingOutputs = FindingOutputs()
+    _ file: String, _ installation: Installation, steps: [String] = [], findings: FindingOutputs = FindingOutputs()
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {
     if let kind = PluginFiles.kind(of: file) {
       throw InvalidWorkflow(
@@ -37,7 +40,7 @@ enum LoadedWorkflow {
     let result = WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(
       bytes: bytes, file: file)
     if !result.diagnostics.isEmpty || !result.included.isEmpty {
-      StandardOutput.writeError(result.rendered(usesColor: StandardOutput.errorAllowsColor))
+      StandardOutput.writeError(result.concerning(steps).rendered(usesColor: StandardOutput.errorAllowsColor))
     }
     guard let graph = result.graph else {
       installation.explainUnusable()

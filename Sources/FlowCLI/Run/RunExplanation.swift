@@ -27,7 +27,7 @@ enum RunExplanation {
   /// Predicts what a run would do with each step, and prints it. No step is run, and nothing is written.
   static func write(_ request: RunRequest) throws {
     let installation = try Installation(around: request.file, given: request.pluginFolders)
-    let (graph, loaded) = try LoadedWorkflow.loadWithText(request.file, installation)
+    let (graph, loaded) = try LoadedWorkflow.loadWithText(request.file, installation, steps: request.steps)
     var options = try request.options(for: graph.workflow, installation.registry)
     options.fileEnvironment = try EnvironmentFile.values(
       of: graph.workflow, in: options.workflowFolder, inputs: options.inputs)

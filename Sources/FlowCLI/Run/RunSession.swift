@@ -64,7 +64,8 @@ struct RunSession: Sendable {
     do {
       (graph, loaded) =
         try resume.map { ($0.prepared.graph, $0.loaded) }
-        ?? LoadedWorkflow.loadWithText(request.file, installation, findings: request.outputs.findings)
+        ?? LoadedWorkflow.loadWithText(
+          request.file, installation, steps: request.steps, findings: request.outputs.findings)
     } catch {
       // Without a description, the problems have been printed and written as findings.
       hasFindings = (error as? InvalidWorkflow)?.description.isEmpty == true
