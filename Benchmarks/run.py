@@ -58,6 +58,7 @@ SECTIONS = [
     ("page", ["flowrun", "flowrun-ui"], page.page),
     ("editor", ["flowrun"], editor.editor),
     ("shell", ["flowrun"], command.shell),
+    ("printed", ["flowrun"], command.printed),
     ("gates", ["flowrun"], command.gates),
     ("neighbors", ["flowrun"], command.neighbors),
     ("plugin-calls", ["PluginCallBenchmark"], plugins.plugin_calls),

@@ -236,6 +236,32 @@ def shell():
     add(f"{work}, against ninja -j2", bar, own / other, detail=f"{own * 1000:.0f} against {other * 1000:.0f} ms")
 
 
+def printed():
+    count = 1_000_000
+    place = os.path.join(context.folder, "printed")
+    os.makedirs(place, exist_ok=True)
+    with open(f"{place}/printed.yaml", "w") as file:
+        file.write("name: printed\nsecrets: { token: { env: PRINTED_TOKEN } }\nsteps:\n"
+                   f"  print: {{ run: seq {count}, env: {{ T: '${{{{ secrets.token }}}}' }} }}\n")
+    with open(f"{place}/Taskfile.yml", "w") as file:
+        file.write(f"version: '3'\noutput: prefixed\ntasks: {{ print: {{ cmds: [seq {count}] }} }}\n")
+    own = [("with history", "≤ 0.8", []), ("without history", "≤ 0.4", ["--no-history"])]
+    peers = {"tee FILE": ["sh", "-c", f"seq {count} | tee lines.txt"]}
+    if task := shutil.which("task"):
+        peers["task --output prefixed"] = [task, "print"]
+    commands = {name: [FLOWRUN, "printed.yaml", *options] for name, _, options in own} | peers
+    spent = {name: [] for name in commands}
+    os.environ["PRINTED_TOKEN"] = "s3cr3t-t0k3n-of-a-benchmark"
+    # In turns, so that all see the same machine.
+    for _ in range(context.repetitions(5, 1)):
+        for name, command in commands.items():
+            spent[name].append(measure(command, place)[1])
+    micros = {name: statistics.median(values) * 1e6 / count for name, values in spent.items()}
+    detail = ", ".join(f"{name} {micros[name]:.2f} µs" for name in peers)
+    for name, bar, _ in own:
+        add(f"a million printed lines and one secret to mask, {name}: processor time a line", bar, micros[name], "µs", detail)
+
+
 def lateness(name, step, deadline, due, openings):
     """Returns the milliseconds by which the gate opened late in each of several runs; negative values would be early."""
     path = os.path.join(context.folder, f"{name}.yaml")

@@ -60,6 +60,7 @@ package enum TerminalText {
   /// Returns a line of a command's output as a terminal finally shows it, to show and record it. Removes escape
   /// sequences, except colors if `keepsColors`.
   package static func commandLine(_ line: String, keepsColors: Bool = false) -> String {
+    guard mayHoldControls(line) else { return line }
     let text = commandText(line, keepsColors: keepsColors)
     return text.utf8.contains(0x0A) ? String(text.unicodeScalars.map { $0 == "\n" ? "␊" : Character($0) }) : text
   }

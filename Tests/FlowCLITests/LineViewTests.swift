@@ -37,7 +37,27 @@ import Testing
     #expect(line(32, ViewStage.done("b")) == "     12.0  b succeeded in 12 ms")
   }
 
-  @Test func `have the time of day of the event even if it is received late, until the clock is set`() {
+  @Test func `of commands have their own step and time, even if many arrive together`() {
+    let view = LineView(style: TextStyle(isColored: false), subject: ViewStage(Self.plain).subject)
+    func event(_ milliseconds: Int, _ step: String, _ line: String) -> RunEvent {
+      RunEvent(
+        atNanoseconds: milliseconds * 1_000_000,
+        .stepLog(ViewStage.id(step), level: .info, stream: .standardOutput, message: line))
+    }
+    let done = RunEvent(atNanoseconds: 9_000_000, ViewStage.done("b"))
+    let text = view.text(of: [
+      event(5, "a", "one"), event(5, "a", "two\u{1B}[2J"), event(5, "b", "one"), event(7, "b", ""), done,
+      event(9, "a", "three"),
+    ])
+    #expect(
+      text.split(separator: "\n").map { String($0.drop { $0 == " " }) } == [
+        "5.0  a: one", "5.0  a: two", "5.0  b: one", "7.0  b: ", "9.0  b succeeded in 12 ms", "9.0  a: three",
+      ])
+    let failure = StepFailure(code: "command-failed", message: "exited with status 1\n  three")
+    #expect(view.takesQuoteAsShown(of: ViewStage.id("a"), failure))
+  }
+
+  @Test func `have the time of day of the event, even if it is received late, until the clock is set`() {
     let now = Mutex(1_000_000_000_000)
     let clock = EventClock { now.withLock { $0 } }
     func text(_ event: Int, received: Int) -> String {

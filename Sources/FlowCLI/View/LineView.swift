@@ -49,13 +49,43 @@ struct LineView: RunObserver {
 
   func detail(ofItems count: Int) -> RunDetail { count > Self.detailedSteps ? .brief : detail }
 
-  func receive(_ events: [RunEvent]) {
+  func receive(_ events: [RunEvent]) { StandardOutput.write(text(of: events)) }
+
+  /// Returns the lines for these events, each ended by a line break.
+  func text(of events: [RunEvent]) -> String {
     var text = ""
-    for event in events {
+    var next = events.startIndex
+    while next < events.endIndex {
+      let event = events[next]
+      if case .stepLog(let step, _, _?, _) = event.kind {
+        next = append(linesOf: step, from: next, of: events, to: &text)
+        continue
+      }
       subject.items.note(event)
       for line in timedLines(event) { text += line + "\n" }
+      next += 1
     }
-    StandardOutput.write(text)
+    return text
+  }
+
+  /// Appends the lines that the command of a step printed at one instant, and returns the index of the next event.
+  /// Commands may print millions of lines, so their common beginning is made once.
+  private func append(linesOf step: StepID, from first: Int, of events: [RunEvent], to text: inout String) -> Int {
+    let instant = events[first].atNanoseconds
+    let start = "\(style.dim(time(of: events[first])))  \(subject.items.text(step)): "
+    var next = first
+    var last = ""
+    while next < events.endIndex, events[next].atNanoseconds == instant,
+      case .stepLog(step, _, _?, let line) = events[next].kind
+    {
+      text += start
+      text += TerminalText.commandLine(line, keepsColors: style.isColored)
+      text += "\n"
+      last = line
+      next += 1
+    }
+    if !isVerbose { note(last, of: step) }
+    return next
   }
 
   /// Returns the lines for an event, the first one with its time.

@@ -27,6 +27,32 @@ struct RecordedLog {
     var heldBytes = 0
     var missingLines = 0
     var missingBytes = 0
+
+    /// Holds a line back, unless it is among the first lines, of which `half` bytes are recorded. Returns the number of
+    /// lines held back so far, and true if no other line is being held back.
+    mutating func hold(_ event: RunEvent, half: Int) -> (count: Int, isFirst: Bool)? {
+      let bytes = RecordedLog.bytes(of: event)
+      let isFirst = held.isEmpty
+      if isFirst, recordedBytes < half {
+        recordedBytes += bytes
+        return nil
+      }
+      held.append(event)
+      heldLines += 1
+      heldBytes += bytes
+      while heldBytes > half, firstHeld < held.count - 1 {
+        let bytes = RecordedLog.bytes(of: held[firstHeld])
+        heldBytes -= bytes
+        missingBytes += bytes
+        missingLines += 1
+        firstHeld += 1
+      }
+      if firstHeld > held.count / 2, firstHeld > 64 {
+        held.removeFirst(firstHeld)
+        firstHeld = 0
+      }
+      return (heldLines, isFirst)
+    }
   }
 
   /// The number of bits for the line count in the number of a held-back line. The epoch is in the bits above.
@@ -74,29 +100,9 @@ struct RecordedLog {
     }
     let step = id.item?.step ?? id
     let half = (statedBytes[step] ?? usualBytes) / 2
-    let count = Self.bytes(of: event)
-    var log = logs.removeValue(forKey: step) ?? Log()
-    defer { logs[step] = log }
-    if log.held.isEmpty, log.recordedBytes < half {
-      log.recordedBytes += count
-      return .recorded
-    }
-    log.held.append(event)
-    log.heldLines += 1
-    log.heldBytes += count
-    while log.heldBytes > half, log.firstHeld < log.held.count - 1 {
-      let bytes = Self.bytes(of: log.held[log.firstHeld])
-      log.heldBytes -= bytes
-      log.missingBytes += bytes
-      log.missingLines += 1
-      log.firstHeld += 1
-    }
-    if log.firstHeld > log.held.count / 2, log.firstHeld > 64 {
-      log.held.removeFirst(log.firstHeld)
-      log.firstHeld = 0
-    }
-    openSteps.insert(step)
-    return .held(firstNumber + log.heldLines)
+    guard let (count, isFirst) = logs[step, default: Log()].hold(event, half: half) else { return .recorded }
+    if isFirst { openSteps.insert(step) }
+    return .held(firstNumber + count)
   }
 
   struct HeldLine {
