@@ -31,6 +31,7 @@ enum StepKey: String, FormatKey {
 
   static func remedy(insteadOf value: Value) -> String? {
     guard let text = value.stringValue else { return nil }
+    if text.hasPrefix("["), text.hasSuffix("]") { return "write the command under 'run': { run: \(text) }" }
     return NameKind.action.allows(text)
       ? "write an action under 'uses': { uses: \(text) }"
       : "write a command under 'run': { run: \(value.shortText) }"

@@ -10,7 +10,9 @@ extension WorkflowReader {
   /// - Parameter makes: True if the step produces the files.
   mutating func fileRules(_ node: NodeID, _ owner: Owner, makes: Bool) -> [FileRule] {
     guard tree.kind(node) == .sequence else {
-      reportType(node, owner, expected: "a list of paths", help: "such as '[src/**/*.c, Makefile]'")
+      let path = tree.kind(node) == .scalar ? tree.scalarValue(node)?.stringValue : nil
+      let help = path.map { "write it as a list: [\(Value.string($0).shortText)]" }
+      reportType(node, owner, expected: "a list of paths", help: help ?? "such as '[src/**/*.c, Makefile]'")
       return []
     }
     if tree.elements(node).isEmpty {

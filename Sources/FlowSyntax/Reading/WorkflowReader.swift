@@ -202,7 +202,9 @@ struct WorkflowReader: DocumentReading {
   /// Reads a mapping from variables to scalars. Numbers and booleans become strings.
   mutating func environment(_ node: NodeID, _ owner: Owner) -> ValueObject {
     guard tree.kind(node) == .mapping else {
-      reportType(node, owner, expected: "a mapping from variable to value")
+      reportType(
+        node, owner, expected: "a mapping from variable to value",
+        help: tree.kind(node) == .sequence ? "write '{ NAME: value }', without a list" : nil)
       return [:]
     }
     var result = ValueObject()
