@@ -145,7 +145,8 @@ let core: [[Target]] = [
   module(
     "FlowServing",
     uses: [
-      "FlowPlatform", product("NIOCore", "swift-nio", network), product("NIOHTTPTypes", "swift-nio-extras", network),
+      "FlowPlatform", product("NIOCore", "swift-nio", network), product("NIOHTTP1", "swift-nio", network),
+      product("NIOHTTPTypes", "swift-nio-extras", network), product("NIOHTTPTypesHTTP1", "swift-nio-extras", network),
     ]),
   module(
     "FlowEngine",

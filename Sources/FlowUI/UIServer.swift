@@ -39,7 +39,8 @@ import FlowCommandKit
       let application = Application(
         responder: UIResponder(settings: settings, access: access, starter: starter),
         server: .http1(
-          configuration: .init(additionalChannelHandlers: [ConnectionGuard(table: table, timeouts: timeouts)])),
+          configuration: .init(
+            additionalChannelHandlers: [ConnectionGuard(table: table, timeouts: timeouts), SentTarget()])),
         configuration: ApplicationConfiguration(
           address: .hostname(settings.host, port: settings.port), serverName: "flowrun-ui"),
         onServerRunning: { [settings, access] channel in
@@ -129,7 +130,8 @@ import FlowCommandKit
 
     private func answer(_ request: Request) async throws -> Response {
       let hosts = [request.head.authority].compactMap { $0 } + request.headers[values: .init("Host")!]
-      let problem = RequestAddress.problem(target: request.head.path ?? "", hosts: hosts) { access.isOwn(host: $0) }
+      let target = request.headers[.init(SentTarget.fieldName)!] ?? ""
+      let problem = RequestAddress.problem(target: target, hosts: hosts) { access.isOwn(host: $0) }
       if let problem { return .text(.badRequest, problem) }
       guard access.isOwn(host: request.head.authority) else {
         return .text(.forbidden, "This server has another name: open the link that flowrun ui printed.")

@@ -57,6 +57,43 @@
       await page.stop()
     }
 
+    @Test func `refuses an absolute target of another server and two Host fields, and accepts its own address`()
+      async throws
+    {
+      let page = try await ServedUI(["hello.yaml": Self.hello])
+      let session = try page.session()
+      let own = "127.0.0.1:\(page.port)"
+      for target in [
+        "http://evil.example/", "HTTPS://evil.example:\(page.port)/", "http://evil.example",
+        "http://\(own)@evil.example/",
+        "http://\(own).evil.example/?token=\(ServedUI.token)", "ftp://\(own)/",
+      ] {
+        let forged = ["-H", "X-Flowrun-Target: /"]
+        for words in [["--request-target", target], ["--request-target", target] + forged] {
+          let answer = try page.ask("/", session + words)
+          #expect(
+            answer.status == 400 && answer.body.hasPrefix("Expected a path or an address"), "\(target): \(answer)")
+        }
+      }
+      // The parser of requests refuses these, with an empty body.
+      for target in ["evil.example:80", "http:/", "http:"] {
+        #expect(try page.ask("/", session + ["--request-target", target]).status == 400, "\(target)")
+      }
+      for target in [
+        "http://\(own)/", "HTTP://\(own)", "http://localhost:\(page.port)/?a=b", "/", "/?x=http://evil.example/",
+      ] {
+        #expect(try page.ask("/", session + ["--request-target", target]).status == 200, "\(target)")
+      }
+      // What a client writes into the field is not read.
+      #expect(try page.ask("/", session + ["-H", "X-Flowrun-Target: http://evil.example/"]).status == 200)
+      let host = "Host: \(own)\\r\\n"
+      let request = "GET / HTTP/1.1\\r\\n\(host)\(host)Connection: close\\r\\n\\r\\n"
+      let script = "exec 3<>/dev/tcp/127.0.0.1/\(page.port); printf \"\(request)\" >&3; cat <&3"
+      let answer = try Shell.run("bash -c '\(script)'")
+      #expect(answer.output.hasPrefix("HTTP/1.1 400") && answer.output.contains("got 2"), "\(answer.output)")
+      await page.stop()
+    }
+
     @Test func `ends a session after a day without use, together with an open page`() async throws {
       let page = try await ServedUI(["hello.yaml": Self.hello])
       let session = try page.session()

@@ -1,0 +1,44 @@
+#if Network
+  import NIOCore
+  import NIOHTTP1
+  import NIOHTTPTypes
+  import NIOHTTPTypesHTTP1
+
+  /// Keeps the target of each request as the client sent it: the codec of requests removes scheme and host from an
+  /// absolute target, so a request for another server would look like one for this server.
+  ///
+  /// A server adds it to the handlers of a connection, behind the codec. It adds a handler in front of the codec, which
+  /// copies the target to the field `fieldName`.
+  package final class SentTarget: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+
+    /// The name of the field that contains the target. A field with this name that a client sends is removed.
+    package static let fieldName = "X-Flowrun-Target"
+
+    /// Creates the handler of one connection.
+    package init() {}
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+      do {
+        let pipeline = context.pipeline.syncOperations
+        let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+        try pipeline.addHandler(Copy(), position: .before(codec))
+      } catch {
+        // Requests that cannot be checked are not answered.
+        context.close(promise: nil)
+      }
+    }
+
+    private final class Copy: ChannelInboundHandler, RemovableChannelHandler {
+      typealias InboundIn = HTTPServerRequestPart
+      typealias InboundOut = HTTPServerRequestPart
+
+      func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        head.headers.replaceOrAdd(name: SentTarget.fieldName, value: head.uri)
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+      }
+    }
+  }
+#endif
