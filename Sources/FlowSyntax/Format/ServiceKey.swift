@@ -73,28 +73,19 @@ enum RestartKey: String, FormatKey {
     counterpart(of: foreign).map { Correction(foreign, to: $0).question }
   }
 
-  var shape: Shape {
-    switch self {
-    case .onExit: .word(RestartPolicy.Ends.allCases.map(\.rawValue))
-    case .delay: .duration
-    case .attempts: .integerOr(RestartPolicy.attemptRange, word: RestartPolicy.unlimited)
-    }
-  }
-
-  var defaultText: String? {
+  var row: KeyRow {
     let usual = RestartPolicy()
     return switch self {
-    case .onExit: usual.ends.rawValue
-    case .delay: DurationText.format(usual.delay)
-    case .attempts: usual.attempts.map { String($0) } ?? RestartPolicy.unlimited
-    }
-  }
-
-  var summary: String {
-    switch self {
-    case .onExit: "The ends after which it is started again: always, failure (another status than 0) or never"
-    case .delay: "The pause before it is started again"
-    case .attempts: "How often it is started again, counted since it was last ready, or unlimited"
+    case .onExit:
+      KeyRow(
+        .word(RestartPolicy.Ends.allCases.map(\.rawValue)), default: usual.ends.rawValue,
+        "The ends after which it is started again: always, failure (another status than 0) or never")
+    case .delay: KeyRow(.duration, default: DurationText.format(usual.delay), "The pause before it is started again")
+    case .attempts:
+      KeyRow(
+        .integerOr(RestartPolicy.attemptRange, word: RestartPolicy.unlimited),
+        default: usual.attempts.map { String($0) } ?? RestartPolicy.unlimited,
+        "How often it is started again, counted since it was last ready, or unlimited")
     }
   }
 }
