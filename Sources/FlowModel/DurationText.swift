@@ -16,7 +16,8 @@ package enum DurationText {
     package var help: String {
       switch self {
       case .empty: "write a number with a unit, such as 250ms"
-      case .missingUnit(let number): "write \(number)s or \(number)ms: a duration has a unit"
+      case .missingUnit(let number):
+        (DurationText.candidates(for: number).map { "write \($0): a duration has a unit" } ?? DurationProblem.empty.help)
       case .unknownUnit(let unit): "'\(unit)' is not a unit; the units are d, h, m, s and ms"
       case .notANumber(let text): "'\(text)' does not start with a number; write a duration such as 250ms"
       case .unitOrder(let unit): "'\(unit)' appears twice or after a smaller unit; write 1d2h3m4s5ms"
@@ -57,6 +58,13 @@ package enum DurationText {
       total += nanoseconds
     }
     return .nanoseconds(total)
+  }
+
+  /// Returns the durations that a number without a unit may stand for, such as `5s or 5ms`. Returns nil if it cannot
+  /// be one.
+  private static func candidates(for number: String) -> String? {
+    let words = ["\(number)s", "\(number)ms"].filter { (try? parse($0)) != nil }
+    return words.isEmpty ? nil : words.joined(separator: " or ")
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }

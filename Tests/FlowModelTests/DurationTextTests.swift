@@ -28,6 +28,17 @@ import Testing
     #expect(!problem.help.isEmpty)
   }
 
+  @Test(arguments: [
+    ("5", "write 5s or 5ms: a duration has a unit"), ("0.5", "write 0.5s or 0.5ms: a duration has a unit"),
+    ("99999999", "write 99999999ms: a duration has a unit"), ("1.2.3", "write a number with a unit, such as 250ms"),
+    ("5.", "write a number with a unit, such as 250ms"),
+    ("99999999999999", "write a number with a unit, such as 250ms"),
+  ])
+  func `without a unit gets a suggestion that is valid`(text: String, help: String) {
+    let problem = #expect(throws: DurationText.DurationProblem.self) { try DurationText.parse(text) }
+    #expect(problem?.help == help)
+  }
+
   @Test(arguments: ["0s", "250ms", "2s", "1m30s", "1h", "1h2m3s4ms", "10000h"])
   func `is formatted as in a workflow`(text: String) throws {
     #expect(DurationText.format(try DurationText.parse(text)) == text)

@@ -45,7 +45,7 @@ struct ResourcesTests {
     ("resources: { memory: 8 }", "write 8GiB or 8MiB: memory has a unit"),
     ("resources: { memory: 8 GiB }", "write 8GiB, without a space"),
     ("resources: { memory: 1.5GiB }", "the number is whole: write 1536MiB"),
-    ("resources: { memory: -1GiB }", "memory is never negative"),
+    ("resources: { memory: -1GiB }", "an amount of memory is never negative"),
     ("resources: { memory: 0GiB }", "leave 'memory' out"),
     ("resources: { memory: 9999999TiB }", "the limit is 1024TiB"),
     ("resources: { cpus: 0 }", "must be from 1 to 65536, found 0"),

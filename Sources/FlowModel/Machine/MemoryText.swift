@@ -12,36 +12,75 @@ package enum MemoryText {
 
   private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
 
-  /// Parses an amount and returns it in bytes.
-  package static func parse(_ text: String) throws(MemoryProblem) -> Int {
-    guard !text.hasPrefix("-") else { throw MemoryProblem(help: "memory is never negative") }
+  /// Parses an amount and returns it in bytes. What an error suggests to write is an amount in `range`; an amount outside
+  /// of `range` is still returned, unless it is zero or larger than ``most``.
+  package static func parse(
+    _ text: String, suggesting range: ClosedRange<Int> = 1 << 10...most
+  ) throws(MemoryProblem) -> Int {
+    guard !text.hasPrefix("-") else { throw MemoryProblem(help: "an amount of memory is never negative") }
     let digits = text.prefix { $0.isNumber || $0 == "." }
     let unit = text.dropFirst(digits.count).drop { $0 == " " }
-    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII }) else {
-      throw MemoryProblem(help: "write a number with a unit, such as 8GiB")
+    let sample = units.first { range.contains(8 << $0.shift) && $0.shift < 40 }.map { "8\($0.name)" }
+    let example = sample ?? format(range.upperBound)
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII }), let amount = Double(digits) else {
+      throw MemoryProblem(help: "write a number with a unit, such as \(example)")
     }
-    guard !unit.isEmpty else { throw MemoryProblem(help: "write \(digits)GiB or \(digits)MiB: memory has a unit") }
+    guard !unit.isEmpty else {
+      // Few people mean TiB or KiB.
+      let meant = [units[1], units[2], units[3]].filter {
+        Int(digits) != nil && amount > 0 && range.contains(bytes(amount, $0.shift))
+      }.prefix(2)
+      let words = meant.map { "\(digits)\($0.name)" }
+      throw MemoryProblem(
+        help: words.isEmpty
+          ? "write a number with a unit, such as \(example)"
+          : "write \(words.joined(separator: " or ")): memory has a unit")
+    }
     guard let index = units.firstIndex(where: { $0.name == unit }) else {
       let meant = unit.first.flatMap { first in
-        units.first { $0.name.first == Character(first.uppercased()) && "\($0.name)byte".count >= unit.count }
+        units.firstIndex { $0.name.hasPrefix(first.uppercased()) && "\($0.name)byte".count >= unit.count }
       }
+      let names = units.filter { range.contains(max(1 << $0.shift, range.lowerBound)) }.map(\.name)
       throw MemoryProblem(
-        help: meant.map { "write \(digits)\($0.name)" }
-          ?? "'\(unit)' is not a unit; the units are TiB, GiB, MiB and KiB")
+        help: meant.map { suggestion(digits, $0, in: range, example) }
+          ?? "'\(unit)' is not a unit; the units are \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
+      )
     }
     guard unit.startIndex == text.index(text.startIndex, offsetBy: digits.count) else {
-      throw MemoryProblem(help: "write \(digits)\(unit), without a space")
+      let help = suggestion(digits, index, in: range, example)
+      throw MemoryProblem(help: help == "write \(digits)\(unit)" ? "\(help), without a space" : help)
     }
     guard let number = Int(digits) else {
-      guard index + 1 < units.count, let number = Double(digits), number < 1_000 else {
-        throw MemoryProblem(help: "write a whole number, such as 8GiB")
-      }
-      throw MemoryProblem(
-        help: "the number is whole: write \(Int((number * 1024).rounded(.up)))\(units[index + 1].name)")
+      throw MemoryProblem(help: "the number is whole: \(suggestion(digits, index, in: range, example))")
     }
-    guard number > 0 else { throw MemoryProblem(help: "leave 'memory' out to request none") }
-    guard number <= most >> units[index].shift else { throw MemoryProblem(help: "the limit is 1024TiB") }
+    guard number > 0 else {
+      throw MemoryProblem(
+        help: range.lowerBound == 1 << 10 && range.upperBound == most
+          ? "leave 'memory' out to request none" : "the minimum is \(format(range.lowerBound))")
+    }
+    guard number <= most >> units[index].shift else {
+      throw MemoryProblem(help: "the limit is \(format(range.upperBound))")
+    }
     return number << units[index].shift
+  }
+
+  /// Returns what to write for a number with a unit: an amount in `range`.
+  private static func suggestion(
+    _ digits: Substring, _ index: Int, in range: ClosedRange<Int>, _ example: String
+  ) -> String {
+    guard let number = Double(digits), number > 0 else { return "write an amount such as \(example)" }
+    let meant = bytes(number, units[index].shift)
+    if meant > range.upperBound { return "the limit is \(format(range.upperBound))" }
+    if meant < range.lowerBound { return "the minimum is \(format(range.lowerBound))" }
+    if Int(digits) != nil { return "write \(digits)\(units[index].name)" }
+    // The next smaller unit makes most fractions whole.
+    guard index + 1 < units.count, number < 1_000 else { return "write an amount such as \(example)" }
+    return "write \(Int((number * 1024).rounded(.up)))\(units[index + 1].name)"
+  }
+
+  /// Returns an amount in bytes, at most twice ``most``.
+  private static func bytes(_ number: Double, _ shift: Int) -> Int {
+    Int(min(number * Double(1 << shift), Double(most) * 2))
   }
 
   /// Formats an amount with the largest unit in which it has no fraction, or else with one decimal digit, rounded down.

@@ -33,7 +33,8 @@ extension WorkflowCheck {
       }
       if value.containsExpression { continue }
       if value.isNull, !field.isRequired { continue }
-      if let mismatch = field.type.mismatch(of: value) {
+      if var mismatch = field.type.mismatch(of: value) {
+        if let part = member.map({ tree.node(at: mismatch.path, in: $0.value) }) { mismatch = spelled(mismatch, part) }
         report(
           .inputType, "the input '\(name)' of '\(declaration.name)' is invalid: \(mismatch.description)",
           at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? location,

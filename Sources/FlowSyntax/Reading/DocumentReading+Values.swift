@@ -14,7 +14,7 @@ extension DocumentReading {
 
   /// Returns the mismatch with a number as it is written, such as 3.10 instead of 3.1.
   func spelled(_ mismatch: TypeMismatch, _ node: NodeID) -> TypeMismatch {
-    guard mismatch.path.isEmpty, tree.kind(node) == .scalar, tree.scalarValue(node)?.numberValue != nil else {
+    guard tree.kind(node) == .scalar, tree.scalarValue(node)?.numberValue != nil else {
       return mismatch
     }
     var mismatch = mismatch
@@ -59,13 +59,15 @@ extension DocumentReading {
   mutating func size(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> String? {
     let expected =
       "a size from \(MemoryText.format(range.lowerBound)) to \(MemoryText.format(range.upperBound)), such as 8MiB"
-    guard tree.kind(node) == .scalar, case .string(let text)? = tree.scalarValue(node) else {
-      reportType(
-        node, owner, expected: expected, help: tree.kind(node) == .scalar ? "write a unit: KiB or MiB" : nil)
+    guard tree.kind(node) == .scalar, let value = tree.scalarValue(node),
+      value.stringValue != nil || value.numberValue != nil
+    else {
+      reportType(node, owner, expected: expected)
       return nil
     }
+    let text = tree.text(node)
     do throws(MemoryText.MemoryProblem) {
-      if range.contains(try MemoryText.parse(text)) { return text }
+      if range.contains(try MemoryText.parse(text, suggesting: range)) { return text }
       report(.outOfRange, "\(owner.text(in: tree)) must be \(expected), found '\(text)'", at: span(node))
     } catch {
       reportType(node, owner, expected: expected, help: error.help)

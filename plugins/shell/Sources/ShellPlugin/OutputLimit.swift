@@ -15,11 +15,11 @@ struct OutputLimit {
       bytes = Limits.usualCommandOutputBytes
       return
     }
+    let range = Limits.leastCommandOutputBytes...Limits.commandOutputBytes
     let bytes: Int
-    do throws(MemoryText.MemoryProblem) { bytes = try MemoryText.parse(text) } catch {
+    do throws(MemoryText.MemoryProblem) { bytes = try MemoryText.parse(text, suggesting: range) } catch {
       throw LimitProblem(message: "expected a size such as 8MiB, found '\(text)'; \(error.help)")
     }
-    let range = Limits.leastCommandOutputBytes...Limits.commandOutputBytes
     guard range.contains(bytes) else {
       throw LimitProblem(
         message: "the limit of an output is from \(MemoryText.format(range.lowerBound)) to "
