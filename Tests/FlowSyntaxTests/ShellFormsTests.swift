@@ -14,6 +14,10 @@ import Testing
       ("make &>> log", "&>"), ("diff <(sort a) b", "<("), ("tee >(wc)", ">("), ("cat <<< text", "<<<"),
       ("function f { echo; }", "function"), ("source env.sh", "source"), ("set -eo pipefail", "set -o pipefail"),
       ("((i++))", "(("), ("shopt -s nullglob", "shopt"), ("mapfile -t a < b", "mapfile"), ("pushd x", "pushd"),
+      ("if [ \"$a\" == b ]; then echo; fi", "[ … == … ]"), ("[ -n x ] && [ $a == 'b c' ]", "[ … == … ]"),
+      ("x=$( [[ a ]] && echo 1)", "[["), ("echo \"$(f \"$(let i=1)\")\"", "let"), ("a |& b", "|&"), ("n+=1", "n+="),
+      ("for ((i = 0; i < 3; i++)); do echo; done", "for (("), ("select a in b; do echo; done", "select"),
+      ("x=$(case $y in a) echo b;; *) [[ c ]];; esac)", "[["), ("x=$(echo a)\n[[ b ]]", "[["),
       ("cat <<X\nno [[\nX\n[[ a ]]", "[["), ("declare -A m", "declare"), ("> log [[ a ]]", "[["),
     ])
   func `are found in command position`(text: String, name: String) { #expect(form(text) == name, "\(text)") }
@@ -25,6 +29,11 @@ import Testing
       "echo \\[\\[", "echo $((1 << 2))", "x=$(echo '(' )", "grep -E '^(a|b)$' file", "echo \"$(f <<X)\"", "a=1",
       "a= b", "sort < a > b", "echo source", "f() { echo; }", "case $x in (a) echo;; [[:alpha:]]*) echo;; esac",
       "awk '{ a[$1]=1 }' f", "jq '.a[0]=1' f", "set -e", "echo ${x#(}", "python3 -c 'a=(1,2)'", "wait & true",
+      "[ \"$a\" = \"b == c\" ]", "[ a = b ] || echo a == b",
+      "[ \"$(f 'a == b')\" = c ]", "[ a = \"$(f \"b == c\")\" ]", "x=$((a == b))", "test a = b; echo == c",
+      "test a = b", "f\\",
+      "for i in 1 2; do echo; done",
+      "x=$(case $y in a) echo b;; esac); echo c", "echo let select", "a || b &", "y=\"$(awk '{ n+=1 }' f)\"",
       "echo a >&2", "printf %s \"${a}\" | function_of_mine", "[ -n \"$a\" ] && source_it",
     ])
   func `are not found in quotes, arguments or portable commands`(text: String) { #expect(form(text) == nil, "\(text)") }
@@ -60,6 +69,8 @@ import Testing
 
   @Test func `every prefix of a command can be scanned to its end`() {
     let text = Array("if [ \"$(a `b` ${c} \\\" d)\" = 'x' ]; then cat <<-E | f $((1+2)) >& 2\n\tx\n\tE\nfi".utf8)
+    let nested = Array(String(repeating: "[ \"$(a ", count: 200).utf8)
+    #expect(ShellForms.first(in: nested) == nil)
     for count in 0...text.count { _ = ShellForms.first(in: Array(text.prefix(count))) }
   }
 }

@@ -14,6 +14,8 @@ struct ShellForms {
   private var position = 0
   /// True if the next word is the name of a command.
   private var isAtCommand = true
+  /// True if the word before was `for`.
+  private var isAfterFor = false
   /// True if a word begins at the position.
   private var isAtWord = true
   /// The number of open parentheses.
@@ -21,15 +23,28 @@ struct ShellForms {
   /// The here-documents that begin on the next line, each with the word that ends it.
   private var documents: [(end: [UInt8], hasTabs: Bool)] = []
   private var found: Form?
+  /// The number of `$(…)` around the command that is read. If there is one, the command ends with the first parenthesis
+  /// that was not opened in it.
+  private let level: Int
+  /// The number of open `case` commands, whose patterns end with a parenthesis.
+  private var cases = 0
 
   /// Commands that `sh` does not have.
   private static let words: Set<String> = [
-    "[[", "function", "source", "declare", "typeset", "shopt", "mapfile", "readarray", "pushd", "popd",
+    "[[", "function", "source", "declare", "typeset", "shopt", "mapfile", "readarray", "pushd", "popd", "let",
+    "select", "coproc",
   ]
   /// Words after which another command begins.
   private static let keywords: Set<String> = ["if", "then", "else", "elif", "while", "until", "do", "!", "{", "time"]
 
-  private init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// The deepest level that is read.
+  private static let mostLevels = 50
+
+  private init(_ bytes: [UInt8], from position: Int = 0, level: Int = 0) {
+    self.bytes = bytes
+    self.position = position
+    self.level = level
+  }
 
   /// Returns the first form in the command that `sh` does not support, or nil.
   static func first(in text: [UInt8]) -> Form? {
@@ -77,6 +92,7 @@ struct ShellForms {
       case UInt8(ascii: "#") where isAtWord:
         while position < bytes.count, byte() != UInt8(ascii: "\n") { position += 1 }
       case UInt8(ascii: ";"), UInt8(ascii: "|"):
+        if isNext("|&") { note("|&", position, 2) }
         position += 1
         beginCommand()
       case UInt8(ascii: "&"):
@@ -85,6 +101,7 @@ struct ShellForms {
         beginCommand()
       case UInt8(ascii: "("): readParenthesis()
       case UInt8(ascii: ")"):
+        if level > 0, depth == 0, cases == 0 { return }
         position += 1
         // A closing parenthesis that was not opened ends a pattern of `case`.
         isAtCommand = depth == 0
@@ -99,7 +116,7 @@ struct ShellForms {
   private mutating func beginCommand() { (isAtCommand, isAtWord) = (true, true) }
 
   private mutating func readParenthesis() {
-    if isAtCommand, isAtWord, byte(1) == UInt8(ascii: "(") { return note("((", position, 2) }
+    if isAtCommand, isAtWord, byte(1) == UInt8(ascii: "(") { return note(isAfterFor ? "for ((" : "((", position, 2) }
     position += 1
     depth += 1
     beginCommand()
@@ -137,12 +154,45 @@ struct ShellForms {
     if let name = Self.assignedName(word) {
       if name.isElement { return note("\(name.text)[…]=", start, word.count) }
       if byte() == UInt8(ascii: "("), name.isEmpty { return note("\(name.text)=(…)", start, word.count + 1) }
+      if name.isAddition { return note("\(name.text)+=", start, name.text.utf8.count + 2) }
       return
     }
     let text = String(decoding: word, as: UTF8.self)
     if Self.words.contains(text) { return note(text, start, word.count) }
     if text == "set", restOfCommand().contains("pipefail") { return note("set -o pipefail", start, word.count) }
-    isAtCommand = Self.keywords.contains(text)
+    if text == "case" { cases += 1 }
+    if text == "esac" { cases = max(0, cases - 1) }
+    if text == "[" || text == "test", let comparison = doubleEqual() {
+      return note(text == "[" ? "[ … == … ]" : "test … == …", comparison, 2)
+    }
+    isAfterFor = text == "for"
+    isAtCommand = Self.keywords.contains(text) || isAfterFor && restOfCommand().first?.hasPrefix("((") == true
+  }
+
+  /// Returns the offset of a `==` among the words of `[` or `test`, or nil. Some shells know only `=`. For them the `==`
+  /// is an error, so that the condition is false. A `==` in quotes or parentheses does not count.
+  private func doubleEqual() -> Int? {
+    var quote: UInt8?
+    var depth = 0
+    var at = position
+    func isBlank(_ at: Int) -> Bool { at >= bytes.count || " \t".utf8.contains(bytes[at]) }
+    while at < bytes.count {
+      let byte = bytes[at]
+      if quote != UInt8(ascii: "'"), byte == UInt8(ascii: "(") { depth += 1 }
+      if quote != UInt8(ascii: "'"), byte == UInt8(ascii: ")") { depth -= 1 }
+      if byte == UInt8(ascii: "\\"), quote != UInt8(ascii: "'") {
+        at += 1
+      } else if quote != nil {
+        if byte == quote { quote = nil }
+      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+        quote = byte
+      } else if depth == 0 {
+        if "\n;&|".utf8.contains(byte) || byte == UInt8(ascii: "]") && isBlank(at - 1) { return nil }
+        if bytes[at...].starts(with: "==".utf8), isBlank(at - 1), isBlank(at + 2) { return at }
+      }
+      at += 1
+    }
+    return nil
   }
 
   private func restOfCommand() -> [Substring] {
@@ -151,7 +201,9 @@ struct ShellForms {
   }
 
   /// Returns the variable that a word such as `a=1` or `a[0]=1` assigns to, or nil if the word is not an assignment.
-  private static func assignedName(_ word: ArraySlice<UInt8>) -> (text: String, isElement: Bool, isEmpty: Bool)? {
+  private static func assignedName(_ word: ArraySlice<UInt8>) -> (
+    text: String, isElement: Bool, isEmpty: Bool, isAddition: Bool
+  )? {
     let name = word.prefix {
       $0 == UInt8(ascii: "_") || $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z")
         || $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")
@@ -163,9 +215,10 @@ struct ShellForms {
       guard let close = rest.firstIndex(of: UInt8(ascii: "]")) else { return nil }
       rest = rest[(close + 1)...]
     }
-    if rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+    let isAddition = rest.first == UInt8(ascii: "+")
+    if isAddition { rest = rest.dropFirst() }
     guard rest.first == UInt8(ascii: "=") else { return nil }
-    return (String(decoding: name, as: UTF8.self), isElement, rest.count == 1)
+    return (String(decoding: name, as: UTF8.self), isElement, rest.count == 1, isAddition)
   }
 
   /// Skips a word with its quoted parts. A quote that is not closed, or a backslash at the end, ends with the text.
@@ -209,6 +262,17 @@ struct ShellForms {
   private mutating func skipExpansion() {
     position += 1
     let open = byte()
+    if isNext("("), byte(1) != UInt8(ascii: "(") {
+      guard level < Self.mostLevels else {
+        position = bytes.count
+        return
+      }
+      var inner = ShellForms(bytes, from: position + 1, level: level + 1)
+      inner.read()
+      if let form = inner.found { note(form.name, form.offset, form.length) }
+      position = inner.position + 1
+      return
+    }
     guard open == UInt8(ascii: "(") || open == UInt8(ascii: "{") else { return }
     let close = open == UInt8(ascii: "(") ? UInt8(ascii: ")") : UInt8(ascii: "}")
     var depth = 0
