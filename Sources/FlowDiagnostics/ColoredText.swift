@@ -1,7 +1,7 @@
 /// Splits the colored output of a program into pieces with a uniform look, to show it outside a terminal.
 ///
-/// Line breaks and tabs are kept. Color sequences become the look of a piece; control characters become pictures, as in
-/// ``TerminalText``.
+/// Line breaks and tabs are kept, and color sequences become the look of a piece. Everything else is applied as a terminal
+/// does it, as in the log: a carriage return restarts the line, a backspace overwrites, and titles are removed.
 package enum ColoredText {
   /// The look of a piece.
   package struct Look: Sendable, Hashable {
@@ -24,8 +24,7 @@ package enum ColoredText {
 
   /// Returns the pieces of a text.
   package static func pieces(of text: String) -> [Piece] {
-    let joined = text.utf8.contains(0x0D) ? text.replacing("\r\n", with: "\n") : text
-    let shown = TerminalText.visibleLines(joined, keepsColors: true)
+    let shown = TerminalText.visibleLines(TerminalText.commandText(text, keepsColors: true), keepsColors: true)
     var pieces: [Piece] = []
     var look = Look()
     // The remaining escape characters all begin color sequences: `ESC [`, parameters and `m`.
