@@ -66,7 +66,7 @@ package enum InputBinding {
     switch (type, value) {
     case (.path(let base), .string(let path)):
       guard !FilePath.isAbsolute(path), !path.isEmpty else { return value }
-      if path.utf8.starts(with: "~/".utf8) { return .string(FilePath.withHome(path)) }
+      if path == "~" || path.utf8.starts(with: "~/".utf8) { return .string(FilePath.withHome(path)) }
       return .string((base == .data ? dataFolder : workflowFolder) + "/" + path)
     case (.array(let element), .array(let values)):
       return .array(values.map { resolve($0, element, dataFolder, workflowFolder) })
