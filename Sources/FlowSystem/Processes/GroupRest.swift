@@ -45,6 +45,11 @@ struct GroupRest {
     if let activity { endedLooks = activity == .ended ? endedLooks + 1 : 0 }
     if endedLooks >= Self.looksUntilEnded { return isAskedToEnd }
     if ContinuousClock.now < deadline { return nil }
+    // Looks are rare on a busy machine, so there may have been none since the processes ended.
+    if !isAskedToEnd, ProcessLooks.activity(of: group) == .ended {
+      endedLooks += 1
+      return endedLooks >= Self.looksUntilEnded ? false : nil
+    }
     if isAskedToEnd {
       _ = send(SIGKILL, to: group)
       return true
@@ -143,6 +148,16 @@ struct ProcessLooks {
     _ = poll(nil, 0, Self.milliseconds)
     let start = ContinuousClock.now
     if start < nextLook { return nil }
+    let found = Self.all()
+    let end = ContinuousClock.now
+    nextLook = end + max(Self.pause, (end - start) * Self.longest)
+    return found
+  }
+
+  /// Looks through all processes now, for one group.
+  static func activity(of group: pid_t) -> GroupActivity? { all()[group] }
+
+  private static func all() -> [pid_t: GroupActivity] {
     var found: [pid_t: GroupActivity] = [:]
     for process in ProcessTable.numbers {
       guard let entry = ProcessTable.entry(of: process) else { continue }
@@ -152,8 +167,6 @@ struct ProcessLooks {
         found[entry.group] = .ended
       }
     }
-    let end = ContinuousClock.now
-    nextLook = end + max(Self.pause, (end - start) * Self.longest)
     return found
   }
 }
