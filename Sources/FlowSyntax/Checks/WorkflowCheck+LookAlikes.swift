@@ -43,8 +43,10 @@ extension WorkflowCheck {
       guard given != nil || workflow.steps[step].hasOptions else { continue }
       let own = [workflow.steps[step].options.environment, given ?? [:]]
       guard isDoubtful || own.contains(where: hasLetters) else { continue }
-      let names = workflow.environment.keys + own.flatMap(\.keys)
-      guard let name = names.first(where: { name in names.contains { $0 == name && !$0.hasSameBytes(as: name) } }),
+      // Two names in one 'env' are reported where it is read.
+      let others = workflow.environment.keys + (given?.keys ?? [])
+      func hasDouble(_ name: String) -> Bool { others.contains { $0 == name && !$0.hasSameBytes(as: name) } }
+      guard let name = own.flatMap(\.keys).first(where: hasDouble),
         let node = node(.env, of: step) ?? node(.with, of: step)
       else { continue }
       report(
