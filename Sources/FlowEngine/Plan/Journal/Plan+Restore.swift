@@ -118,5 +118,8 @@ extension StepState {
     startedAt = finished.startedAt
     endedAt = finished.endedAt
     if finished.isAbandoned { marks.insert(.abandoned) }
+    // Applying the end of a dependency may have derived another reason, because a plan that is restored is not
+    // cancelled.
+    if outcome == finished.outcome { reason = finished.reason }
   }
 }

@@ -115,7 +115,7 @@ extension Plan {
   mutating func closeFanOut(_ step: StepIndex, _ outcome: Outcome, at now: Int) {
     guard states[step].status != .done, let index = fanOuts.index(of: step) else { return }
     let reason: SkipReason =
-      cancelledAt != never ? .runCancelled : outcome == .timedOut ? .fanOutTimedOut : .failFast
+      cancelledAt != never || outcome == .cancelled ? .runCancelled : outcome == .timedOut ? .fanOutTimedOut : .failFast
     if fanOuts[index].unsettled > 0 {
       for item in fanOuts[index].states.indices {
         let task = task(item, of: index)
