@@ -19,11 +19,13 @@ extension FlowCommand {
     Interrupts.take()
     let arguments = StepWords.normalized(Array(ProcessArguments.all.dropFirst()))
     if arguments.isEmpty {
+      Interrupts.readArguments(nil)
       do { try StepList.write() } catch { tell(error) }
       ExitStatus.success.exit()
     }
     // The argument parser and tasks are avoided here: each takes longer than the rest of the start.
     if let request = PlainRunArguments.request(arguments) {
+      Interrupts.readArguments { request.outputs.removeOldOutputs() }
       RunSession.start(request)
       MainThread.serve()
     }
@@ -38,6 +40,7 @@ extension FlowCommand {
     Task {
       do {
         var command = try parseAsRoot(arguments)
+        Interrupts.readArguments((command as? any RunningCommand)?.discard)
         if var subcommand = command as? any AsyncParsableCommand {
           try await WorkflowReader.$current.withValue(LoadedWorkflow.reader) { try await subcommand.run() }
         } else {

@@ -9,7 +9,7 @@ import FlowSystem
 /// ``InterruptRequests``) ends the process at once and kills the processes it started.
 enum Interrupts {
   private struct State {
-    var phase = Phase.withoutRun
+    var phase = Phase.readingArguments
     var requests = InterruptRequests()
     /// Removes the outputs of an earlier run if the process ends at once, or nil once the outputs have been written.
     var discard: (@Sendable () -> Void)?
@@ -19,6 +19,8 @@ enum Interrupts {
   }
 
   private enum Phase {
+    /// The arguments are being read: a signal waits until the requested outputs are known, which takes milliseconds.
+    case readingArguments
     /// There is no run to cancel.
     case withoutRun
     /// A run is being prepared. `explain` reports that the run will not start.
@@ -48,7 +50,19 @@ enum Interrupts {
     }
   }
 
-  /// Records that a run is being prepared. A signal now calls `explain` on a separate thread and then ends the process.
+  /// From now on, the arguments are known. If a signal has been received meanwhile, ends the process.
+  ///
+  /// - Parameter discard: Removes the outputs of an earlier run if the process ends before its run starts.
+  static func readArguments(_ discard: (@Sendable () -> Void)?) {
+    let first = state.mutex.withLock { state in
+      state.phase = .withoutRun
+      state.discard = discard
+      return state.first
+    }
+    if let first { end(first, in: .withoutRun) }
+  }
+
+  /// From now on, a run is being prepared. A signal calls `explain` on a separate thread and then ends the process.
   static func prepare(explain: @escaping @Sendable (CInt) -> Void) {
     change(to: .preparing(explain: explain))
   }
@@ -118,7 +132,9 @@ enum Interrupts {
 
   private static func end(_ signal: CInt, in phase: Phase) {
     switch phase {
+    case .readingArguments: break
     case .withoutRun:
+      state.mutex.withLock { $0.discard }?()
       StandardOutput.writeError("flowrun: interrupted\n")
       exit(signal)
     case .preparing(let explain):

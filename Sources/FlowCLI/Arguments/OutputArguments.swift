@@ -8,13 +8,13 @@ struct OutputArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Writes the report to this file, as JSON, or as a page if its name ends with .html.", valueName: "FILE"))
-  var report: String?
+  var report: [String] = []
 
   @Option(help: ArgumentHelp("Writes a Chrome trace to this file.", valueName: "FILE"))
-  var trace: String?
+  var trace: [String] = []
 
   @Option(help: ArgumentHelp("Writes a JUnit report to this file, with a test case for each step.", valueName: "FILE"))
-  var junit: String?
+  var junit: [String] = []
 
   @OptionGroup var findings: FindingArguments
 
@@ -22,7 +22,7 @@ struct OutputArguments: ParsableArguments {
     help: ArgumentHelp(
       "Sends the run as an OpenTelemetry trace to this collector, as http://HOST:4318; never delays or fails the run.",
       valueName: "URL"))
-  var otlp: String?
+  var otlp: [String] = []
 
   @Flag(help: "Hides the output of commands; a failed step still shows its last lines.")
   var quiet = false
@@ -43,7 +43,7 @@ struct OutputArguments: ParsableArguments {
   var strict = false
 
   var outputs: RunOutputs {
-    RunOutputs(report: report, trace: trace, junit: junit, findings: findings.outputs, otlp: otlp)
+    RunOutputs(reports: report, traces: trace, junits: junit, findings: findings.outputs, otlps: otlp)
   }
 }
 
@@ -56,7 +56,7 @@ struct FindingArguments: ParsableArguments {
   var annotations: AnnotationSystem?
 
   @Option(help: ArgumentHelp("Writes problems to this file as a code quality report for GitLab.", valueName: "FILE"))
-  var codeQuality: String?
+  var codeQuality: [String] = []
 
   var outputs: FindingOutputs { FindingOutputs(annotations: annotations, codeQuality: codeQuality) }
 }

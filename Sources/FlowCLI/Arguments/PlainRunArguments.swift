@@ -36,8 +36,8 @@ enum PlainRunArguments {
         case "--launch" where request.launch == nil: request.launch = value
         case "--event": request.events.append(value)
         case "--prewarm" where request.prewarm == nil: request.prewarm = value
-        case "--report" where request.outputs.report == nil: request.outputs.report = value
-        case "--trace" where request.outputs.trace == nil: request.outputs.trace = value
+        case "--report": request.outputs.reports.append(value)
+        case "--trace": request.outputs.traces.append(value)
         case "--data" where request.data == nil: request.data = value
         case "--on" where request.on == nil: request.on = value
         case "--resources" where request.resources == nil: request.resources = value

@@ -70,6 +70,16 @@ final class OutputFile {
     unlink(FilePath.real(path))
   }
 
+  /// True if a file begins as one that a run writes: as JSON, HTML or XML.
+  static func isOutput(_ path: String) -> Bool {
+    guard !path.hasSuffix(".yaml"), !path.hasSuffix(".yml"), FileAccess.isRegular(path) else { return false }
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return false }
+    defer { close(file) }
+    var first: UInt8 = 0
+    return read(file, &first, 1) == 1 && "{[<".utf8.contains(first)
+  }
+
   func write(_ bytes: [UInt8]) throws(FileProblem) {
     try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try write(buffer) }
   }

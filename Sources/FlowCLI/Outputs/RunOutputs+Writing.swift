@@ -4,7 +4,7 @@ import FlowModel
 import FlowSyntax
 
 extension RunOutputs {
-  var needsAccount: Bool { junit != nil || !findings.isEmpty || otlp != nil }
+  var needsAccount: Bool { !junits.isEmpty || !findings.isEmpty || !otlps.isEmpty }
 
   /// Writes the run to all requested files. Prints errors to standard error, and returns false if there were any.
   /// `account` can be nil if no output needs it.
@@ -18,14 +18,14 @@ extension RunOutputs {
         areWritten = false
       }
     }
-    if let path = self.report { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
-    if let path = trace {
+    for path in reports { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
+    if !traces.isEmpty {
       // The trace of a run that has not started has no events.
       let bytes = (recorder ?? TraceRecorder()).bytes
-      attempt { () throws(FileProblem) in try OutputFile.write(bytes, to: path) }
+      for path in traces { attempt { () throws(FileProblem) in try OutputFile.write(bytes, to: path) } }
     }
     guard let account else { return areWritten }
-    if let path = junit {
+    for path in junits {
       attempt { () throws(FileProblem) in try OutputFile.write(JUnitReport(account).bytes, to: path) }
     }
     if !findings.isEmpty {
@@ -43,16 +43,21 @@ extension RunOutputs {
   ///
   /// - Parameter keepsFindings: True if the file for findings has been written for this run.
   func removeOld(keepsFindings: Bool = false) {
-    for path in [report, trace, junit, keepsFindings ? nil : findings.codeQuality] {
-      if let path { OutputFile.removeOld(path) }
-    }
+    for (option, path) in files where !keepsFindings || option != FindingOutputs.option { OutputFile.removeOld(path) }
+  }
+
+  /// Removes the files of an earlier run while the workflows of this one are not known yet. Keeps a file that may be a
+  /// workflow or anything else that a run does not write.
+  func removeOldOutputs() {
+    for (_, path) in files where OutputFile.isOutput(path) { OutputFile.removeOld(path) }
   }
 
   /// Sends the run as a trace, if this is requested. A problem is printed to standard error. It does not change the
   /// result of the run.
   func export(_ account: RunAccount, _ context: TraceContext?) {
-    guard let context, let server = otlp.flatMap({ try? TraceServer($0) }) else { return }
-    let warnings = [context.problem, TraceExport.send(RunSpans(account, context), context, to: server)]
+    guard let context else { return }
+    let servers = otlps.compactMap { try? TraceServer($0) }
+    let warnings = [context.problem] + servers.map { TraceExport.send(RunSpans(account, context), context, to: $0) }
     for case let warning? in warnings { StandardOutput.writeError("flowrun: warning: \(warning)\n") }
   }
 

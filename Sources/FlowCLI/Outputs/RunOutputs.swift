@@ -4,25 +4,27 @@ import FlowSystem
 
 /// The outputs of a finished run, except the one on the terminal.
 struct RunOutputs: Hashable {
-  var report: String?
-  var trace: String?
-  var junit: String?
+  var reports: [String] = []
+  var traces: [String] = []
+  var junits: [String] = []
   /// The outputs for findings.
   var findings = FindingOutputs()
-  /// The URL of the server that receives OpenTelemetry traces.
-  var otlp: String?
+  /// The URLs of the servers that receive OpenTelemetry traces.
+  var otlps: [String] = []
 
   /// The files that are written, each with the name of its option.
   var files: [(option: String, path: String)] {
     let all = [
-      ("--report", report), ("--trace", trace), ("--junit", junit), (FindingOutputs.option, findings.codeQuality),
+      ("--report", reports), ("--trace", traces), ("--junit", junits), (FindingOutputs.option, findings.codeQuality),
     ]
-    return all.compactMap { option, path in path.map { (option, $0) } }
+    var files: [(option: String, path: String)] = []
+    for (option, paths) in all { for path in paths { files.append((option, path)) } }
+    return files
   }
 
-  /// True if there is an output other than standard output, so that the run continues after the reader of standard
-  /// output has ended.
-  var isKept: Bool { !files.isEmpty || otlp != nil || findings.annotations != nil }
+  /// True if there is an output besides standard output. Then the run continues after the reader of standard output has
+  /// ended.
+  var isKept: Bool { !files.isEmpty || !otlps.isEmpty || findings.annotations != nil }
 
   /// Throws if there is an error that is known before anything runs: a file that cannot be written, is named twice or
   /// is one of `workflows`, or an invalid address.
@@ -34,11 +36,12 @@ struct RunOutputs: Hashable {
         throw UsageProblem("\(option) '\(path)' would overwrite the workflow; name another file")
       }
       if let other = files[..<index].first(where: { FilePath.areSame($0.path, path) }) {
-        throw UsageProblem("\(other.option) and \(option) name the same file, '\(other.path)'; name two")
+        let options = other.option == option ? "two \(option)" : "\(other.option) and \(option)"
+        throw UsageProblem("\(options) name the same file, '\(other.path)'; name two")
       }
     }
     for (_, path) in files { try OutputFile.check(path) }
-    if let otlp { _ = try TraceServer(otlp) }
+    for otlp in otlps { _ = try TraceServer(otlp) }
   }
 }
 
@@ -46,12 +49,12 @@ struct RunOutputs: Hashable {
 struct FindingOutputs: Hashable {
   /// The system that shows findings as annotations, or nil for no annotations.
   var annotations: AnnotationSystem?
-  /// The file for GitLab's code quality report.
-  var codeQuality: String?
+  /// The files for GitLab's code quality report.
+  var codeQuality: [String] = []
 
   static let option = "--code-quality"
 
-  var isEmpty: Bool { annotations == nil && codeQuality == nil }
+  var isEmpty: Bool { annotations == nil && codeQuality.isEmpty }
 
   /// Writes the findings. Annotations are written to standard error. Throws a ``FileProblem`` if a file cannot be
   /// written.
@@ -60,7 +63,7 @@ struct FindingOutputs: Hashable {
     case .github: StandardOutput.writeError(GitHubAnnotations.text(findings))
     case nil: break
     }
-    if let codeQuality { try OutputFile.write(CodeQuality.bytes(findings), to: codeQuality) }
+    for path in codeQuality { try OutputFile.write(CodeQuality.bytes(findings), to: path) }
   }
 }
 

@@ -73,7 +73,7 @@ struct RunSession: Sendable {
     }
     self.loaded = request.outputs.findings.isEmpty && graph.workflow.steps.count > Self.placedSteps ? nil : loaded
     resumedAtNanoseconds = resume?.plan.atNanoseconds
-    context = request.outputs.otlp == nil ? nil : TraceContext(Environment.value(TraceContext.variable))
+    context = request.outputs.otlps.isEmpty ? nil : TraceContext(Environment.value(TraceContext.variable))
     let problems = installation.programProblems(of: graph.workflow)
     guard problems.isEmpty else {
       throw InvalidWorkflow(
@@ -104,7 +104,7 @@ struct RunSession: Sendable {
       throw InvalidWorkflow(description: "flowrun: \(error) with --data\n")
     }
     if let context { options.traceparent = { context.traceparent($0, attempt: $1) } }
-    trace = request.outputs.trace == nil ? nil : TraceRecorder()
+    trace = request.outputs.traces.isEmpty ? nil : TraceRecorder()
     style = TextStyle(isColored: StandardOutput.allowsColor)
     let shown = EvaluatedNames.graph(graph, inputs: inputs)
     var subject = RunSubject(shown.workflow, isPrewarmed: prewarm != nil)
@@ -134,7 +134,7 @@ struct RunSession: Sendable {
     options.forcesColor = style.isColored && !request.isJSON && Environment.value("FORCE_COLOR") == nil
     options.showsUnfinishedLines = view != nil
     let questions = asksHere ? TerminalQuestions(style: style, view: view) : nil
-    failureLines = request.outputs.report == nil ? nil : FailureLines()
+    failureLines = request.outputs.reports.isEmpty ? nil : FailureLines()
     let secret = Set(graph.workflow.inputs.filter(\.isSecret).map(\.name))
     self.inputs = ValueObject(inputs.filter { !secret.contains($0.0) && !Self.holdsLink($0.1) })
     let others: [(any RunObserver)?] = [questions, trace, failureLines]

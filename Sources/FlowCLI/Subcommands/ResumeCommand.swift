@@ -98,6 +98,8 @@ struct ResumeCommand: Subcommand {
 
   func perform() async throws {
     try checkArguments()
+    var isHandedOver = false
+    defer { if !isHandedOver { discard?() } }
     let isFile = run.map { $0.contains(Character(".")) && FilePath.exists($0) } ?? false
     let store = try place.open(file: isFile ? run : nil, writes: !dryRun)
     var stored = try find(isFile, try store.list(RunFilter()))
@@ -125,6 +127,7 @@ struct ResumeCommand: Subcommand {
       }
       if dryRun { return }
       do {
+        isHandedOver = true
         let session = try await RunSession.inTask(request, resuming: resume)
         await session.end(session.run.report)
       } catch let problem as StoreProblem where wait && problem.isOfAnotherHolder {
