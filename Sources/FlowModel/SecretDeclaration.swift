@@ -15,6 +15,14 @@ public struct SecretDeclaration: Sendable, Hashable {
     case file(String)
     /// The output of a program, given as the program and its arguments.
     case command([String])
+
+    /// The name, the path, or the words of the program.
+    package var texts: [String] {
+      switch self {
+      case .environment(let text), .file(let text): [text]
+      case .command(let words): words
+      }
+    }
   }
 
   /// Declares a secret.

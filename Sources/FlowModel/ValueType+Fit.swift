@@ -42,8 +42,14 @@ extension ValueType {
     switch self {
     case .any:
       return nil
-    case .string, .path:
+    case .string:
       if case .string = value { return nil }
+    case .path:
+      if case .string(let text) = value {
+        // The system would read the path up to the NUL, and so take another file.
+        guard text.utf8.contains(0) else { return nil }
+        return TypeMismatch(path: path, expected: "a path without NUL characters", found: value.shortText)
+      }
     case .boolean:
       if case .boolean = value { return nil }
     case .integer:

@@ -53,7 +53,13 @@ enum EnvironmentFile {
     let value = try Template(parsing: template).evaluate(in: FixedContext(["inputs": .object(inputs)]))
     switch value {
     case .null, .string(""): return nil
-    case .string(let name): return name
+    case .string(let name):
+      guard !name.utf8.contains(0) else {
+        throw ExpressionError(
+          .evaluation, "expected a path without NUL characters, found \(value.shortText)", offset: 0,
+          length: template.utf8.count)
+      }
+      return name
     default:
       throw ExpressionError(
         .evaluation, "expected the path of a file, found \(value.shortText)", offset: 0, length: template.utf8.count)

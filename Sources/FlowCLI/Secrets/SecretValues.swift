@@ -61,8 +61,15 @@ struct SecretValues {
       switch source {
       case .environment(""), .file(""):
         throw ExpressionError(.evaluation, "", offset: 0, length: 0)
-      default: return source
+      default: break
       }
+      // The system would read each of these texts up to the NUL.
+      if let text = source.texts.first(where: { $0.utf8.contains(0) }) {
+        throw ExpressionError(
+          .evaluation, "expected a text without NUL characters, found \(Value.string(text).shortText)", offset: 0,
+          length: 0)
+      }
+      return source
     } catch {
       if error.message.isEmpty {
         throw SecretProblem(

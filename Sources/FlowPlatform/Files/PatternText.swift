@@ -27,6 +27,16 @@ package enum PatternText {
     text.utf8.contains(0) ? String(decoding: text.utf8.filter { $0 != 0 }, as: UTF8.self) : text
   }
 
+  /// True if a path that an expression gave contains a NUL. In a pattern that is a NUL quoted by another one.
+  package static func containsNull(_ text: String) -> Bool {
+    var isQuoted = false
+    for byte in text.utf8 {
+      if byte == 0, isQuoted { return true }
+      isQuoted = byte == 0
+    }
+    return false
+  }
+
   /// True if a pattern excludes files.
   package static func isExclusion(_ text: String) -> Bool { text.utf8.first == UInt8(ascii: "!") }
 

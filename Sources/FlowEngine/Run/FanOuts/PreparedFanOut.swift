@@ -52,6 +52,11 @@ struct PreparedFanOut: Sendable {
     } catch {
       throw StepFailure(error, in: "foreach")
     }
+    if case .files = source {
+      for text in (given.arrayValue ?? []).compactMap(\.stringValue) {
+        try StepFailure.checkNoNull(inPattern: text, of: "foreach")
+      }
+    }
     let values =
       if case .axes = source {
         try Self.combinations(of: given, without: excluded, with: included)

@@ -74,6 +74,7 @@ struct PreparedFiles: Sendable {
         guard let path = path.stringValue, !path.isEmpty else {
           throw StepFailure(code: "expression", message: "\(key): expected a path, found \(path.shortText)")
         }
+        try StepFailure.checkNoNull(inPattern: path, of: key)
         let need = isRequired.map { $0 ? NamedFiles.Need.always : .never } ?? usual
         files.append(NamedFiles(pattern: path, need: need, isTemporary: isTemporary))
       }
