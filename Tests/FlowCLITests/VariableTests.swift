@@ -184,6 +184,8 @@ import Testing
     let home = try #require(ProcessInfo.processInfo.environment["HOME"])
     let result = try tool.run("w.yaml", "-i", "p=~/x")
     #expect(lines(result, of: "a") == ["\(home)/x \(home)/q"], "\(result)")
+    let alone = try tool.run("w.yaml", "-i", "p=~")
+    #expect(lines(alone, of: "a") == ["\(home) \(home)/q"], "\(alone)")
   }
 
   @Test func `can name optional files of variables, whose quoted values may have several lines`() throws {
