@@ -31,6 +31,12 @@ void flow_set_niceness(int niceness) {
   if (niceness != 0) (void)setpriority(PRIO_PROCESS, 0, niceness);
 }
 
+int flow_exchange_niceness(int niceness) {
+  int usual = getpriority(PRIO_PROCESS, 0);
+  if (niceness != usual) (void)setpriority(PRIO_PROCESS, 0, niceness);
+  return usual;
+}
+
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) {
   // FUTEX_WAIT_BITSET takes an instant of the monotonic clock, which does not change if the wall clock is set.
   struct timespec instant = {.tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
@@ -49,6 +55,7 @@ void flow_wake(const uint32_t *word) {
 // On Apple's systems, the quality of service of the thread determines both.
 void flow_prefer_promptness(void) {}
 void flow_set_niceness(int niceness) {}
+int flow_exchange_niceness(int niceness) { return niceness; }
 
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) {
   // OS_CLOCK_MACH_ABSOLUTE_TIME counts the ticks of mach_absolute_time. The instant is rounded up, because no callback
@@ -67,6 +74,7 @@ void flow_wake(const uint32_t *word) {
 #else
 void flow_prefer_promptness(void) {}
 void flow_set_niceness(int niceness) {}
+int flow_exchange_niceness(int niceness) { return niceness; }
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) { return 0; }
 void flow_wake(const uint32_t *word) {}
 #endif

@@ -1,16 +1,20 @@
-import Foundation
-import FlowEngine
-import FlowModel
 import BasicsPlugin
+import FlowModel
 import FlowPluginKit
+import Foundation
 import Synchronization
 import Testing
+
+@testable import FlowEngine
 
 /// Runs workflows built in code on the real engine, each in its own data folder.
 struct EngineFixture {
   var workflow: Workflow
   var plugins: [any Plugin] = [BasicsPlugin(), ProbePlugin()]
   var change: (inout RunOptions) -> Void = { _ in }
+
+  /// The threads of Apple's systems. The tests of programs use those of this system.
+  private static let threads = PoolThreads(start: BareThread.start, queues: PoolQueues())
 
   init(_ steps: [Step], gate: GateDeadline? = nil) {
     workflow = Workflow(name: "test", steps: steps)
@@ -25,6 +29,7 @@ struct EngineFixture {
     // A body that ends must not be abandoned on a machine whose threads are suspended for seconds.
     options.graceNanoseconds = 60_000_000_000
     options.lastCallsNanoseconds = 45_000_000_000
+    options.threads = Self.threads
     change(&options)
     return try Engine(plugins: plugins).start(WorkflowGraph(workflow), options: options)
   }

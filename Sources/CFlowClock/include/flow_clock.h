@@ -25,8 +25,11 @@ void flow_prefer_promptness(void);
 /// support this per thread.
 void flow_set_niceness(int niceness);
 
-/// Sleeps while the word is 0, until an instant of the monotonic clock in nanoseconds or until `flow_wake` is called.
-/// May return early without a reason. Returns 1, or 0 immediately if the system does not support this.
+/// Sets the niceness of the calling thread, like `flow_set_niceness`, and returns the one that it had.
+int flow_exchange_niceness(int niceness);
+
+/// Sleeps until an instant of the monotonic clock, in nanoseconds, or until the word is no longer 0 and has been woken.
+/// May return early for no reason. Returns 0 at once where the system cannot do it, and 1 otherwise.
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds);
 
 /// Wakes the thread that sleeps on the word.

@@ -63,10 +63,15 @@ extension WorkflowRun {
   ) {
     switch action.body {
     case .synchronous(let body):
-      runPart(context.step, result) {
-        guard let parts = action.bodyInParts else { return .ended(try body(inputs, context)) }
-        return try parts.begin(inputs, context, StepThread(isWanted: { false }))
+      let quality = state.withLock { $0.plan.pool(of: context.step).qualityOfService } ?? .userInitiated
+      let refuse: @Sendable () -> Void = {
+        result.finish(
+          .failure(ActionError("no-thread", "the system cannot create a thread for the call", isRetryable: true)))
       }
+      let hasThread = threads.run(quality, refusedLater: refuse) {
+        result.finish(Result { try releasingObjects { try body(inputs, context) } })
+      }
+      if !hasThread { refuse() }
     case .asynchronous(let body):
       let task = Task {
         do {

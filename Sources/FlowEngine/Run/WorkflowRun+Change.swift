@@ -155,8 +155,17 @@ extension WorkflowRun {
     guard let quality = pool.qualityOfService else {
       return DispatchQueue.main.async { @Sendable [self] in work(in: pool) }
     }
-    if threads.run(quality, { [self] in work(in: pool) }) { return }
-    // The system has refused a thread. The pool continues with the threads it has, and its watch tries again.
+    let alarms = options.clock == nil ? deadlines : delivery
+    let isComing = threads.run(
+      quality,
+      refusedLater: { [self] in alarms.schedule(afterNanoseconds: 0) { [self] in noteMissingThread(of: pool) } },
+      { [self] in work(in: pool) })
+    if !isComing { noteMissingThread(of: pool) }
+  }
+
+  /// Records that the system has refused a thread. The pool continues with the threads it has, and its watch tries
+  /// again.
+  private func noteMissingThread(of pool: Pool) {
     let aftermath = withPlan { state in
       state.noteMissingThread(in: pool, at: state.instant(clock.now))
       return carryOut(&state)

@@ -35,6 +35,9 @@ final class AlarmClock: Sendable {
     self.state = Mutex(state)
   }
 
+  /// True if the system has refused a thread, so that actions depend on Dispatch's timers.
+  var usesTimers: Bool { state.withLock { $0.usesTimers } }
+
   func schedule(afterNanoseconds delay: Int, _ action: @escaping @Sendable () -> Void) {
     schedule(atNanoseconds: clock.now + delay, action)
   }

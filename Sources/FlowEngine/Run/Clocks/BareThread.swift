@@ -24,6 +24,14 @@ package enum BareThread {
       return false
     }
   }
+
+  /// Runs `body` on the calling thread, which is Dispatch's, with the niceness of a thread for these steps. Restores
+  /// the thread's niceness, as far as the system allows.
+  static func lend(to quality: StepQueue, _ body: () -> Void) {
+    let usual = flow_exchange_niceness(quality.niceness)
+    body()
+    _ = flow_exchange_niceness(usual)
+  }
 }
 
 extension BareThread.Kind {

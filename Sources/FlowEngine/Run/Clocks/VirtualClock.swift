@@ -37,7 +37,7 @@ public final class VirtualClock: Sendable {
   }
 
   /// Advances to the time of the next action and calls it. Returns false if there is none.
-  private func advance() -> Bool {
+  func advance() -> Bool {
     let alarm = state.withLock { state -> Alarm? in
       guard let first = state.alarms.first else { return nil }
       _ = state.alarms.removeFirst()

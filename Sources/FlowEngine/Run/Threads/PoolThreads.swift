@@ -3,17 +3,27 @@ import FlowModel
 import FlowPlatform
 import Synchronization
 
-/// The threads of the pools, which all runs of a process share. An idle thread ends after a while.
+/// The threads of the pools, which all runs of a process share: those of Dispatch, which run the blocks of pool queues
+/// (``PoolQueues``), and threads of flowrun's own. An idle one of those ends after a while.
 ///
-/// Dispatch's threads are not used, because there are at most 255 for all qualities of service, and Dispatch does not
-/// report when none is left. Steps would then count as running without a thread, and the code that reports or cancels
-/// the run would have to wait, too.
+/// A thread of flowrun's own replaces a pool queue if none is free or Dispatch has no thread for it. Linux has no pool
+/// queues, because a launch takes longer with them there, and their niceness cannot be restored (decision 4).
 package final class PoolThreads: Sendable {
   /// The threads of this process.
   package static let shared = PoolThreads(
     start: BareThread.start,
     // The limit is read before there are threads, because the first write to a page interrupts all of them.
-    hasRoom: { [limit = ProcessTable.limit] in ProcessTable.isHalfFree(of: limit) })
+    hasRoom: { [limit = ProcessTable.limit] in ProcessTable.isHalfFree(of: limit) },
+    queues: usualQueues)
+
+  /// The pool queues of this process, or nil if all steps run on flowrun's own threads.
+  private static var usualQueues: PoolQueues? {
+    #if canImport(Darwin)
+      PoolQueues()
+    #else
+      nil
+    #endif
+  }
 
   /// The time for which an idle thread is kept.
   private static let idleTime = DispatchTimeInterval.seconds(2)
@@ -24,6 +34,7 @@ package final class PoolThreads: Sendable {
 
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool
   private let hasRoom: @Sendable () -> Bool
+  private let queues: PoolQueues?
   private let state = Mutex(State())
   /// The executor on which tasks of the main actor wait for a gate.
   let passing: any TaskExecutor = PassingExecutor()
@@ -43,19 +54,41 @@ package final class PoolThreads: Sendable {
   /// Creates the threads of all pools.
   ///
   /// - Parameters:
-  ///   - start: Starts a thread. Returns false if the system refuses it.
-  ///   - hasRoom: Returns false if more threads would leave too few processes for the commands of steps, on systems
-  ///     where both count against one limit.
+  /// - start: Starts a thread. Returns false if the system refuses it.
+  /// - hasRoom: Returns false if more threads would leave too few processes for the commands of steps, on systems where
+  ///   both count against one limit.
+  /// - queues: The pool queues, or nil to use no threads of Dispatch.
   package init(
     start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool,
-    hasRoom: @escaping @Sendable () -> Bool = { true }
+    hasRoom: @escaping @Sendable () -> Bool = { true }, queues: PoolQueues? = nil
   ) {
     self.start = start
     self.hasRoom = hasRoom
+    self.queues = queues
   }
 
   /// Runs `work` on a thread of this quality of service. Returns false if the system refuses a thread.
-  func run(_ quality: StepQueue, _ work: @escaping @Sendable () -> Void) -> Bool {
+  ///
+  /// - Parameter refusedLater: Called if this function returns true and the system later refuses the thread that was to
+  ///   replace a late pool queue. It is called on a thread that must not wait.
+  func run(
+    _ quality: StepQueue, refusedLater: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () -> Void
+  ) -> Bool {
+    // Each block may need a new thread of Dispatch.
+    if let queues, hasRoom() {
+      let isQueued = queues.run(quality) { [self] in
+        countLiving(1)
+        defer { countLiving(-1) }
+        work()
+      } instead: { [self] in
+        if !runOnOwnThread(quality, work) { refusedLater() }
+      }
+      if isQueued { return true }
+    }
+    return runOnOwnThread(quality, work)
+  }
+
+  private func runOnOwnThread(_ quality: StepQueue, _ work: @escaping @Sendable () -> Void) -> Bool {
     let index = Pool.threads(quality).index
     let idle = state.withLock { state -> IdleThread? in
       if let thread = state.idle[index].popLast() { return thread }
@@ -79,7 +112,7 @@ package final class PoolThreads: Sendable {
   }
 
   /// Starts two threads of the default quality of service if none is idle. Called before a run is prepared; the first
-  /// thread starts the second.
+  /// thread starts the second. Pool queues make Dispatch start threads, which it keeps for a while.
   package func prepare() {
     let quality = StepQueue.usual(forDeferred: false)
     guard state.withLock({ $0.idle[Pool.threads(quality).index].isEmpty }) else { return }
@@ -106,13 +139,17 @@ package final class PoolThreads: Sendable {
   /// The highest number of threads so far.
   var peak: Int { state.withLock { $0.peak } }
 
-  /// The loop of a thread: it works, and waits for more work until it has been idle for too long.
-  private func serve(_ index: Int, first: @escaping @Sendable () -> Void) {
+  private func countLiving(_ change: Int) {
     state.withLock { state in
-      state.living += 1
+      state.living += change
       state.peak = max(state.peak, state.living)
     }
-    defer { state.withLock { $0.living -= 1 } }
+  }
+
+  /// The loop of a thread: it works, and waits for more work until it has been idle for too long.
+  private func serve(_ index: Int, first: @escaping @Sendable () -> Void) {
+    countLiving(1)
+    defer { countLiving(-1) }
     var work = first
     let thread = IdleThread()
     while true {

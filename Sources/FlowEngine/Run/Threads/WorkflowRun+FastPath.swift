@@ -48,7 +48,7 @@ extension WorkflowRun {
     while true {
       context.step = step
       do {
-        try prepared.bodies.runPlain(step, in: context)
+        try releasingObjects { try prepared.bodies.runPlain(step, in: context) }
       } catch {
         pace = threadPace
         let start = Start(step: step, attempt: 1)

@@ -7,7 +7,9 @@ import FlowPluginKit
 // step of its pool is ready, takes the run's lock, and takes the step of the lowest rank. The step counts as running
 // from then on, because its body begins on this thread. After the body has returned, the thread takes the lock again,
 // reports the end of the step to the plan, and takes the next step before it releases the lock (`work(in:)`, below). If
-// no step is ready, the thread is released. `ThreadPool` counts and limits the threads of a pool.
+// no step is ready, the thread is released. `ThreadPool` counts and limits the threads of a pool. On Apple's systems it
+// is usually a thread of Dispatch, which runs the block of a *pool queue* (`PoolQueues`), and elsewhere one of flowrun's
+// own; nothing below differs. A pool queue whose block Dispatch has not started has taken no step.
 //
 // Most steps are ordinary. A thread that runs one ordinary step after another uses a *fast path*
 // (`WorkflowRun+FastPath`, based on the plan's `FastPath`): checks are made once instead of for each step, and the lock
@@ -50,14 +52,14 @@ extension WorkflowRun {
         start = next
         context.step = start.step
         context.attempt = Int(start.attempt)
-        ending = execute(start, context, pool: pool, &outputs)
+        ending = releasingObjects { execute(start, context, pool: pool, &outputs) }
         time = pace.endStep()
       case .resume(let resumption):
         start = resumption.start
         hasResumed = true
         // The objects of the body are released after its last part, before the end of the step is reported.
         turn = .leave
-        ending = carry(start, in: pool, &outputs, resumption.next)
+        ending = releasingObjects { carry(start, in: pool, &outputs, resumption.next) }
         time = pace.endStep()
       case .ended(let last, let how, let now): (start, ending, time) = (last, how, now)
       case .fastPath(let fastPath, let step):
