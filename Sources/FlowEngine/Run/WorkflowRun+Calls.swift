@@ -63,15 +63,10 @@ extension WorkflowRun {
   ) {
     switch action.body {
     case .synchronous(let body):
-      let quality = state.withLock { $0.plan.pool(of: context.step).qualityOfService } ?? .userInitiated
-      let refuse: @Sendable () -> Void = {
-        result.finish(
-          .failure(ActionError("no-thread", "the system cannot create a thread for the call", isRetryable: true)))
+      runPart(context.step, result) {
+        guard let parts = action.bodyInParts else { return .ended(try body(inputs, context)) }
+        return try parts.begin(inputs, context, StepThread(isWanted: { false }))
       }
-      let hasThread = threads.run(quality, refusedLater: refuse) {
-        result.finish(Result { try releasingObjects { try body(inputs, context) } })
-      }
-      if !hasThread { refuse() }
     case .asynchronous(let body):
       let task = Task {
         do {
@@ -92,9 +87,13 @@ extension WorkflowRun {
     _ part: @escaping @Sendable () throws -> BodyInParts.Progress
   ) {
     let quality = state.withLock { $0.plan.pool(of: step).qualityOfService } ?? .userInitiated
-    let hasThread = threads.run(quality) { [self] in
+    let refuse: @Sendable () -> Void = {
+      result.finish(
+        .failure(ActionError("no-thread", "the system cannot create a thread for the call", isRetryable: true)))
+    }
+    let hasThread = threads.run(quality, refusedLater: refuse) { [self] in
       do {
-        switch try part() {
+        switch try releasingObjects(part) {
         case .ended(let outputs): result.finish(.success(outputs))
         case .waits(let start, let next): start { [self] in runPart(step, result, next) }
         }
@@ -102,10 +101,7 @@ extension WorkflowRun {
         result.finish(.failure(error))
       }
     }
-    if !hasThread {
-      result.finish(
-        .failure(ActionError("no-thread", "the system cannot create a thread for the call", isRetryable: true)))
-    }
+    if !hasThread { refuse() }
   }
 
   private func currentCall(of step: StepIndex) -> CalledActionHost? {
